@@ -1,0 +1,40 @@
+"""The game itself: rules, positions and how cells are written; standard library only, no clock, no randomness.
+
+Source of the field's terms: m,n,k-games, where `rows` x `columns` is the board and `line` is k.
+"""
+
+from tictactoe_engine.errors import IllegalMove, InvalidRules, UnknownNotation
+from tictactoe_engine.notation import (
+    Coordinates,
+    Keys,
+    format_cell,
+    format_column,
+    format_key,
+    format_pair,
+    has_single_keys,
+    parse_cell,
+)
+from tictactoe_engine.position import BLOCKED, FREE, Outcome, Position
+from tictactoe_engine.rules import MAX_MARKS, MAX_SIDE, PRESETS, Rules
+
+__all__ = [
+    "BLOCKED",
+    "FREE",
+    "MAX_MARKS",
+    "MAX_SIDE",
+    "PRESETS",
+    "Coordinates",
+    "IllegalMove",
+    "InvalidRules",
+    "Keys",
+    "Outcome",
+    "Position",
+    "Rules",
+    "UnknownNotation",
+    "format_cell",
+    "format_column",
+    "format_key",
+    "format_pair",
+    "has_single_keys",
+    "parse_cell",
+]

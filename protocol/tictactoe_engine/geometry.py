@@ -1,0 +1,57 @@
+"""Where the lines of a board lie, as bitboards.
+
+A bitboard is an integer whose bit `row * columns + column` stands for that cell. The lines depend on the board's
+sides and the line's length alone, so every position of every game on the same board shares one `Geometry`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Geometry:
+    """Every window of `line` cells in a row, column or diagonal.
+
+    `lines` holds each of them once as a bitboard; `lines_through[cell]` those that contain the cell, at most
+    four times the line's length.
+    """
+
+    lines: tuple[int, ...]
+    lines_through: tuple[tuple[int, ...], ...]
+
+
+@lru_cache(maxsize=256)
+def geometry_of(rows: int, columns: int, line: int) -> Geometry:
+    """Return the shared geometry of a board; its first call costs O(cells * line)."""
+    lines: list[int] = []
+    through: list[list[int]] = [[] for _ in range(rows * columns)]
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        step = down * columns + right
+        pattern = sum(1 << (k * step) for k in range(line))
+        last_row = rows - down * (line - 1)
+        first_column = (line - 1) if right < 0 else 0
+        last_column = columns - (line - 1) if right > 0 else columns
+        for row in range(last_row):
+            for column in range(first_column, last_column):
+                start = row * columns + column
+                window = pattern << start
+                lines.append(window)
+                for k in range(line):
+                    through[start + k * step].append(window)
+    return Geometry(tuple(lines), tuple(map(tuple, through)))
+
+
+def cells_of(bitboard: int) -> tuple[int, ...]:
+    """Return the cells whose bits are set, ascending.
+
+    >>> cells_of(0b10011)
+    (0, 1, 4)
+    """
+    cells = []
+    while bitboard:
+        lowest = bitboard & -bitboard
+        cells.append(lowest.bit_length() - 1)
+        bitboard ^= lowest
+    return tuple(cells)

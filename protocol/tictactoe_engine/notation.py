@@ -1,0 +1,161 @@
+"""How people write cells: digits, letters by their place on the keyboard, ``b2`` and pairs of numbers.
+
+Parsing knows the board's shape and nothing of what lies on it. A word that is no cell at all raises
+`UnknownNotation`; the name of a cell that this board does not have raises `IllegalMove`.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Final
+
+from tictactoe_engine.errors import IllegalMove, UnknownNotation
+from tictactoe_engine.rules import Rules
+
+
+class Keys(StrEnum):
+    """What single keys mean on a 3x3 board: digits as on a telephone or a keypad, or letters by place."""
+
+    PHONE = "phone"
+    PAD = "pad"
+    LETTERS = "letters"
+
+
+class Coordinates(StrEnum):
+    """What a pair of numbers means: which comes first, and what the first row or column is called."""
+
+    ROW_COLUMN_1 = "row-column-1"
+    ROW_COLUMN_0 = "row-column-0"
+    X_Y_1 = "x-y-1"
+
+
+_PHONE_ORDER: Final = "123456789"
+_PAD_ORDER: Final = "789456123"
+_LETTER_ORDER: Final = "qweasdzxc"
+
+_NAME: Final = re.compile(r"([A-Za-z]{1,2})([0-9]{1,3})", re.ASCII)
+_PAIR: Final = re.compile(r"([0-9]{1,3})(?:[ \t]*,[ \t]*|[ \t]+)([0-9]{1,3})", re.ASCII)
+_NUMBER: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
+
+
+def has_single_keys(rules: Rules) -> bool:
+    """Tell whether single digits or letters name cells: on 3x3 boards alone."""
+    return rules.rows == 3 and rules.columns == 3
+
+
+def parse_cell(
+    text: str,
+    rules: Rules,
+    *,
+    keys: Keys | str = Keys.PHONE,
+    coordinates: Coordinates | str = Coordinates.ROW_COLUMN_1,
+) -> int:
+    """Return the cell that `text` names, row-major from 0.
+
+    Raises `UnknownNotation` for a word that is no cell, and `IllegalMove` (``off_board``) for a cell outside this
+    board. Only ASCII digits count.
+
+    >>> parse_cell("b2", Rules()), parse_cell("7", Rules(), keys="pad"), parse_cell("3 1", Rules(), coordinates="x-y-1")
+    (4, 0, 2)
+    """
+    word = text.strip()
+    if has_single_keys(rules):
+        if len(word) == 1 and keys == Keys.LETTERS and word.lower() in _LETTER_ORDER:
+            return _LETTER_ORDER.index(word.lower())
+        if _NUMBER.fullmatch(word):
+            return _parse_digit(word, _PAD_ORDER if keys == Keys.PAD else _PHONE_ORDER)
+    if match := _NAME.fullmatch(word):
+        return _cell_at(int(match[2]) - 1, parse_column(match[1]), word, rules)
+    if match := _PAIR.fullmatch(word):
+        return _parse_pair(int(match[1]), int(match[2]), word, rules, Coordinates(coordinates))
+    example = "b2 or 5" if has_single_keys(rules) else "b2"
+    raise UnknownNotation(f'I don\'t know "{_shortened(text)}". A move looks like {example}. ? for help.')
+
+
+def format_cell(cell: int, rules: Rules) -> str:
+    """Return the cell's name: column letters, then the row's number from 1 at the top.
+
+    >>> format_cell(4, Rules()), format_cell(27, Rules(rows=1, columns=32))
+    ('B2', 'AB1')
+    """
+    row, column = divmod(cell, rules.columns)
+    return f"{format_column(column)}{row + 1}"
+
+
+def format_key(cell: int, keys: Keys | str = Keys.PHONE) -> str:
+    """Return the digit or letter that places on this cell of a 3x3 board.
+
+    >>> format_key(0), format_key(0, "pad"), format_key(0, "letters")
+    ('1', '7', 'q')
+    """
+    order = {Keys.PHONE: _PHONE_ORDER, Keys.PAD: _PAD_ORDER, Keys.LETTERS: _LETTER_ORDER}[Keys(keys)]
+    return order[cell]
+
+
+def format_pair(cell: int, rules: Rules, coordinates: Coordinates | str = Coordinates.ROW_COLUMN_1) -> str:
+    """Return the cell as a pair of numbers.
+
+    >>> format_pair(5, Rules()), format_pair(5, Rules(), "row-column-0"), format_pair(5, Rules(), "x-y-1")
+    ('2,3', '1,2', '3,2')
+    """
+    row, column = divmod(cell, rules.columns)
+    style = Coordinates(coordinates)
+    if style is Coordinates.ROW_COLUMN_0:
+        return f"{row},{column}"
+    if style is Coordinates.X_Y_1:
+        return f"{column + 1},{row + 1}"
+    return f"{row + 1},{column + 1}"
+
+
+def format_column(column: int) -> str:
+    """Return a column's letters: A to Z, then AA, AB and so on."""
+    if column < 26:
+        return chr(ord("A") + column)
+    return format_column(column // 26 - 1) + chr(ord("A") + column % 26)
+
+
+def parse_column(letters: str) -> int:
+    """Return the column that ASCII letters of either case name, from 0; the inverse of `format_column`."""
+    column = 0
+    for letter in letters.upper():
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return column - 1
+
+
+def _parse_digit(word: str, order: str) -> int:
+    cell = order.find(word) if len(word) == 1 else -1
+    if cell < 0:
+        raise _off_board(word, "cells 1-9")
+    return cell
+
+
+def _parse_pair(first: int, second: int, word: str, rules: Rules, coordinates: Coordinates) -> int:
+    if coordinates is Coordinates.ROW_COLUMN_0:
+        if first < rules.rows and second < rules.columns:
+            return first * rules.columns + second
+        raise IllegalMove(
+            "off_board", f"{word} is off the board: rows 0-{rules.rows - 1}, columns 0-{rules.columns - 1}."
+        )
+    row, column = (second, first) if coordinates is Coordinates.X_Y_1 else (first, second)
+    if 1 <= row <= rules.rows and 1 <= column <= rules.columns:
+        return (row - 1) * rules.columns + column - 1
+    limits = f"rows 1-{rules.rows}, columns 1-{rules.columns}"
+    if coordinates is Coordinates.X_Y_1:
+        limits = f"columns 1-{rules.columns}, rows 1-{rules.rows}"
+    raise _off_board(word, limits)
+
+
+def _cell_at(row: int, column: int, word: str, rules: Rules) -> int:
+    if 0 <= row < rules.rows and column < rules.columns:
+        return row * rules.columns + column
+    columns = f"A-{format_column(rules.columns - 1)}" if rules.columns > 1 else "A"
+    raise _off_board(word.upper(), f"columns {columns}, rows 1-{rules.rows}")
+
+
+def _off_board(word: str, limits: str) -> IllegalMove:
+    return IllegalMove("off_board", f"{word} is off the board: {limits}.")
+
+
+def _shortened(text: str, limit: int = 40) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"

@@ -1,0 +1,205 @@
+"""A position: the immutable value that knows whose turn it is, what may be played and how the game ended.
+
+It owns the rules' consequences on the board and nothing else: resignations, clocks and agreed draws belong to
+rooms. A room tells it only that a player no longer moves (`pass_over`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from tictactoe_engine.errors import IllegalMove
+from tictactoe_engine.geometry import Geometry, cells_of, geometry_of
+from tictactoe_engine.notation import format_cell
+from tictactoe_engine.rules import Rules
+
+FREE: Final = "."
+BLOCKED: Final = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the board ended a game: by a `line` (its cells ascending, `winner` a mark) or because it is ``full``.
+
+    With misère `line` is the loser's. Where one move completes several lines all their cells are there.
+    """
+
+    reason: Literal["line", "full"]
+    winner: str | None
+    line: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Position:
+    """What lies on the board and who moves next; build one with `start` or `replay`.
+
+    `board` is one character a cell, row-major: ``.`` free, ``#`` blocked, else the mark. `moves` are the cells
+    played so far in order. `outcome` is None while the game is open. `passed` holds who is passed over, as
+    (ply at which it happened, mark). Two positions are equal when rules, board and the player to move are,
+    whatever the order of their moves.
+    """
+
+    rules: Rules
+    board: str
+    moves: tuple[int, ...]
+    outcome: Outcome | None
+    passed: tuple[tuple[int, str], ...]
+    _next: int
+    _stones: tuple[int, ...]
+    _geometry: Geometry
+
+    @classmethod
+    def start(cls, rules: Rules) -> Position:
+        """Return the empty board, the first mark to move."""
+        board = "".join(BLOCKED if cell in rules.blocked else FREE for cell in range(rules.size))
+        geometry = geometry_of(rules.rows, rules.columns, rules.line)
+        return cls(rules, board, (), None, (), 0, (0,) * len(rules.marks), geometry)
+
+    @classmethod
+    def replay(cls, rules: Rules, moves: Iterable[int], passed: Sequence[tuple[int, str]] = ()) -> Position:
+        """Return the position after `moves`, each of `passed` carried out at its ply; raises `IllegalMove`."""
+        position = cls.start(rules)
+        waiting = list(passed)
+        for cell in moves:
+            while waiting and waiting[0][0] <= position.ply:
+                position = position.pass_over(waiting.pop(0)[1])
+            position = position.play(cell)
+        for _, mark in waiting:
+            position = position.pass_over(mark)
+        return position
+
+    @property
+    def ply(self) -> int:
+        """How many moves lie on the board."""
+        return len(self.moves)
+
+    @property
+    def last(self) -> int | None:
+        """The cell of the last move, or None before the first."""
+        return self.moves[-1] if self.moves else None
+
+    @property
+    def turn(self) -> str | None:
+        """The mark to move, or None when the game is over."""
+        return None if self.outcome else self.rules.marks[self._next]
+
+    @property
+    def legal_cells(self) -> tuple[int, ...]:
+        """The cells that may be played, ascending; empty when the game is over."""
+        if self.outcome:
+            return ()
+        if not self.rules.gravity:
+            return tuple(cell for cell, mark in enumerate(self.board) if mark == FREE)
+        lowest = (self._lowest_free(column) for column in range(self.rules.columns))
+        return tuple(sorted(cell for cell in lowest if cell is not None))
+
+    def play(self, cell: int) -> Position:
+        """Return the position after the player to move takes `cell`; costs O(line).
+
+        Raises `IllegalMove` where the game is over, the cell is off the board, taken or blocked, or, with gravity,
+        another cell of its column lies lower and is free.
+        """
+        board, rules, mark_index = self.board, self.rules, self._next
+        if self.outcome is not None or not 0 <= cell < len(board) or board[cell] != FREE:
+            raise self._explain(cell)
+        if rules.gravity and FREE in board[cell + rules.columns :: rules.columns]:
+            raise self._explain(cell)
+        stones = list(self._stones)
+        own = stones[mark_index] = stones[mark_index] | 1 << cell
+        board = f"{board[:cell]}{rules.marks[mark_index]}{board[cell + 1 :]}"
+        outcome = None
+        completed = 0
+        for line in self._geometry.lines_through[cell]:
+            if own & line == line:
+                completed |= line
+        if completed:
+            outcome = self._line_outcome(completed)
+        elif FREE not in board:
+            outcome = Outcome("full", None, ())
+        following = self._following(mark_index) if self.passed else (mark_index + 1) % len(stones)
+        return Position(
+            rules, board, (*self.moves, cell), outcome, self.passed, following, tuple(stones), self._geometry
+        )
+
+    def pass_over(self, mark: str) -> Position:
+        """Return the position in which `mark` moves no more; its stones stay where they are.
+
+        Raises ValueError where the game is over, the mark is unknown or passed over already, or fewer than two
+        players would be left: then the room ends the game instead.
+        """
+        if self.outcome is not None:
+            raise ValueError("The game is over.")
+        if mark not in self.active_marks:
+            raise ValueError(f"{mark!r} does not play.")
+        if len(self.active_marks) <= 2:
+            raise ValueError(f"Without {mark!r} nobody would be left to play against.")
+        passed = (*self.passed, (self.ply, mark))
+        following = self._next
+        if self.rules.marks[following] == mark:
+            following = self._following(following)
+        return Position(self.rules, self.board, self.moves, None, passed, following, self._stones, self._geometry)
+
+    @property
+    def active_marks(self) -> str:
+        """The marks that still move, in turn order."""
+        gone = {mark for _, mark in self.passed}
+        return "".join(mark for mark in self.rules.marks if mark not in gone)
+
+    def stones(self, mark: str) -> int:
+        """Return the bitboard of one mark's cells; bit `cell` is set where the mark lies."""
+        return self._stones[self.rules.marks.index(mark)]
+
+    def _following(self, index: int) -> int:
+        marks, active = self.rules.marks, self.active_marks
+        while True:
+            index = (index + 1) % len(marks)
+            if marks[index] in active:
+                return index
+
+    def _lowest_free(self, column: int) -> int | None:
+        for cell in range(self.rules.size - self.rules.columns + column, -1, -self.rules.columns):
+            if self.board[cell] == FREE:
+                return cell
+        return None
+
+    def _line_outcome(self, completed: int) -> Outcome:
+        marks = self.rules.marks
+        winner = marks[1 - self._next] if self.rules.misere else marks[self._next]
+        return Outcome("line", winner, cells_of(completed))
+
+    def _explain(self, cell: int) -> IllegalMove:
+        """Return the reason why `cell` cannot be played here."""
+        rules = self.rules
+        if self.outcome is not None:
+            return IllegalMove("game_over", "The game is over.")
+        if not 0 <= cell < rules.size:
+            return IllegalMove("off_board", f"Cell {cell} is off the board: cells are 0 to {rules.size - 1}.")
+        name, mark = format_cell(cell, rules), self.board[cell]
+        if mark == BLOCKED:
+            return IllegalMove("blocked", f"{name} is blocked: nobody may take it.")
+        if mark != FREE:
+            return IllegalMove("occupied", f"{name} is taken by {mark}.")
+        lowest = self._lowest_free(cell % rules.columns)
+        where = "" if lowest is None else f" A mark in this column falls to {format_cell(lowest, rules)}."
+        return IllegalMove("floating", f"{name} hangs in the air.{where}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return (
+            self.board == other.board
+            and self._next == other._next
+            and self.rules == other.rules
+            and self.active_marks == other.active_marks
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._stones, self._next, self.rules.line, self.rules.columns))
+
+    def __repr__(self) -> str:
+        return f"<Position {self.rules.rows}x{self.rules.columns} ply {self.ply} {self.board!r} turn {self.turn}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Position.replay, (self.rules, self.moves, self.passed))

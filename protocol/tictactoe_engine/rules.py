@@ -1,0 +1,135 @@
+"""The rules of one game of the family, and the presets that have names.
+
+`Rules` is a frozen value that cannot exist in an unplayable form: everything is validated when it is built.
+It knows nothing of positions, players or the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from tictactoe_engine.errors import InvalidRules
+from tictactoe_engine.geometry import geometry_of
+
+MAX_SIDE: Final = 32
+MIN_LINE: Final = 2
+MIN_MARKS: Final = 2
+MAX_MARKS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One game: a board of `rows` by `columns`, won by `line` marks in a row, column or diagonal.
+
+    `marks` are the players' letters in turn order. `blocked` holds cells (row-major from 0) that nobody may take
+    and that complete no line. With `misere` whoever completes a line loses. With `gravity` a mark falls to the
+    lowest free cell of its column. Raises `InvalidRules` for anything else than `docs/protocol.md` allows,
+    and for rules that nobody could win by.
+
+    >>> Rules(rows=6, columns=7, line=4, gravity=True) == PRESETS["connect-four"]
+    True
+    """
+
+    rows: int = 3
+    columns: int = 3
+    line: int = 3
+    marks: str = "XO"
+    blocked: frozenset[int] = frozenset()
+    misere: bool = False
+    gravity: bool = False
+
+    def __post_init__(self) -> None:
+        _check_side("rows", self.rows)
+        _check_side("columns", self.columns)
+        _check_line(self.line, self.rows, self.columns)
+        _check_marks(self.marks)
+        _check_flag("misere", self.misere)
+        _check_flag("gravity", self.gravity)
+        if self.misere and len(self.marks) != MIN_MARKS:
+            raise _invalid("misere", f"Misère is for two marks, not for the {len(self.marks)} of {self.marks!r}.")
+        object.__setattr__(self, "blocked", _checked_blocked(self.blocked, self.size))
+        _check_winnable(self)
+
+    @property
+    def size(self) -> int:
+        """How many cells the board has, blocked ones included."""
+        return self.rows * self.columns
+
+    @property
+    def preset(self) -> str | None:
+        """The name of the preset that these rules equal, or None."""
+        return _PRESET_NAMES.get(self)
+
+
+def _invalid(field: str, message: str) -> InvalidRules:
+    return InvalidRules("bad_rules", message, field)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_side(name: str, value: int) -> None:
+    if not _is_whole(value) or not 1 <= value <= MAX_SIDE:
+        raise _invalid(name, f"A board has 1 to {MAX_SIDE} {name}, not {value!r}.")
+
+
+def _check_line(line: int, rows: int, columns: int) -> None:
+    if not _is_whole(line) or not MIN_LINE <= line <= MAX_SIDE:
+        raise _invalid("line", f"A line has {MIN_LINE} to {MAX_SIDE} marks, not {line!r}.")
+    if line > max(rows, columns):
+        raise _invalid("line", f"A line of {line} can't fit a {rows}x{columns} board (at most {max(rows, columns)}).")
+
+
+def _check_marks(marks: object) -> None:
+    if not isinstance(marks, str) or not MIN_MARKS <= len(marks) <= MAX_MARKS:
+        raise _invalid("marks", f"A game has {MIN_MARKS} to {MAX_MARKS} marks, not {marks!r}.")
+    if any(not ("A" <= mark <= "Z") for mark in marks):
+        raise _invalid("marks", f"Marks are upper-case letters A to Z, not {marks!r}.")
+    if len(set(marks)) != len(marks):
+        raise _invalid("marks", f"Each mark stands for one player, but {marks!r} repeats one.")
+
+
+def _check_flag(name: str, value: bool) -> None:
+    if not isinstance(value, bool):
+        raise _invalid(name, f"{name} is true or false, not {value!r}.")
+
+
+def _checked_blocked(blocked: frozenset[int], size: int) -> frozenset[int]:
+    try:
+        cells = frozenset(blocked)
+    except TypeError:
+        raise _invalid("blocked", f"blocked is a set of cells, not {blocked!r}.") from None
+    for cell in cells:
+        if not _is_whole(cell) or not 0 <= cell < size:
+            raise _invalid("blocked", f"The blocked cell {cell!r} is off the board: cells are 0 to {size - 1}.")
+    return cells
+
+
+def _check_winnable(rules: Rules) -> None:
+    if not rules.blocked:
+        return
+    if len(rules.blocked) == rules.size:
+        raise _invalid("blocked", "Every cell is blocked.")
+    blocked = sum(1 << cell for cell in rules.blocked)
+    if all(line & blocked for line in geometry_of(rules.rows, rules.columns, rules.line).lines):
+        raise _invalid("blocked", f"The blocked cells leave no room for a line of {rules.line}: nobody could win.")
+
+
+PRESETS: Final[Mapping[str, Rules]] = MappingProxyType(
+    {
+        "classic": Rules(),
+        "blocker": Rules(blocked=frozenset({4})),
+        "misere": Rules(misere=True),
+        "four": Rules(rows=4, columns=4, line=4),
+        "three-players": Rules(rows=5, columns=5, line=4, marks="XOA"),
+        "connect-four": Rules(rows=6, columns=7, line=4, gravity=True),
+        "gomoku": Rules(rows=15, columns=15, line=5),
+    }
+)
+"""The rule sets that have a name, in the order in which people should meet them."""
+
+_PRESET_NAMES: Final[Mapping[Rules, str]] = {rules: name for name, rules in PRESETS.items()}
