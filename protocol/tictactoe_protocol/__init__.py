@@ -1,0 +1,48 @@
+"""What client and server say to each other: messages, codec, error codes, version. Pure, no I/O.
+
+The contract for people is `docs/protocol.md`. Requests and pushes live in their modules: `requests`, `pushes`.
+"""
+
+from tictactoe_protocol import pushes, requests
+from tictactoe_protocol.choices import choice_of, rules_of
+from tictactoe_protocol.codec import BadMessage, decode_push, decode_request, encode
+from tictactoe_protocol.codes import (
+    DEFAULT_PORT,
+    MAX_CHAT_LENGTH,
+    MAX_LISTED_ROOMS,
+    MAX_MESSAGE_BYTES,
+    PROTOCOL_VERSION,
+    SUBPROTOCOL,
+    CloseCode,
+    ErrorCode,
+    may_reconnect,
+)
+from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, parse_room_code
+from tictactoe_protocol.text import BadName, clean_text, parse_name
+
+__all__ = [
+    "DEFAULT_PORT",
+    "MAX_CHAT_LENGTH",
+    "MAX_LISTED_ROOMS",
+    "MAX_MESSAGE_BYTES",
+    "PROTOCOL_VERSION",
+    "ROOM_CODE_ALPHABET",
+    "ROOM_CODE_LENGTH",
+    "SUBPROTOCOL",
+    "BadMessage",
+    "BadName",
+    "BadRoomCode",
+    "CloseCode",
+    "ErrorCode",
+    "choice_of",
+    "clean_text",
+    "decode_push",
+    "decode_request",
+    "encode",
+    "may_reconnect",
+    "parse_name",
+    "parse_room_code",
+    "pushes",
+    "requests",
+    "rules_of",
+]

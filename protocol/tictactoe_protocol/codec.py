@@ -1,0 +1,188 @@
+"""Bytes to messages and back. Whatever comes in, decoding raises nothing but `BadMessage`."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from typing import Any, Final, get_args
+
+import msgspec
+
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, ErrorCode
+from tictactoe_protocol.pushes import Push
+from tictactoe_protocol.requests import Chat, Request
+
+_decode_request: Final = msgspec.json.Decoder(Request).decode
+_decode_push: Final = msgspec.json.Decoder(Push).decode
+encode: Final = msgspec.json.Encoder().encode
+"""Return a message as compact UTF-8 JSON."""
+
+_TYPES: Final = tuple(str(kind.__struct_config__.tag) for kind in get_args(Request))
+_REQUIRED_KEYS: Final = {
+    kind: 1 + len(kind.__struct_fields__) - len(kind.__struct_defaults__) for kind in get_args(Request)
+}
+_AT_PATH: Final = re.compile(r"(?s)(.*?)(?: - at `(.*)`)?")
+_FIELD: Final = re.compile(r"`([^`]*)`")
+_STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+_SHOWN_LENGTH: Final = 40
+
+
+class BadMessage(ValueError):
+    """Something that is no message of this protocol.
+
+    `code` is ``bad_json``, ``bad_message``, ``unknown_type`` or ``too_long``; `message` is for people; `path` names
+    the field at fault (``rules.rows``), or is None. `id` and `room` are what could still be read of them.
+    """
+
+    def __init__(
+        self, code: ErrorCode, message: str, path: str | None = None, *, id: str | None = None, room: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.path = path
+        self.id = id
+        self.room = room
+
+
+def decode_request(data: str | bytes) -> Request:
+    """Return the request that one text frame holds; raises `BadMessage`.
+
+    A key that appears twice is refused: readers of JSON do not agree on which one counts.
+    """
+    try:
+        request: Request = _decode_request(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise _explain(data, error) from None
+    colons = data.count(":") if isinstance(data, str) else data.count(b":")
+    if colons > _REQUIRED_KEYS[type(request)] + (request.id is not msgspec.UNSET) and (key := _repeated_key(data)):
+        raise _repeated(key, _identity(request.id), _identity(getattr(request, "room", None)))
+    if type(request) is Chat and len(request.text) > MAX_CHAT_LENGTH:
+        message = f"Too long: {len(request.text)} of {MAX_CHAT_LENGTH} characters."
+        raise BadMessage(ErrorCode.TOO_LONG, message, "text", id=_identity(request.id), room=request.room)
+    return request
+
+
+def decode_push(data: str | bytes) -> Push:
+    """Return what the server said; raises `BadMessage`, with ``unknown_type`` for what a newer server may add."""
+    try:
+        push: Push = _decode_push(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise _explain_push(data, error) from None
+    return push
+
+
+def _explain(data: str | bytes, error: Exception) -> BadMessage:
+    content = _read_object(data)
+    if isinstance(content, BadMessage):
+        return content
+    id, room = _identity(content.get("id")), _identity(content.get("room"))
+    if key := _repeated_key(data):
+        return _repeated(key, id, room)
+    kind = content.get("type")
+    if "type" not in content or not isinstance(kind, str):
+        return BadMessage(
+            ErrorCode.BAD_MESSAGE, 'Every message has a "type" that is a string.', "type", id=id, room=room
+        )
+    if kind not in _TYPES:
+        close = difflib.get_close_matches(kind, _TYPES, 1) if len(kind) <= MAX_ID_LENGTH else []
+        hint = f' Did you mean "{close[0]}"?' if close else ""
+        return BadMessage(
+            ErrorCode.UNKNOWN_TYPE, f"There is no message of type {_shown(kind)}.{hint}", "type", id=id, room=room
+        )
+    message, path = _describe(str(error), content, kind)
+    return BadMessage(ErrorCode.BAD_MESSAGE, message, path, id=id, room=room)
+
+
+def _explain_push(data: str | bytes, error: Exception) -> BadMessage:
+    content = _read_object(data)
+    if isinstance(content, BadMessage):
+        return content
+    message = str(error)
+    unknown = message.startswith("Invalid value") and message.endswith("`$.type`")
+    return BadMessage(ErrorCode.UNKNOWN_TYPE if unknown else ErrorCode.BAD_MESSAGE, message)
+
+
+def _read_object(data: str | bytes) -> dict[str, Any] | BadMessage:
+    """Return the frame as a plain object, or why it is none."""
+    try:
+        content = msgspec.json.decode(data)
+    except RecursionError:
+        return BadMessage(ErrorCode.BAD_JSON, "This is nested too deeply.")
+    except UnicodeError:
+        return BadMessage(ErrorCode.BAD_JSON, "This is not UTF-8.")
+    except (msgspec.MsgspecError, ValueError) as error:
+        return BadMessage(ErrorCode.BAD_JSON, f"This is not JSON: {error}.")
+    if not isinstance(content, dict):
+        return BadMessage(ErrorCode.BAD_MESSAGE, f"A message is a JSON object, not {_shown(content)}.")
+    return content
+
+
+def _describe(reason: str, content: dict[str, Any], kind: str) -> tuple[str, str | None]:
+    """Return msgspec's finding as a sentence for people, and the path of the field at fault."""
+    match = _AT_PATH.fullmatch(reason)
+    finding, where = (match[1], match[2] or "$") if match else (reason, "$")
+    path = where.removeprefix("$").removeprefix(".")
+    field = _FIELD.search(finding)
+    if finding.startswith("Object contains unknown field") and field:
+        return f"{kind}: there is no field {_shown(field[1])}.", _joined(path, field[1])
+    if finding.startswith("Object missing required field") and field:
+        return f"{kind}: the field {_shown(field[1])} is missing.", _joined(path, field[1])
+    expected = finding.split(", got ")[0].replace("`", "")
+    expected = expected[:1].lower() + expected[1:]
+    return f"{kind}: {path or 'message'} is {_shown(_value_at(content, where))}: {expected}.", path or None
+
+
+def _value_at(content: Any, where: str) -> Any:
+    for step in _STEP.finditer(where):
+        try:
+            content = content[step[1]] if step[1] is not None else content[int(step[2])]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return content
+
+
+def _repeated(key: str, id: str | None, room: str | None) -> BadMessage:
+    return BadMessage(ErrorCode.BAD_MESSAGE, f"The field {_shown(key)} appears twice.", key[:64], id=id, room=room)
+
+
+class _Repeated(Exception):
+    pass
+
+
+def _repeated_key(data: str | bytes) -> str | None:
+    """Return a key that appears twice in one object, or None; costs a second reading of the message."""
+    try:
+        json.loads(data, object_pairs_hook=_refuse_repeated)
+    except _Repeated as repeated:
+        return str(repeated)
+    except (ValueError, RecursionError):
+        return None
+    return None
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _Repeated(key)
+            seen.add(key)
+    return content
+
+
+def _joined(path: str, field: str) -> str:
+    return f"{path}.{field}" if path else field
+
+
+def _identity(value: object) -> str | None:
+    """Return an id or room that may be sent back, or None."""
+    return value if isinstance(value, str) and 1 <= len(value) <= MAX_ID_LENGTH else None
+
+
+def _shown(value: object) -> str:
+    """Return a value as JSON, shortened for an error message."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"

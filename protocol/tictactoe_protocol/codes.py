@@ -1,0 +1,71 @@
+"""The numbers and words that are the interface: protocol version, error codes, close codes, limits of the wire."""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+from typing import Final
+
+PROTOCOL_VERSION: Final = 1
+SUBPROTOCOL: Final = "tictactoe.v1"
+"""The WebSocket subprotocol; a client that offers none speaks it all the same."""
+
+DEFAULT_PORT: Final = 8765
+MAX_MESSAGE_BYTES: Final = 16 * 1024
+MAX_ID_LENGTH: Final = 64
+MAX_CHAT_LENGTH: Final = 200
+MAX_LISTED_ROOMS: Final = 200
+
+
+class ErrorCode(StrEnum):
+    """Why a request was refused; the code is the interface, the message beside it is for people."""
+
+    BAD_JSON = "bad_json"
+    BAD_MESSAGE = "bad_message"
+    UNKNOWN_TYPE = "unknown_type"
+    TOO_LONG = "too_long"
+
+    HELLO_REQUIRED = "hello_required"
+    ALREADY_HELLO = "already_hello"
+    BAD_NAME = "bad_name"
+    BAD_TOKEN = "bad_token"
+
+    BAD_RULES = "bad_rules"
+    NO_SUCH_ROOM = "no_such_room"
+    ROOM_FULL = "room_full"
+    NOT_IN_ROOM = "not_in_room"
+    NOT_SEATED = "not_seated"
+    NOT_ALLOWED = "not_allowed"
+
+    NOT_STARTED = "not_started"
+    GAME_OVER = "game_over"
+    NOT_YOUR_TURN = "not_your_turn"
+    OFF_BOARD = "off_board"
+    OCCUPIED = "occupied"
+    BLOCKED = "blocked"
+    FLOATING = "floating"
+    STALE = "stale"
+
+    NO_OFFER = "no_offer"
+
+    RATE_LIMITED = "rate_limited"
+    BUSY = "busy"
+    SERVER_FULL = "server_full"
+    UNAVAILABLE = "unavailable"
+    INTERNAL = "internal"
+
+
+class CloseCode(IntEnum):
+    """Why the server closed a connection."""
+
+    GOING_AWAY = 1001
+    UNSUPPORTED_DATA = 1003
+    POLICY_VIOLATION = 1008
+    MESSAGE_TOO_BIG = 1009
+    SERVICE_RESTART = 1012
+
+
+def may_reconnect(close_code: int | None) -> bool:
+    """Tell whether a client should come back after this close code; None is a connection that broke."""
+    if close_code is None:
+        return True
+    return close_code != CloseCode.POLICY_VIOLATION and not 4500 <= close_code <= 4999

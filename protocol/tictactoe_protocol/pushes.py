@@ -1,0 +1,202 @@
+"""What the server says: replies to requests, states of rooms and notices.
+
+Clients ignore fields and types that they do not know: a newer server only ever adds.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from tictactoe_engine import Rules
+from tictactoe_protocol.requests import ClockFields
+
+RoomStatus = Literal["waiting", "playing", "over"]
+Visibility = Literal["public", "private"]
+ResultReason = Literal["line", "full", "resigned", "timeout", "claimed", "agreed"]
+
+
+class RulesState(Struct, frozen=True):
+    """Rules in full; `preset` is their name, or None where they have none. `blocked` is ascending."""
+
+    preset: str | None
+    rows: int
+    columns: int
+    line: int
+    marks: str
+    blocked: tuple[int, ...]
+    misere: bool
+    gravity: bool
+
+    @classmethod
+    def of(cls, rules: Rules) -> RulesState:
+        """Return what the wire says of `rules`."""
+        blocked = tuple(sorted(rules.blocked))
+        return cls(
+            rules.preset,
+            rules.rows,
+            rules.columns,
+            rules.line,
+            rules.marks,
+            blocked,
+            rules.misere,
+            rules.gravity,
+        )
+
+    def to_rules(self) -> Rules:
+        """Return the engine's value; raises `InvalidRules` for what no server of ours sends."""
+        return Rules(self.rows, self.columns, self.line, self.marks, frozenset(self.blocked), self.misere, self.gravity)
+
+
+class SeatState(Struct, frozen=True, omit_defaults=True):
+    """Who holds a seat. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for good."""
+
+    player: str
+    name: str
+    online: bool
+    bot: str | None
+    hold_ms: int | UnsetType = UNSET
+    left: bool = False
+
+
+class Result(Struct, frozen=True):
+    """How a game ended; `winner` is a mark or None, `line` every cell of the deciding line(s), else empty."""
+
+    winner: str | None
+    reason: ResultReason
+    line: tuple[int, ...] = ()
+
+
+class Offers(Struct, frozen=True):
+    """The marks whose offer is open: one for a draw, one for an undo, all who asked for a rematch."""
+
+    draw: str | None = None
+    undo: str | None = None
+    rematch: tuple[str, ...] = ()
+
+
+class ClockState(Struct, frozen=True):
+    """What is left on each seat's clock at sending, and the mark whose clock runs."""
+
+    remaining_ms: dict[str, int]
+    running: str | None
+
+
+class _Push(Struct, frozen=True, tag_field="type"):
+    pass
+
+
+class RoomState(_Push, frozen=True, tag="room"):
+    """The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`."""
+
+    room: str
+    seq: int
+    status: RoomStatus
+    visibility: Visibility
+    game: int
+    rules: RulesState
+    board: str
+    ply: int
+    turn: str | None
+    last: int | None
+    seats: dict[str, SeatState | None]
+    result: Result | None
+    offers: Offers
+    clock: ClockState | None
+    watchers: int
+    score: dict[str, int]
+
+
+class RoomSummary(Struct, frozen=True):
+    """One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening."""
+
+    room: str
+    status: RoomStatus
+    rules: RulesState
+    clock: ClockFields | None
+    seats: dict[str, SeatState | None]
+    ply: int
+    watchers: int
+    age_ms: int
+
+
+class HeldSeat(Struct, frozen=True):
+    """A seat that the player holds in an unfinished room."""
+
+    room: str
+    seat: str
+
+
+class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):
+    """The answer to hello; `token` is the secret that makes this the same player again."""
+
+    protocol: int
+    server: str
+    player: str
+    name: str
+    token: str
+    rooms: tuple[HeldSeat, ...]
+    id: str | UnsetType = UNSET
+
+
+class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
+    """A request was carried out; which of the fields are there depends on the request."""
+
+    id: str
+    room: str | UnsetType = UNSET
+    seat: str | UnsetType | None = UNSET
+    moves: tuple[int, ...] | UnsetType = UNSET
+    rooms: tuple[RoomSummary, ...] | UnsetType = UNSET
+    time: int | UnsetType = UNSET
+
+
+class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):
+    """A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client."""
+
+    id: str | UnsetType = UNSET
+    code: str
+    message: str
+    room: str | UnsetType = UNSET
+    path: str | UnsetType = UNSET
+    retry_ms: int | UnsetType = UNSET
+
+
+class ChatLine(_Push, frozen=True, tag="chat", kw_only=True, rename={"from_": "from"}):
+    """Something said in a room, `from` the player's name; `seat` is None for a watcher, `at` ms since the epoch."""
+
+    room: str
+    from_: str
+    seat: str | None
+    text: str
+    at: int
+
+
+class LobbyChange(_Push, frozen=True, tag="lobby"):
+    """What changed in the list of public rooms since the last of these."""
+
+    changed: tuple[RoomSummary, ...]
+    closed: tuple[str, ...]
+
+
+class Replaced(_Push, frozen=True, tag="replaced"):
+    """The player's seat is now attached to a newer connection."""
+
+    room: str
+
+
+class Closed(_Push, frozen=True, tag="closed"):
+    """The room is gone."""
+
+    room: str
+    reason: str
+
+
+class Notice(_Push, frozen=True, tag="notice"):
+    """The server is about to go; come back after `retry_ms`."""
+
+    code: str
+    retry_ms: int
+
+
+Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | Replaced | Closed | Notice

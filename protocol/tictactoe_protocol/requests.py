@@ -1,0 +1,179 @@
+"""What a client may ask: one frozen struct for each `type` of `docs/protocol.md`.
+
+Unknown fields are refused. A field that may be left out is `UNSET` where its absence means something, so that
+encoding a request sends only what was said. Numbers are bounded here, meanings (rules, rooms, turns) elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tictactoe_protocol.codes import MAX_ID_LENGTH
+
+MAX_INTEGER = 2**31 - 1
+MAX_CLOCK_MS = 24 * 60 * 60 * 1000
+
+RequestId = Annotated[str, Meta(min_length=1, max_length=MAX_ID_LENGTH)]
+RoomText = Annotated[str, Meta(min_length=1, max_length=64)]
+Integer = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
+Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
+OfferAction = Literal["offer", "accept", "decline"]
+
+
+class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Rules spelled out; what is missing is as in ``classic``. The engine decides whether they can be played."""
+
+    rows: Integer = 3
+    columns: Integer = 3
+    line: Integer = 3
+    marks: Annotated[str, Meta(max_length=64)] = "XO"
+    blocked: Annotated[tuple[Integer, ...], Meta(max_length=1024)] = ()
+    misere: bool = False
+    gravity: bool = False
+
+
+RulesChoice = Annotated[str, Meta(max_length=64)] | RulesFields
+
+
+class ClockFields(Struct, frozen=True, forbid_unknown_fields=True):
+    """A clock for each seat (`initial_ms` with `increment_ms` a move) or for each move (`move_ms`)."""
+
+    initial_ms: Annotated[int, Meta(ge=1, le=MAX_CLOCK_MS)] | UnsetType = UNSET
+    increment_ms: Annotated[int, Meta(ge=0, le=MAX_CLOCK_MS)] | UnsetType = UNSET
+    move_ms: Annotated[int, Meta(ge=1, le=MAX_CLOCK_MS)] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        by_seat = self.initial_ms is not UNSET and self.increment_ms is not UNSET
+        by_move = self.move_ms is not UNSET
+        mixed = by_move and (self.initial_ms is not UNSET or self.increment_ms is not UNSET)
+        if mixed or not (by_seat or by_move):
+            raise ValueError("A clock has initial_ms and increment_ms, or move_ms alone")
+
+
+class _Request(
+    Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True, gc=False, omit_defaults=True
+):
+    id: RequestId | UnsetType = UNSET
+
+
+class Hello(_Request, frozen=True, tag="hello"):
+    """Says who connects; the first request on every connection. With a `token`, the same player again."""
+
+    name: str | UnsetType = UNSET
+    token: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
+    client: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
+
+
+class Create(_Request, frozen=True, tag="create"):
+    """Opens a room and takes a seat in it."""
+
+    rules: RulesChoice | UnsetType = UNSET
+    visibility: Literal["public", "private"] = "public"
+    clock: ClockFields | None = None
+    seat: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
+    bots: Annotated[tuple[Annotated[str, Meta(max_length=64)], ...], Meta(max_length=6)] = ()
+
+
+class Match(_Request, frozen=True, tag="match"):
+    """Joins the oldest open public room with equal rules and clock, or opens one."""
+
+    rules: RulesChoice | UnsetType = UNSET
+    clock: ClockFields | None = None
+
+
+class _RoomRequest(_Request, frozen=True):
+    room: RoomText
+
+
+class Join(_RoomRequest, frozen=True, tag="join"):
+    """Takes a free seat, or attaches this connection to the seat that the player holds."""
+
+
+class Watch(_RoomRequest, frozen=True, tag="watch"):
+    """Spectates."""
+
+
+class Leave(_RoomRequest, frozen=True, tag="leave"):
+    """Stops watching, frees the seat of a waiting room, or resigns and goes."""
+
+
+class Move(_RoomRequest, frozen=True, tag="move"):
+    """Plays `cell` (row-major from 0) as move number `ply` (from 0)."""
+
+    cell: Integer
+    ply: Count
+
+
+class Resign(_RoomRequest, frozen=True, tag="resign"):
+    """Gives the game up."""
+
+
+class Draw(_RoomRequest, frozen=True, tag="draw"):
+    """Offers a draw, or answers an offer."""
+
+    action: OfferAction
+
+
+class Undo(_RoomRequest, frozen=True, tag="undo"):
+    """Asks to take back one's last move, or answers such a request."""
+
+    action: OfferAction
+
+
+class Claim(_RoomRequest, frozen=True, tag="claim", rename={"as_": "as"}):
+    """Ends a game whose opponent has been gone past the hold."""
+
+    as_: Literal["win", "draw"]
+
+
+class Rematch(_RoomRequest, frozen=True, tag="rematch"):
+    """Asks for another game in the room, or agrees to it."""
+
+
+class Chat(_RoomRequest, frozen=True, tag="chat"):
+    """Says something to players and watchers; longer texts than 200 characters are refused with ``too_long``."""
+
+    text: Annotated[str, Meta(min_length=1)]
+
+
+class Rooms(_Request, frozen=True, tag="rooms"):
+    """Asks for the public rooms."""
+
+
+class Lobby(_Request, frozen=True, tag="lobby"):
+    """Subscribes to changes of the list of public rooms, or ends that."""
+
+    on: bool
+
+
+class Sync(_RoomRequest, frozen=True, tag="sync"):
+    """Asks for the current state again."""
+
+
+class Ping(_Request, frozen=True, tag="ping"):
+    """Asks for the server's time."""
+
+
+Request = (
+    Hello
+    | Create
+    | Match
+    | Join
+    | Watch
+    | Leave
+    | Move
+    | Resign
+    | Draw
+    | Undo
+    | Claim
+    | Rematch
+    | Chat
+    | Rooms
+    | Lobby
+    | Sync
+    | Ping
+)
+RoomRequest = Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Sync
+"""The requests that name a room."""

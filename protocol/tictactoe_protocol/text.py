@@ -1,0 +1,98 @@
+"""Which names and chat lines are safe to print: nothing that steers a terminal, reorders a line or hides itself.
+
+Source of the invisible ranges: Unicode's Default_Ignorable_Code_Point property, and the blank symbols beside it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+MAX_NAME_LENGTH: Final = 24
+
+_NAME_PUNCTUATION: Final = frozenset("_-.' ")
+_INVISIBLE_RANGES: Final = (
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x2028, 0x202E),
+    (0x2060, 0x206F),
+    (0x2800, 0x2800),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFFB),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+)
+_UNPRINTABLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+class BadName(ValueError):
+    """A name that nobody may bear; `message` says why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def is_printable(character: str) -> bool:
+    """Tell whether one character is visible and does nothing but stand where it is; the plain space counts."""
+    number = ord(character)
+    if 0x20 <= number < 0x7F:
+        return True
+    if unicodedata.category(character) in _UNPRINTABLE_CATEGORIES:
+        return False
+    return not any(first <= number <= last for first, last in _INVISIBLE_RANGES)
+
+
+def clean_text(text: str) -> str:
+    """Return `text` without control, format, bidirectional and invisible characters; safe to print and to log.
+
+    >>> clean_text("a\\x1b[31mb\\u202ec")
+    'a[31mbc'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(character for character in text if is_printable(character))
+
+
+def parse_name(text: str) -> str:
+    """Return the name in NFC, or raise `BadName`.
+
+    A name has 1 to 24 characters: letters, digits, marks, spaces inside, and ``_ - . '``.
+
+    >>> parse_name("Zoe\\u0308")
+    'Zoë'
+    """
+    name = unicodedata.normalize("NFC", text)
+    if not name:
+        raise BadName("A name has at least one character.")
+    if len(name) > MAX_NAME_LENGTH:
+        raise BadName(f"A name has at most {MAX_NAME_LENGTH} characters; this one has {len(name)}.")
+    for character in name:
+        if not _may_stand_in_name(character):
+            raise BadName(f"A name cannot contain {_describe(character)}.")
+    if name[0] == " " or name[-1] == " ":
+        raise BadName("A name neither begins nor ends with a space.")
+    if unicodedata.category(name[0])[0] == "M":
+        raise BadName(f"A name cannot begin with {_describe(name[0])}.")
+    return name
+
+
+def _may_stand_in_name(character: str) -> bool:
+    if character in _NAME_PUNCTUATION:
+        return True
+    category = unicodedata.category(character)
+    return (category[0] in "LM" or category == "Nd") and is_printable(character)
+
+
+def _describe(character: str) -> str:
+    shown = f'"{character}" ' if is_printable(character) and not unicodedata.combining(character) else ""
+    return f"{shown}U+{ord(character):04X}" if not shown else f"{shown}(U+{ord(character):04X})"
