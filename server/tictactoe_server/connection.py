@@ -1,0 +1,105 @@
+"""One peer's end: what it plays and watches, and an outbox that never waits for it.
+
+Whole frames go straight to the transport, so that one encoded state serves every receiver. A peer that reads too
+slowly is sent the newest state of each room only, and is cut off when it does not catch up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from websockets.asyncio.server import ServerConnection
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+
+from tictactoe_protocol import encode
+from tictactoe_protocol.pushes import Push
+from tictactoe_server.rooms import Player
+
+if TYPE_CHECKING:
+    from tictactoe_server.hub import LiveRoom
+
+OUTBOX_BYTES: Final = 256 * 1024
+"""What may wait for a peer that does not read; past it only the newest state of each room is kept."""
+
+CATCH_UP_SECONDS: Final = 5.0
+"""How long a peer may stay past `OUTBOX_BYTES` before it is cut off."""
+
+
+def encode_frame(message: Push) -> bytes:
+    """Return a message as the bytes of one WebSocket text frame from a server, the same for every receiver."""
+    return Frame(Opcode.TEXT, encode(message)).serialize(mask=False)
+
+
+class Connection(ServerConnection):
+    """A WebSocket connection of the library's, with the player behind it and the rooms that it is attached to.
+
+    `player` is None until hello; `rooms` maps codes to the live rooms in which this connection plays or watches;
+    `closing` keeps the task that closes the connection, if the server itself decided so.
+    It rests on asyncio's own flow control: the transport calls `pause_writing` past the high-water mark.
+    """
+
+    player: Player | None = None
+    closing: asyncio.Task[None] | None = None
+    _cut: asyncio.TimerHandle | None = None
+
+    def __init__(self, *arguments: object, **options: object) -> None:
+        super().__init__(*arguments, **options)  # type: ignore[arg-type]
+        self.rooms: dict[str, LiveRoom] = {}
+        self._newest: dict[str, bytes] = {}
+        self._waiting: list[bytes] = []
+
+    @property
+    def is_open(self) -> bool:
+        """Whether messages can still be sent."""
+        return self.protocol.state is State.OPEN
+
+    @property
+    def is_lagging(self) -> bool:
+        """Whether the peer has stopped reading for now."""
+        return self._cut is not None
+
+    def push(self, message: Push) -> None:
+        """Send one message; it is never dropped, except with the connection."""
+        frame = encode_frame(message)
+        if self._cut is not None:
+            self._waiting.append(frame)
+        elif self.protocol.state is State.OPEN:
+            self.transport.write(frame)
+
+    def push_state(self, room: str, frame: bytes) -> None:
+        """Send a room's state, or keep it as that room's newest while the peer lags."""
+        if self._cut is not None:
+            self._newest[room] = frame
+        elif self.protocol.state is State.OPEN:
+            self.transport.write(frame)
+
+    def pause_writing(self) -> None:
+        """Begin to hold frames back; called by the transport when its buffer passes `OUTBOX_BYTES`."""
+        super().pause_writing()
+        self._cut = self.loop.call_later(CATCH_UP_SECONDS, self._cut_off)
+
+    def resume_writing(self) -> None:
+        """Send what was held back; called by the transport when its buffer has drained."""
+        super().resume_writing()
+        if self._cut is not None:
+            self._cut.cancel()
+            self._cut = None
+        held = [*self._waiting, *self._newest.values()]
+        self._waiting.clear()
+        self._newest.clear()
+        if held and self.protocol.state is State.OPEN:
+            self.transport.write(b"".join(held))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of what was held back for the peer."""
+        super().connection_lost(exc)
+        if self._cut is not None:
+            self._cut.cancel()
+        self._waiting.clear()
+        self._newest.clear()
+
+    def _cut_off(self) -> None:
+        self.logger.info("cut off: the peer does not read")
+        self.transport.abort()

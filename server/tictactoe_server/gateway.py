@@ -1,0 +1,172 @@
+"""From one connection's text frames to the hub, and from every failure to its answer: the one boundary that catches."""
+
+from __future__ import annotations
+
+import time
+from typing import assert_never
+
+import structlog
+from msgspec import UNSET, UnsetType
+
+from tictactoe_engine import InvalidRules, Rules
+from tictactoe_protocol import PROTOCOL_VERSION, BadMessage, CloseCode, ErrorCode, decode_request, rules_of
+from tictactoe_protocol.pushes import Error, Ok, Welcome
+from tictactoe_protocol.requests import (
+    Chat,
+    Claim,
+    Create,
+    Draw,
+    Hello,
+    Join,
+    Leave,
+    Lobby,
+    Match,
+    Move,
+    Ping,
+    Rematch,
+    Request,
+    Resign,
+    Rooms,
+    RulesChoice,
+    Sync,
+    Undo,
+    Watch,
+)
+from tictactoe_server import SERVER_NAME
+from tictactoe_server.connection import Connection
+from tictactoe_server.hub import Hub
+from tictactoe_server.players import Players
+from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.stores import StoreUnavailable
+
+log = structlog.get_logger(__name__)
+
+
+class Gateway:
+    """Answers what connections send; a bad message is answered and never ends the connection."""
+
+    def __init__(self, hub: Hub, players: Players) -> None:
+        self._hub = hub
+        self._players = players
+
+    async def receive(self, connection: Connection, data: str | bytes) -> None:
+        """Carry out one frame, or answer why not. A binary frame closes the connection."""
+        if not isinstance(data, str):
+            await connection.close(CloseCode.UNSUPPORTED_DATA, "text frames only")
+            return
+        try:
+            request = decode_request(data)
+        except BadMessage as bad:
+            _refuse(connection, bad.id, bad.room, Refused(bad.code, bad.message, path=bad.path))
+            return
+        try:
+            await self._serve(connection, request)
+        except Refused as refused:
+            _refuse_request(connection, request, refused)
+        except StoreUnavailable:
+            log.warning("store unavailable", request=type(request).__name__)
+            unavailable = Refused(ErrorCode.UNAVAILABLE, "The server cannot store this now.", retry_ms=1000)
+            _refuse_request(connection, request, unavailable)
+        except Exception:
+            log.exception("a request failed", request=type(request).__name__)
+            _refuse_request(connection, request, Refused(ErrorCode.INTERNAL, "The server made a mistake."))
+
+    async def _serve(self, connection: Connection, request: Request) -> None:
+        player = connection.player
+        id = None if request.id is UNSET else request.id
+        if player is None:
+            await self._greet(connection, request)
+            return
+        hub = self._hub
+        match request:
+            case Move() | Resign() | Rematch():
+                await hub.apply(connection, player, id, request.room, request)
+            case Create():
+                await self._create(connection, player, id, request)
+            case Match():
+                rules = _chosen_rules(request.rules)
+                await hub.match(connection, player, id, rules, request.clock)
+            case Join():
+                await hub.join(connection, player, id, request.room)
+            case Watch():
+                await hub.watch(connection, player, id, request.room)
+            case Leave():
+                await hub.leave(connection, player, id, request.room)
+            case Sync():
+                await hub.sync(connection, id, request.room)
+            case Rooms():
+                if id is not None:
+                    connection.push(Ok(id=id, rooms=hub.list_rooms()))
+            case Ping():
+                if id is not None:
+                    connection.push(Ok(id=id, time=int(time.time() * 1000)))
+            case Draw() | Undo() | Claim() | Chat():
+                hub.check_attached(connection, player, request.room, seated=not isinstance(request, Chat))
+                raise _not_served(request)
+            case Lobby():
+                raise _not_served(request)
+            case Hello():
+                raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
+            case _:
+                assert_never(request)
+
+    async def _greet(self, connection: Connection, request: Request) -> None:
+        if not isinstance(request, Hello):
+            raise Refused(ErrorCode.HELLO_REQUIRED, "Say hello first.")
+        player, token = await self._players.welcome(request.name, request.token)
+        connection.player = player
+        held = self._hub.held_seats(player.id)
+        connection.push(
+            Welcome(
+                protocol=PROTOCOL_VERSION,
+                server=SERVER_NAME,
+                player=player.id,
+                name=player.name,
+                token=token,
+                rooms=held,
+                id=request.id,
+            )
+        )
+
+    async def _create(self, connection: Connection, player: Player, id: str | None, request: Create) -> None:
+        rules = _chosen_rules(request.rules)
+        if request.bots:
+            raise Refused(ErrorCode.NOT_ALLOWED, "This server has no bots yet.", path="bots")
+        seat = 0 if request.seat is UNSET else rules.marks.find(request.seat)
+        if seat < 0 or request.seat == "":
+            message = f"There is no seat {request.seat!r}: the marks are {', '.join(rules.marks)}."
+            raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
+        await self._hub.create(
+            connection, player, id, rules, seat=seat, visibility=request.visibility, clock=request.clock
+        )
+
+
+def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
+    try:
+        return rules_of(choice)
+    except InvalidRules as invalid:
+        path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
+        raise Refused(ErrorCode(invalid.code), invalid.message, path=path) from None
+
+
+def _not_served(request: Request) -> Refused:
+    kind = type(request).__struct_config__.tag
+    return Refused(ErrorCode.NOT_ALLOWED, f'This server does not serve "{kind}" yet.')
+
+
+def _refuse_request(connection: Connection, request: Request, refused: Refused) -> None:
+    id = None if request.id is UNSET else request.id
+    _refuse(connection, id, getattr(request, "room", None), refused)
+
+
+def _refuse(connection: Connection, id: str | None, room: str | None, refused: Refused) -> None:
+    connection.push(
+        Error(
+            id=UNSET if id is None else id,
+            code=refused.code,
+            message=refused.message,
+            room=UNSET if room is None else room,
+            path=UNSET if refused.path is None else refused.path,
+            retry_ms=UNSET if refused.retry_ms is None else refused.retry_ms,
+        )
+    )

@@ -1,0 +1,76 @@
+"""Sockets to listen on, and the addresses that people are told."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from typing import Final
+
+_UNROUTED_ADDRESS: Final = ("192.0.2.1", 9)
+"""A documentation address (RFC 5737): asking for the way there names our own address and sends nothing."""
+
+
+class CannotListen(Exception):
+    """The address cannot be listened on; the message is one line for the operator."""
+
+
+def open_sockets(host: str | None, port: int) -> list[socket.socket]:
+    """Return listening sockets, all on one port; host None means all addresses, IPv4 and IPv6.
+
+    Raises `CannotListen` for a taken port, a host that is not ours or one that does not resolve.
+    """
+    where = f"port {port}" if host is None else f"{host}, port {port}"
+    if host is None:
+        try:
+            return [_open_on_all(port)]
+        except OSError as error:
+            raise CannotListen(f"Cannot listen on {where}: {_reason(error)}.") from None
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise CannotListen(f'Cannot find the host "{host}": {_reason(error)}.') from None
+    sockets: list[socket.socket] = []
+    try:
+        for family, address in dict.fromkeys((family, address) for family, *_, address in found):
+            chosen = sockets[0].getsockname()[1] if sockets else port
+            sockets.append(socket.create_server((str(address[0]), chosen), family=family))
+    except OSError as error:
+        for opened in sockets:
+            opened.close()
+        raise CannotListen(f"Cannot listen on {where}: {_reason(error)}.") from None
+    return sockets
+
+
+def url_of(host: str | None, port: int) -> str:
+    """Return the URL under which this very machine reaches the server.
+
+    >>> url_of(None, 8765), url_of("::1", 80)
+    ('ws://localhost:8765', 'ws://[::1]:80')
+    """
+    name = "localhost" if host is None else host
+    return f"ws://[{name}]:{port}" if ":" in name else f"ws://{name}:{port}"
+
+
+def address_for_others() -> str | None:
+    """Return this machine's own address on its network, or None where it has none."""
+    for family, target in ((socket.AF_INET, _UNROUTED_ADDRESS), (socket.AF_INET6, ("2001:db8::1", 9))):
+        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect(target)
+            address = str(probe.getsockname()[0])
+            if not address.startswith(("127.", "::1", "fe80:")):
+                return address
+    return None
+
+
+def _open_on_all(port: int) -> socket.socket:
+    if socket.has_dualstack_ipv6():
+        with contextlib.suppress(OSError):
+            return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
+    return socket.create_server(("", port))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and not isinstance(error, socket.gaierror) and error.errno:
+        return os.strerror(error.errno).lower()
+    return (getattr(error, "strerror", None) or str(error)).lower()

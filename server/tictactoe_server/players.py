@@ -1,0 +1,74 @@
+"""Who is who: a secret token makes a connection the same player again. The store keeps its hash alone."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import string
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tictactoe_protocol import BadName, ErrorCode, parse_name
+from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.stores import MISSING, Store
+
+_ID_ALPHABET: Final = string.ascii_letters + string.digits
+_ID_LENGTH: Final = 10
+_TOKEN_BYTES: Final = 24
+_GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
+
+_decode_player: Final = msgspec.json.Decoder(Player).decode
+
+
+class Players:
+    """Makes players and recognises them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def welcome(self, name: str | UnsetType, token: str | UnsetType) -> tuple[Player, str]:
+        """Return the player who says hello, and their token.
+
+        Without a token that is a new player; with one, the same as before, under the new name if one is given.
+        Raises `Refused` with ``bad_name`` or ``bad_token``.
+        """
+        chosen = None if name is UNSET else _checked_name(name)
+        if token is UNSET:
+            return await self._make(chosen or _guest_name())
+        key = _key_of(token)
+        found = await self._store.load(key)
+        if found is None:
+            raise Refused(ErrorCode.BAD_TOKEN, "This server does not know that token.", path="token")
+        document, revision = found
+        player = _decode_player(document)
+        if chosen is not None and chosen != player.name:
+            player = Player(player.id, chosen)
+            await self._store.save(key, msgspec.json.encode(player), revision)
+        return player, token
+
+    async def _make(self, name: str) -> tuple[Player, str]:
+        player = Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), name)
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        await self._store.save(_key_of(token), msgspec.json.encode(player), MISSING)
+        return player, token
+
+
+def _checked_name(name: str) -> str:
+    try:
+        return parse_name(name)
+    except BadName as bad:
+        raise Refused(ErrorCode.BAD_NAME, bad.message, path="name") from None
+
+
+def _guest_name() -> str:
+    return f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
+
+
+def _key_of(token: str) -> str:
+    return f"player/{hashlib.sha256(token.encode()).hexdigest()}"
+
+
+def _random_text(alphabet: str, length: int) -> str:
+    return "".join(secrets.choice(alphabet) for _ in range(length))

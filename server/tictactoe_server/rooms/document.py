@@ -1,0 +1,61 @@
+"""Rooms as the bytes that a store keeps: JSON with a schema number, the position as its rules and moves."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from tictactoe_engine import Position
+from tictactoe_protocol.pushes import RulesState
+from tictactoe_server.rooms.room import Room
+
+SCHEMA: Final = 1
+
+
+class UnreadableRoom(ValueError):
+    """Bytes that are no room of this schema; the message says why."""
+
+
+class _PositionDocument(msgspec.Struct, frozen=True, omit_defaults=True):
+    rules: RulesState
+    moves: tuple[int, ...]
+    passed: tuple[tuple[int, str], ...] = ()
+
+
+class _Document(msgspec.Struct, frozen=True):
+    schema: int
+    room: Room
+
+
+def _encode_value(value: Any) -> Any:
+    if isinstance(value, Position):
+        return _PositionDocument(RulesState.of(value.rules), value.moves, value.passed)
+    raise NotImplementedError(type(value))
+
+
+def _decode_value(kind: type, value: Any) -> Any:
+    if kind is Position:
+        document = msgspec.convert(value, _PositionDocument)
+        return Position.replay(document.rules.to_rules(), document.moves, document.passed)
+    raise NotImplementedError(kind)
+
+
+_encoder: Final = msgspec.json.Encoder(enc_hook=_encode_value)
+_decoder: Final = msgspec.json.Decoder(_Document, dec_hook=_decode_value)
+
+
+def encode_room(room: Room) -> bytes:
+    """Return the room's document."""
+    return _encoder.encode(_Document(SCHEMA, room))
+
+
+def decode_room(document: bytes) -> Room:
+    """Return the room that a document holds; raises `UnreadableRoom`."""
+    try:
+        content = _decoder.decode(document)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise UnreadableRoom(f"Not a room: {error}") from error
+    if content.schema != SCHEMA:
+        raise UnreadableRoom(f"Schema {content.schema}, but this server knows {SCHEMA}.")
+    return content.room

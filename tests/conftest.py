@@ -1,0 +1,16 @@
+"""Fixtures that every layer may use: a real server in this process, on a free port of the loopback."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with Server(Settings(host="127.0.0.1", port=0)) as running:
+        yield running

@@ -1,0 +1,88 @@
+"""A black-box peer for tests: a bare WebSocket and JSON, knowing nothing of our client or of our types."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+
+Message = dict[str, Any]
+PATIENCE_SECONDS = 10.0
+
+
+class Peer:
+    """One connection; replies and pushes are read in the order in which they come."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.welcome: Message = {}
+        self.seen: list[Message] = []
+        self._ids = 0
+
+    async def send(self, type: str, **fields: Any) -> None:
+        await self.send_text(json.dumps({"type": type, **fields}))
+
+    async def send_text(self, text: str | bytes) -> None:
+        await self.socket.send(text)
+
+    async def receive(self) -> Message:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            message: Message = json.loads(await self.socket.recv())
+        self.seen.append(message)
+        return message
+
+    async def until(self, condition: Callable[[Message], object]) -> Message:
+        """Return the next message that fulfils the condition, passing over others."""
+        while True:
+            message = await self.receive()
+            if condition(message):
+                return message
+
+    async def next_of(self, type: str) -> Message:
+        return await self.until(lambda message: message["type"] == type)
+
+    async def state(self, **expected: Any) -> Message:
+        """Return the next state that has these values."""
+        return await self.until(
+            lambda message: message["type"] == "room" and all(message[key] == value for key, value in expected.items())
+        )
+
+    async def ask(self, type: str, **fields: Any) -> Message:
+        """Send a request with an id and return its reply, `ok` or `error`."""
+        self._ids += 1
+        id = f"r{self._ids}"
+        await self.send(type, id=id, **fields)
+        return await self.until(lambda message: message.get("id") == id)
+
+    async def refusal(self, type: str, **fields: Any) -> str:
+        """Return the code with which a request is refused."""
+        reply = await self.ask(type, **fields)
+        assert reply["type"] == "error", reply
+        assert reply["message"], reply
+        return str(reply["code"])
+
+
+@contextlib.asynccontextmanager
+async def open_peer(url: str, name: str | None = None, token: str | None = None) -> AsyncIterator[Peer]:
+    """Connect and say hello."""
+    async with connect(url, compression=None, proxy=None) as socket:
+        peer = Peer(socket)
+        fields = {key: value for key, value in (("name", name), ("token", token)) if value is not None}
+        await peer.send("hello", **fields)
+        peer.welcome = await peer.receive()
+        yield peer
+
+
+async def play_out(players: dict[str, Peer], room: str, cells: list[int], *, first_ply: int = 0) -> Message:
+    """Play cells in turn, each state awaited by all; return the last state of the first player."""
+    marks = list(players)
+    state: Message = {}
+    for ply, cell in enumerate(cells, first_ply):
+        await players[marks[ply % len(marks)]].send("move", room=room, cell=cell, ply=ply)
+        for peer in reversed(players.values()):
+            state = await peer.state(ply=ply + 1)
+    return state
