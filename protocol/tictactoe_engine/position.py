@@ -6,6 +6,7 @@ rooms. A room tells it only that a player no longer moves (`pass_over`).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -31,31 +32,36 @@ class Outcome:
     line: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Position:
-    """What lies on the board and who moves next; build one with `start` or `replay`.
+    """What lies on the board and who moves next; build one with `start` or `replay`. It never changes.
 
-    `board` is one character a cell, row-major: ``.`` free, ``#`` blocked, else the mark. `moves` are the cells
-    played so far in order. `outcome` is None while the game is open. `passed` holds who is passed over, as
-    (ply at which it happened, mark). Two positions are equal when rules, board and the player to move are,
-    whatever the order of their moves.
+    Two positions are equal when rules, board and the player to move are, whatever the order of their moves.
     """
 
-    rules: Rules
-    board: str
-    moves: tuple[int, ...]
-    outcome: Outcome | None
-    passed: tuple[tuple[int, str], ...]
-    _next: int
-    _stones: tuple[int, ...]
+    __slots__ = ("_board", "_geometry", "_moves", "_next", "_outcome", "_passed", "_rules", "_stones")
+
+    _rules: Rules
     _geometry: Geometry
+    _board: str
+    _stones: tuple[int, ...]
+    _moves: tuple[int, ...]
+    _next: int
+    _outcome: Outcome | None
+    _passed: tuple[tuple[int, str], ...]
 
     @classmethod
     def start(cls, rules: Rules) -> Position:
         """Return the empty board, the first mark to move."""
-        board = "".join(BLOCKED if cell in rules.blocked else FREE for cell in range(rules.size))
-        geometry = geometry_of(rules.rows, rules.columns, rules.line)
-        return cls(rules, board, (), None, (), 0, (0,) * len(rules.marks), geometry)
+        position = cls()
+        position._rules = rules
+        position._geometry = geometry_of(rules.rows, rules.columns, rules.line)
+        position._board = "".join(BLOCKED if cell in rules.blocked else FREE for cell in range(rules.size))
+        position._stones = (0,) * len(rules.marks)
+        position._moves = ()
+        position._next = 0
+        position._outcome = None
+        position._passed = ()
+        return position
 
     @classmethod
     def replay(cls, rules: Rules, moves: Iterable[int], passed: Sequence[tuple[int, str]] = ()) -> Position:
@@ -69,6 +75,31 @@ class Position:
         for _, mark in waiting:
             position = position.pass_over(mark)
         return position
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        return self._rules
+
+    @property
+    def board(self) -> str:
+        """One character a cell, row-major: ``.`` free, ``#`` blocked, else the mark."""
+        return self._board
+
+    @property
+    def moves(self) -> tuple[int, ...]:
+        """The cells played so far, in order."""
+        return self._moves
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended, or None while it is open."""
+        return self._outcome
+
+    @property
+    def passed(self) -> tuple[tuple[int, str], ...]:
+        """Who is passed over, as (ply at which it happened, mark), in order."""
+        return self._passed
 
     @property
     def ply(self) -> int:
@@ -101,27 +132,30 @@ class Position:
         Raises `IllegalMove` where the game is over, the cell is off the board, taken or blocked, or, with gravity,
         another cell of its column lies lower and is free.
         """
-        board, rules, mark_index = self.board, self.rules, self._next
-        if self.outcome is not None or not 0 <= cell < len(board) or board[cell] != FREE:
+        board, rules, mover = self._board, self._rules, self._next
+        if self._outcome is not None or not 0 <= cell < len(board) or board[cell] != FREE:
             raise self._explain(cell)
         if rules.gravity and FREE in board[cell + rules.columns :: rules.columns]:
             raise self._explain(cell)
         stones = list(self._stones)
-        own = stones[mark_index] = stones[mark_index] | 1 << cell
-        board = f"{board[:cell]}{rules.marks[mark_index]}{board[cell + 1 :]}"
-        outcome = None
+        own = stones[mover] = stones[mover] | 1 << cell
         completed = 0
         for line in self._geometry.lines_through[cell]:
             if own & line == line:
                 completed |= line
+        following = Position()
+        following._rules = rules
+        following._geometry = self._geometry
+        following._board = board = f"{board[:cell]}{rules.marks[mover]}{board[cell + 1 :]}"
+        following._stones = tuple(stones)
+        following._moves = (*self._moves, cell)
+        following._next = self._following(mover) if self._passed else (mover + 1) % len(stones)
+        following._passed = self._passed
         if completed:
-            outcome = self._line_outcome(completed)
-        elif FREE not in board:
-            outcome = Outcome("full", None, ())
-        following = self._following(mark_index) if self.passed else (mark_index + 1) % len(stones)
-        return Position(
-            rules, board, (*self.moves, cell), outcome, self.passed, following, tuple(stones), self._geometry
-        )
+            following._outcome = self._line_outcome(completed)
+        else:
+            following._outcome = None if FREE in board else Outcome("full", None, ())
+        return following
 
     def pass_over(self, mark: str) -> Position:
         """Return the position in which `mark` moves no more; its stones stay where they are.
@@ -135,11 +169,11 @@ class Position:
             raise ValueError(f"{mark!r} does not play.")
         if len(self.active_marks) <= 2:
             raise ValueError(f"Without {mark!r} nobody would be left to play against.")
-        passed = (*self.passed, (self.ply, mark))
-        following = self._next
-        if self.rules.marks[following] == mark:
-            following = self._following(following)
-        return Position(self.rules, self.board, self.moves, None, passed, following, self._stones, self._geometry)
+        following = copy.copy(self)
+        following._passed = (*self._passed, (self.ply, mark))
+        if self._rules.marks[self._next] == mark:
+            following._next = self._following(self._next)
+        return following
 
     @property
     def active_marks(self) -> str:
@@ -201,5 +235,11 @@ class Position:
     def __repr__(self) -> str:
         return f"<Position {self.rules.rows}x{self.rules.columns} ply {self.ply} {self.board!r} turn {self.turn}>"
 
+    def __copy__(self) -> Position:
+        twin = Position()
+        for name in Position.__slots__:
+            setattr(twin, name, getattr(self, name))
+        return twin
+
     def __reduce__(self) -> tuple[object, ...]:
-        return (Position.replay, (self.rules, self.moves, self.passed))
+        return (Position.replay, (self._rules, self._moves, self._passed))

@@ -10,7 +10,6 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from websockets.asyncio.server import ServerConnection
-from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
 from tictactoe_protocol import encode
@@ -28,8 +27,17 @@ CATCH_UP_SECONDS: Final = 5.0
 
 
 def encode_frame(message: Push) -> bytes:
-    """Return a message as the bytes of one WebSocket text frame from a server, the same for every receiver."""
-    return Frame(Opcode.TEXT, encode(message)).serialize(mask=False)
+    """Return a message as the bytes of one WebSocket text frame from a server, the same for every receiver.
+
+    Source: RFC 6455, section 5.2: FIN and the opcode for text, then the length in 7, 16 or 64 bits, no mask.
+    """
+    payload = encode(message)
+    length = len(payload)
+    if length < 126:
+        return b"\x81%c%b" % (length, payload)
+    if length < 65536:
+        return b"\x81\x7e%b%b" % (length.to_bytes(2), payload)
+    return b"\x81\x7f%b%b" % (length.to_bytes(8), payload)
 
 
 class Connection(ServerConnection):

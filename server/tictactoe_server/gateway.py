@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import assert_never
+from typing import Any, assert_never
 
 import structlog
 from msgspec import UNSET, UnsetType
@@ -59,8 +59,41 @@ class Gateway:
         except BadMessage as bad:
             _refuse(connection, bad.id, bad.room, Refused(bad.code, bad.message, path=bad.path))
             return
+        player = connection.player
+        id = None if request.id is UNSET else request.id
         try:
-            await self._serve(connection, request)
+            if player is None:
+                await self._greet(connection, request)
+                return
+            match request:
+                case Move() | Resign() | Rematch():
+                    await self._hub.apply(connection, player, id, request.room, request)
+                case Join():
+                    await self._hub.join(connection, player, id, request.room)
+                case Watch():
+                    await self._hub.watch(connection, player, id, request.room)
+                case Leave():
+                    await self._hub.leave(connection, player, id, request.room)
+                case Sync():
+                    await self._hub.sync(connection, id, request.room)
+                case Match():
+                    rules = _chosen_rules(request.rules)
+                    await self._hub.match(connection, player, id, rules, request.clock)
+                case Create():
+                    await self._create(connection, player, id, request)
+                case Rooms():
+                    _answer(connection, id, rooms=self._hub.list_rooms())
+                case Ping():
+                    _answer(connection, id, time=int(time.time() * 1000))
+                case Draw() | Undo() | Claim() | Chat():
+                    self._hub.check_attached(connection, player, request.room, seated=not isinstance(request, Chat))
+                    raise _not_served(request)
+                case Lobby():
+                    raise _not_served(request)
+                case Hello():
+                    raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
+                case _:
+                    assert_never(request)
         except Refused as refused:
             _refuse_request(connection, request, refused)
         except StoreUnavailable:
@@ -70,45 +103,6 @@ class Gateway:
         except Exception:
             log.exception("a request failed", request=type(request).__name__)
             _refuse_request(connection, request, Refused(ErrorCode.INTERNAL, "The server made a mistake."))
-
-    async def _serve(self, connection: Connection, request: Request) -> None:
-        player = connection.player
-        id = None if request.id is UNSET else request.id
-        if player is None:
-            await self._greet(connection, request)
-            return
-        hub = self._hub
-        match request:
-            case Move() | Resign() | Rematch():
-                await hub.apply(connection, player, id, request.room, request)
-            case Create():
-                await self._create(connection, player, id, request)
-            case Match():
-                rules = _chosen_rules(request.rules)
-                await hub.match(connection, player, id, rules, request.clock)
-            case Join():
-                await hub.join(connection, player, id, request.room)
-            case Watch():
-                await hub.watch(connection, player, id, request.room)
-            case Leave():
-                await hub.leave(connection, player, id, request.room)
-            case Sync():
-                await hub.sync(connection, id, request.room)
-            case Rooms():
-                if id is not None:
-                    connection.push(Ok(id=id, rooms=hub.list_rooms()))
-            case Ping():
-                if id is not None:
-                    connection.push(Ok(id=id, time=int(time.time() * 1000)))
-            case Draw() | Undo() | Claim() | Chat():
-                hub.check_attached(connection, player, request.room, seated=not isinstance(request, Chat))
-                raise _not_served(request)
-            case Lobby():
-                raise _not_served(request)
-            case Hello():
-                raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
-            case _:
-                assert_never(request)
 
     async def _greet(self, connection: Connection, request: Request) -> None:
         if not isinstance(request, Hello):
@@ -147,6 +141,11 @@ def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
     except InvalidRules as invalid:
         path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
         raise Refused(ErrorCode(invalid.code), invalid.message, path=path) from None
+
+
+def _answer(connection: Connection, id: str | None, **content: Any) -> None:
+    if id is not None:
+        connection.push(Ok(id=id, **content))
 
 
 def _not_served(request: Request) -> Refused:

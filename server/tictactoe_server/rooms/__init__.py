@@ -2,7 +2,7 @@
 
 from tictactoe_server.rooms.commands import Command, Dropped, Enter
 from tictactoe_server.rooms.document import decode_room, encode_room
-from tictactoe_server.rooms.room import Player, Refused, Room, Seat
+from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.view import state_of, summary_of
 
 __all__ = [
@@ -12,7 +12,6 @@ __all__ = [
     "Player",
     "Refused",
     "Room",
-    "Seat",
     "decode_room",
     "encode_room",
     "state_of",

@@ -9,6 +9,7 @@ import msgspec
 from tictactoe_engine import Position
 from tictactoe_protocol.pushes import RulesState
 from tictactoe_server.rooms.room import Room
+from tictactoe_server.rooms.view import rules_state
 
 SCHEMA: Final = 1
 
@@ -30,7 +31,7 @@ class _Document(msgspec.Struct, frozen=True):
 
 def _encode_value(value: Any) -> Any:
     if isinstance(value, Position):
-        return _PositionDocument(RulesState.of(value.rules), value.moves, value.passed)
+        return _PositionDocument(rules_state(value.rules), value.moves, value.passed)
     raise NotImplementedError(type(value))
 
 

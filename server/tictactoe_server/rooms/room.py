@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import IllegalMove, Position, Rules
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import Offers, Result, RoomStatus, Visibility
+from tictactoe_protocol.pushes import Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.requests import ClockFields, Leave, Move, Rematch, Resign
 from tictactoe_server.rooms.commands import Command, Dropped, Enter
 
@@ -36,30 +36,16 @@ class Player(Struct, frozen=True):
     name: str
 
 
-class Seat(Struct, frozen=True, omit_defaults=True):
-    """A taken seat. `gone_at` is when the connection dropped (ms of the server's clock), None while online."""
-
-    player: str
-    name: str
-    bot: str | None = None
-    gone_at: int | None = None
-    left: bool = False
-
-    @property
-    def is_online(self) -> bool:
-        """Whether the player is here now."""
-        return self.gone_at is None and not self.left
-
-
 class Room(Struct, frozen=True):
     """One room; `seats` stand in the order of the marks, None where free. `seq` grows with every change.
 
-    `score` holds the games won by each player's id, and ``draws``. `opened_at` is in ms of the server's clock.
+    `score` holds the games won by each player's id, and ``draws``. `opened_at` and `gone_at` (when the connection of a
+    player who is away dropped, by id) are in ms of the server's clock.
     """
 
     code: str
     position: Position
-    seats: tuple[Seat | None, ...]
+    seats: tuple[SeatState | None, ...]
     opened_at: int
     visibility: Visibility = "public"
     clock: ClockFields | None = None
@@ -68,13 +54,14 @@ class Room(Struct, frozen=True):
     result: Result | None = None
     offers: Offers = Offers()
     score: dict[str, int] = {}
+    gone_at: dict[str, int] = {}
 
     @classmethod
     def open(
         cls, code: str, rules: Rules, player: Player, now: int, *, seat: int = 0, visibility: Visibility = "public"
     ) -> Room:
         """Return a new room in which `player` holds seat number `seat` and the others are free."""
-        seats = tuple(Seat(player.id, player.name) if index == seat else None for index in range(len(rules.marks)))
+        seats = tuple(_seat_of(player) if index == seat else None for index in range(len(rules.marks)))
         score = {player.id: 0, "draws": 0}
         return cls(code, Position.start(rules), seats, now, visibility=visibility, score=score)
 
@@ -151,21 +138,25 @@ class Room(Struct, frozen=True):
         if index is not None:
             seat = self.seats[index]
             assert seat is not None
-            here = replace(seat, name=player.name, gone_at=None)
-            return self if here == seat else self._with_seat(index, here)
+            here = replace(seat, name=player.name, online=True)
+            if here == seat:
+                return self
+            gone_at = {id: when for id, when in self.gone_at.items() if id != player.id}
+            return replace(self._with_seat(index, here), gone_at=gone_at)
         if any(seat is not None and seat.player == player.id for seat in self.seats):
             raise Refused(ErrorCode.NOT_ALLOWED, "You left this room for good; you may watch it.")
         if None not in self.seats:
             raise Refused(ErrorCode.ROOM_FULL, f"Room {self.code} is full; you may watch it.")
-        room = self._with_seat(self.seats.index(None), Seat(player.id, player.name))
+        room = self._with_seat(self.seats.index(None), _seat_of(player))
         return replace(room, score={**self.score, player.id: 0})
 
     def _drop(self, player: Player, now: int) -> Room:
         index = self.seat_of(player.id)
         seat = None if index is None else self.seats[index]
-        if index is None or seat is None or seat.gone_at is not None:
+        if index is None or seat is None or not seat.online:
             return self
-        return self._with_seat(index, replace(seat, gone_at=now))
+        room = self._with_seat(index, replace(seat, online=False))
+        return replace(room, gone_at={**self.gone_at, player.id: now})
 
     def _leave(self, player: Player) -> Room:
         index = self._seated(player)
@@ -175,7 +166,7 @@ class Room(Struct, frozen=True):
         room = self._resign(index) if self.status == "playing" else replace(self, seq=self.seq + 1)
         seat = self.seats[index]
         assert seat is not None
-        seats = _replaced(room.seats, index, replace(seat, left=True))
+        seats = _replaced(room.seats, index, replace(seat, online=False, left=True))
         return replace(room, seats=seats, offers=Offers())
 
     def _resign(self, index: int) -> Room:
@@ -225,7 +216,7 @@ class Room(Struct, frozen=True):
         score = {**self.score, winner: self.score.get(winner, 0) + 1}
         return replace(self, result=result, offers=Offers(), score=score)
 
-    def _with_seat(self, index: int, seat: Seat | None) -> Room:
+    def _with_seat(self, index: int, seat: SeatState | None) -> Room:
         return replace(self, seq=self.seq + 1, seats=_replaced(self.seats, index, seat))
 
     def _seated(self, player: Player) -> int:
@@ -250,5 +241,9 @@ class Room(Struct, frozen=True):
         return "nobody" if seat is None else seat.name
 
 
-def _replaced(seats: tuple[Seat | None, ...], index: int, seat: Seat | None) -> tuple[Seat | None, ...]:
+def _replaced(seats: tuple[SeatState | None, ...], index: int, seat: SeatState | None) -> tuple[SeatState | None, ...]:
     return (*seats[:index], seat, *seats[index + 1 :])
+
+
+def _seat_of(player: Player) -> SeatState:
+    return SeatState(player.id, player.name, online=True, bot=None)

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
-from tictactoe_server.rooms.room import Room, Seat
+from tictactoe_server.rooms.room import Room
+
+
+@lru_cache(maxsize=1024)
+def rules_state(rules: Rules) -> RulesState:
+    """Return what the wire and the documents say of `rules`, the same value for equal rules."""
+    return RulesState.of(rules)
 
 
 def state_of(room: Room, now: int, *, watchers: int, hold_ms: int) -> RoomState:
     """Return the whole state, the same for everybody; `now` as in `Room.apply`, `hold_ms` how long seats are kept."""
-    position = room.position
+    position, status = room.position, room.status
     return RoomState(
         room.code,
         room.seq,
-        room.status,
+        status,
         room.visibility,
         room.game,
-        _rules_state(room.rules),
+        rules_state(room.rules),
         position.board,
         position.ply,
-        position.turn if room.status == "playing" else None,
+        position.turn if status == "playing" else None,
         position.last,
         _seats_of(room, now, hold_ms),
         room.result,
@@ -37,7 +45,7 @@ def summary_of(room: Room, now: int, *, watchers: int, hold_ms: int) -> RoomSumm
     return RoomSummary(
         room.code,
         room.status,
-        _rules_state(room.rules),
+        rules_state(room.rules),
         room.clock,
         _seats_of(room, now, hold_ms),
         room.position.ply,
@@ -47,20 +55,8 @@ def summary_of(room: Room, now: int, *, watchers: int, hold_ms: int) -> RoomSumm
 
 
 def _seats_of(room: Room, now: int, hold_ms: int) -> dict[str, SeatState | None]:
-    return {
-        mark: None if seat is None else _seat_state(seat, now, hold_ms)
-        for mark, seat in zip(room.rules.marks, room.seats, strict=True)
-    }
-
-
-def _seat_state(seat: Seat, now: int, hold_ms: int) -> SeatState:
-    if seat.left:
-        return SeatState(seat.player, seat.name, False, seat.bot, left=True)
-    if seat.gone_at is None:
-        return SeatState(seat.player, seat.name, True, seat.bot)
-    return SeatState(seat.player, seat.name, False, seat.bot, hold_ms=max(0, seat.gone_at + hold_ms - now))
-
-
-@lru_cache(maxsize=1024)
-def _rules_state(rules: Rules) -> RulesState:
-    return RulesState.of(rules)
+    seats = dict(zip(room.rules.marks, room.seats, strict=True))
+    for mark, seat in seats.items() if room.gone_at else ():
+        if seat is not None and seat.player in room.gone_at and not seat.left:
+            seats[mark] = replace(seat, hold_ms=max(0, room.gone_at[seat.player] + hold_ms - now))
+    return seats
