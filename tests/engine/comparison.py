@@ -1,0 +1,105 @@
+"""Plays one game on the engine and on the oracle side by side and says where they first differ."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from tests.engine import oracle
+from tictactoe_engine import IllegalMove, InvalidRules, Position, Rules
+
+
+class Step(NamedTuple):
+    """One thing to try: a legal cell, any cell on or just off the board, or a mark to pass over.
+
+    `number` chooses among them, modulo how many there are.
+    """
+
+    kind: Literal["legal", "any", "pass"]
+    number: int
+
+
+def random_steps(plan: oracle.Plan, chance: random.Random) -> Iterator[Step]:
+    """Yield enough steps to fill the board, about one in eight illegal or a passing over."""
+    for _ in range(2 * plan.rows * plan.columns):
+        kind: Literal["legal", "any", "pass"] = "legal"
+        if chance.random() < 0.12:
+            kind = "pass" if chance.random() < 0.1 else "any"
+        yield Step(kind, chance.randrange(1000))
+
+
+def compare_game(plan: oracle.Plan, steps: Iterable[Step]) -> str | None:
+    """Return a sentence on the first difference between engine and oracle, or None if they agree throughout."""
+    try:
+        rules = Rules(
+            plan.rows, plan.columns, plan.line, plan.marks, frozenset(plan.blocked), plan.misere, plan.gravity
+        )
+    except InvalidRules as error:
+        return f"refused winnable rules: {error}" if plan.is_winnable() else None
+    if not plan.is_winnable():
+        return "accepted rules that nobody can win by"
+    game, position = oracle.NaiveGame(plan), Position.start(rules)
+    difference = _compare_states(game, position)
+    for step in steps:
+        if difference is not None:
+            return difference
+        if step.kind == "pass":
+            position, difference = _compare_passing(game, position, step.number)
+        else:
+            position, difference = _compare_move(game, position, step)
+        difference = difference or _compare_states(game, position)
+    if difference is None and Position.replay(rules, game.moves, game.gone) != position:
+        return f"replaying {game.moves} with {game.gone} gives another position"
+    return difference
+
+
+def _compare_move(game: oracle.NaiveGame, position: Position, step: Step) -> tuple[Position, str | None]:
+    cell = step.number % (len(game.cells) + 6) - 3
+    if step.kind == "legal" and (legal := game.list_legal_cells()):
+        cell = legal[step.number % len(legal)]
+    expected = game.find_fault(cell)
+    actual: str | None = None
+    before = position
+    try:
+        position = position.play(cell)
+    except IllegalMove as error:
+        actual = error.code
+    if expected != actual:
+        return before, f"after {game.moves} cell {cell} is {actual or 'legal'}, not {expected or 'legal'}"
+    if expected is None:
+        game.play(cell)
+    return position, None
+
+
+def _compare_passing(game: oracle.NaiveGame, position: Position, number: int) -> tuple[Position, str | None]:
+    mark = game.plan.marks[number % len(game.plan.marks)]
+    allowed = game.can_pass_over(mark)
+    before = position
+    try:
+        position = position.pass_over(mark)
+    except ValueError as error:
+        return before, f"after {game.moves} {mark} may be passed over, but: {error}" if allowed else None
+    if not allowed:
+        return before, f"after {game.moves} {mark} was passed over, but may not be"
+    game.pass_over(mark)
+    return position, None
+
+
+def _compare_states(game: oracle.NaiveGame, position: Position) -> str | None:
+    outcome = position.outcome
+    pairs: dict[str, tuple[object, object]] = {
+        "board": ("".join(game.cells), position.board),
+        "turn": (game.turn, position.turn),
+        "outcome": (game.ending, outcome and (outcome.reason, outcome.winner, outcome.line)),
+        "legal cells": (tuple(game.list_legal_cells()), position.legal_cells),
+        "moves": (tuple(game.moves), position.moves),
+        "ply and last": (
+            (len(game.moves), game.moves[-1] if game.moves else None),
+            (position.ply, position.last),
+        ),
+    }
+    for name, (expected, actual) in pairs.items():
+        if expected != actual:
+            return f"after {game.moves} the {name} is {actual!r}, not {expected!r}"
+    return None

@@ -1,0 +1,146 @@
+"""A second, deliberately naive engine, to compare the real one with; it shares no code with it.
+
+The board is a plain list and every line of the whole board is scanned after each move. Run as a program it plays
+random games on both engines and prints where they differ: ``python -m tests.engine.oracle --games 100000``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The rules of one game in the oracle's own terms."""
+
+    rows: int
+    columns: int
+    line: int
+    marks: str
+    blocked: tuple[int, ...]
+    misere: bool
+    gravity: bool
+
+    def list_lines(self) -> list[list[int]]:
+        """Return each line's cells, found by walking from every cell in four directions."""
+        lines = []
+        for row in range(self.rows):
+            for column in range(self.columns):
+                for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                    places = [(row + down * step, column + right * step) for step in range(self.line)]
+                    if all(0 <= r < self.rows and 0 <= c < self.columns for r, c in places):
+                        lines.append([r * self.columns + c for r, c in places])
+        return lines
+
+    def is_winnable(self) -> bool:
+        """Tell whether some line has no blocked cell."""
+        return any(not set(line) & set(self.blocked) for line in self.list_lines())
+
+
+@dataclass
+class NaiveGame:
+    """A game that is changed in place: the board, who is to move, and the ending once there is one."""
+
+    plan: Plan
+    cells: list[str] = field(default_factory=list)
+    moves: list[int] = field(default_factory=list)
+    gone: list[tuple[int, str]] = field(default_factory=list)
+    ending: tuple[str, str | None, tuple[int, ...]] | None = None
+
+    def __post_init__(self) -> None:
+        self.cells = ["."] * (self.plan.rows * self.plan.columns)
+        for cell in self.plan.blocked:
+            self.cells[cell] = "#"
+        self._lines = self.plan.list_lines()
+        self._queue = list(self.plan.marks)
+
+    @property
+    def turn(self) -> str | None:
+        """The mark at the head of the queue, or None once the game is over."""
+        return self._queue[0] if self.ending is None else None
+
+    def list_legal_cells(self) -> list[int]:
+        """Return every cell that would be accepted, found by trying them all."""
+        return [cell for cell in range(len(self.cells)) if self.find_fault(cell) is None]
+
+    def find_fault(self, cell: int) -> str | None:
+        """Return the code with which playing `cell` has to be refused, or None for a legal move."""
+        if self.ending is not None:
+            return "game_over"
+        if cell < 0 or cell >= len(self.cells):
+            return "off_board"
+        if self.cells[cell] == "#":
+            return "blocked"
+        if self.cells[cell] != ".":
+            return "occupied"
+        below = range(cell + self.plan.columns, len(self.cells), self.plan.columns)
+        if self.plan.gravity and any(self.cells[lower] == "." for lower in below):
+            return "floating"
+        return None
+
+    def play(self, cell: int) -> None:
+        """Put the mark to move on a legal cell and look at the whole board for an ending."""
+        mark = self._queue[0]
+        self.cells[cell] = mark
+        self.moves.append(cell)
+        completed = [line for line in self._lines if all(self.cells[place] == mark for place in line)]
+        if completed:
+            others = [other for other in self.plan.marks if other != mark]
+            winner = others[0] if self.plan.misere else mark
+            self.ending = ("line", winner, tuple(sorted({place for line in completed for place in line})))
+        elif "." not in self.cells:
+            self.ending = ("full", None, ())
+        self._queue.append(self._queue.pop(0))
+
+    def can_pass_over(self, mark: str) -> bool:
+        """Tell whether `mark` may drop out: it still plays, the game is open, and two others stay."""
+        return self.ending is None and mark in self._queue and len(self._queue) > 2
+
+    def pass_over(self, mark: str) -> None:
+        """Take `mark` out of the queue for good."""
+        self._queue.remove(mark)
+        self.gone.append((len(self.moves), mark))
+
+
+def random_plan(chance: random.Random) -> Plan:
+    """Return rules for a board of up to 10x10, now and then ones that have to be refused."""
+    rows, columns = chance.randint(1, 10), chance.randint(2, 10)
+    marks = "XOABCD"[: chance.choice((2, 2, 2, 3, 4, 5, 6))]
+    blocked = chance.sample(range(rows * columns), int(rows * columns * chance.choice((0, 0, 0.1, 0.3, 0.6))))
+    return Plan(
+        rows=rows,
+        columns=columns,
+        line=chance.randint(2, min(max(rows, columns), chance.choice((3, 4, 10)))),
+        marks=marks,
+        blocked=tuple(blocked),
+        misere=len(marks) == 2 and chance.random() < 0.3,
+        gravity=chance.random() < 0.4,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play random games on both engines; return 1 where they ever differ, else 0."""
+    from tests.engine.comparison import compare_game, random_steps
+
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0, help="game number n is played with the seed plus n")
+    options = parser.parse_args(arguments)
+    differing = 0
+    for seed in range(options.seed, options.seed + options.games):
+        chance = random.Random(seed)
+        plan = random_plan(chance)
+        difference = compare_game(plan, random_steps(plan, chance))
+        if difference is not None:
+            differing += 1
+            print(f"seed {seed}: {plan}: {difference}")
+    print(f"{options.games} games, {differing} with a difference")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
