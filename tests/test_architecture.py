@@ -1,0 +1,267 @@
+"""Who may import whom, read from the source without running it.
+
+The engine and the rooms decide games, so they own no socket, clock, chance or log; the protocol knows no transport;
+server and client meet on the wire alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ENGINE = ROOT / "protocol" / "tictactoe_engine"
+PROTOCOL = ROOT / "protocol" / "tictactoe_protocol"
+SERVER = ROOT / "server" / "tictactoe_server"
+CLIENT = ROOT / "client" / "tictactoe_client"
+PACKAGES = (ENGINE, PROTOCOL, SERVER, CLIENT)
+STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
+
+SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base"})
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported module by its full dotted name, and whether only a type checker ever sees it."""
+
+    module: str
+    line: int
+    typing_only: bool
+
+    @property
+    def top(self) -> str:
+        """The first part of the dotted name."""
+        return self.module.partition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a module may import: anything of `allowed` (None: anything at all) that is not in `forbidden`.
+
+    `typing_only` names what is forbidden to run but may be imported for annotations. All are top-level names.
+    """
+
+    forbidden: frozenset[str]
+    allowed: frozenset[str] | None = None
+    typing_only: frozenset[str] = frozenset()
+
+    def permits(self, imported: Import) -> bool:
+        """Tell whether this import keeps the contract."""
+        if imported.top in self.typing_only and imported.typing_only:
+            return True
+        return imported.top not in self.forbidden and (self.allowed is None or imported.top in self.allowed)
+
+
+ENGINE_CONTRACT = Contract(
+    allowed=STANDARD_LIBRARY | {"tictactoe_engine"},
+    forbidden=frozenset(
+        {"asyncio", "time", "datetime", "random", "os", "socket", "logging", "threading", "multiprocessing"}
+    ),
+    typing_only=frozenset({"random"}),
+)
+PROTOCOL_CONTRACT = Contract(
+    allowed=STANDARD_LIBRARY | {"tictactoe_protocol", "tictactoe_engine", "msgspec"},
+    forbidden=frozenset({"asyncio", "socket", "time", "random", "secrets"}),
+)
+SERVER_CONTRACT = Contract(forbidden=frozenset({"tictactoe_client"}))
+CLIENT_CONTRACT = Contract(forbidden=frozenset({"tictactoe_server"}))
+ROOM_CONTRACT = Contract(
+    forbidden=frozenset(
+        {"asyncio", "time", "random", "secrets", "logging", "structlog", "socket", "websockets", "sqlite3"}
+    )
+)
+
+
+class _ImportCollector(ast.NodeVisitor):
+    """Collects the imports of one module, wherever in it they stand."""
+
+    def __init__(self, package: tuple[str, ...]) -> None:
+        self.imports: list[Import] = []
+        self._package = package
+        self._typing_only = False
+
+    def visit_If(self, node: ast.If) -> None:
+        self.visit(node.test)
+        outside = self._typing_only
+        self._typing_only = outside or ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
+        for child in node.body:
+            self.visit(child)
+        self._typing_only = outside
+        for child in node.orelse:
+            self.visit(child)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._add(alias.name, node.lineno)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        origin = self._package[: len(self._package) - node.level + 1] if node.level else ()
+        self._add(".".join((*origin, *filter(None, [node.module]))) or "<outside>", node.lineno)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        called = ast.unparse(node.func)
+        if called in {"__import__", "import_module", "importlib.import_module"}:
+            match node.args:
+                case [ast.Constant(value=str(module)), *_]:
+                    self._add(module, node.lineno)
+                case _:
+                    self._add("<computed>", node.lineno)
+        self.generic_visit(node)
+
+    def _add(self, module: str, line: int) -> None:
+        self.imports.append(Import(module, line, self._typing_only))
+
+
+def list_imports(path: Path, package: Path) -> list[Import]:
+    """Return every import of the module at `path` inside `package`, relative ones with their full name."""
+    parents = path.relative_to(package.parent).parent.parts
+    collector = _ImportCollector(parents)
+    collector.visit(ast.parse(path.read_text(encoding="utf-8"), str(path)))
+    return collector.imports
+
+
+def list_modules(package: Path) -> list[Path]:
+    return sorted(package.rglob("*.py"))
+
+
+def find_breaches(contract: Contract, package: Path, modules: Iterable[Path]) -> Iterator[str]:
+    """Yield a line "module:line imports what" for each import that breaks the contract."""
+    for path in modules:
+        for imported in list_imports(path, package):
+            if not contract.permits(imported):
+                yield f"{path.relative_to(package.parent)}:{imported.line} imports {imported.module}"
+
+
+def list_room_modules(server: Path) -> list[Path]:
+    """Return the modules that decide what happens in a room: those whose file's name begins with ``room``."""
+    return [path for path in list_modules(server) if path.name.startswith("room")]
+
+
+def is_room_logic_missing(server: Path) -> bool:
+    """Tell whether the server has modules but none of them is a room's; an empty package is only not written yet."""
+    return any(path.name != "__init__.py" for path in list_modules(server)) and not list_room_modules(server)
+
+
+def find_shapeless_names(package: Path) -> list[str]:
+    """Return the files and folders whose name says nothing about what they hold."""
+    return sorted(path.name for path in package.rglob("*") if path.stem.strip("_") in SHAPELESS_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("package", "contract"),
+    [(ENGINE, ENGINE_CONTRACT), (PROTOCOL, PROTOCOL_CONTRACT), (SERVER, SERVER_CONTRACT), (CLIENT, CLIENT_CONTRACT)],
+    ids=lambda value: value.name if isinstance(value, Path) else "",
+)
+def test_a_package_imports_only_what_its_place_allows(package: Path, contract: Contract) -> None:
+    assert list(find_breaches(contract, package, list_modules(package))) == []
+
+
+def test_room_logic_imports_no_socket_clock_chance_store_or_log() -> None:
+    assert list(find_breaches(ROOM_CONTRACT, SERVER, list_room_modules(SERVER))) == []
+
+
+def test_a_server_with_modules_has_room_modules() -> None:
+    assert not is_room_logic_missing(SERVER)
+
+
+def test_the_engine_is_there_to_be_checked() -> None:
+    assert {"rules.py", "position.py"} <= {path.name for path in list_modules(ENGINE)}
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_a_package_is_marked_as_typed(package: Path) -> None:
+    assert (package / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_no_module_has_a_name_that_fits_anything(package: Path) -> None:
+    assert find_shapeless_names(package) == []
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return an empty package that is laid out like the engine's."""
+    folder = tmp_path / "tictactoe_engine"
+    (folder / "strategies").mkdir(parents=True)
+    return folder
+
+
+def breaches_of(contract: Contract, package: Path, source: str) -> list[str]:
+    module = package / "strategies" / "example.py"
+    module.write_text(source, encoding="utf-8")
+    return list(find_breaches(contract, package, list_modules(package)))
+
+
+@pytest.mark.parametrize(
+    ("source", "imported"),
+    [
+        ("import asyncio", "asyncio"),
+        ("import json, time", "time"),
+        ("import os.path as path", "os.path"),
+        ("from random import choice", "random"),
+        ("from tictactoe_server import room", "tictactoe_server"),
+        ("import msgspec", "msgspec"),
+        ("from ... import tictactoe_protocol", "<outside>"),
+        ("def later():\n    import socket", "socket"),
+        ("try:\n    import logging\nexcept ImportError:\n    pass", "logging"),
+        ("import importlib\nimportlib.import_module('threading')", "threading"),
+        ("__import__('datetime')", "datetime"),
+        ("__import__('date' + 'time')", "<computed>"),
+        ("if TYPE_CHECKING:\n    pass\nelse:\n    import random", "random"),
+        ("if TYPE_CHECKING:\n    import asyncio", "asyncio"),
+    ],
+)
+def test_the_check_reports_a_forbidden_import_with_its_place(package: Path, source: str, imported: str) -> None:
+    (breach,) = breaches_of(ENGINE_CONTRACT, package, source)
+    place, _, module = breach.partition(" imports ")
+    assert place.startswith("tictactoe_engine/strategies/example.py:")
+    assert module == imported
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import re, functools\nfrom collections.abc import Iterable",
+        "from tictactoe_engine.rules import Rules",
+        "from . import perfect\nfrom .. import rules\nfrom ..rules import Rules",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from random import Random",
+        "import typing\nif typing.TYPE_CHECKING:\n    import random",
+        "text = 'import asyncio'  # import time",
+    ],
+)
+def test_the_check_lets_an_allowed_import_pass(package: Path, source: str) -> None:
+    assert breaches_of(ENGINE_CONTRACT, package, source) == []
+
+
+def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> None:
+    source = "import click\nfrom tictactoe_server.cli import main"
+    assert breaches_of(CLIENT_CONTRACT, package, source) == [
+        "tictactoe_engine/strategies/example.py:2 imports tictactoe_server.cli"
+    ]
+
+
+def test_a_server_without_modules_lacks_no_room_logic_yet(package: Path) -> None:
+    (package / "__init__.py").touch()
+    assert not is_room_logic_missing(package)
+
+
+def test_a_server_with_modules_but_without_a_room_lacks_room_logic(package: Path) -> None:
+    (package / "connection.py").touch()
+    assert is_room_logic_missing(package)
+
+
+def test_every_module_whose_name_begins_with_room_is_room_logic(package: Path) -> None:
+    for name in ("connection.py", "room.py", "room_clock.py"):
+        (package / name).touch()
+    assert [path.name for path in list_room_modules(package)] == ["room.py", "room_clock.py"]
+
+
+@pytest.mark.parametrize("name", ["utils.py", "helpers.py", "common.py", "base.py", "_helpers.py"])
+def test_the_check_reports_a_name_that_fits_anything(package: Path, name: str) -> None:
+    (package / "strategies" / name).touch()
+    assert find_shapeless_names(package) == [name]
