@@ -165,7 +165,7 @@ class Position:
         """
         if self.outcome is not None:
             raise ValueError("The game is over.")
-        if mark not in self.active_marks:
+        if mark not in tuple(self.active_marks):
             raise ValueError(f"{mark!r} does not play.")
         if len(self.active_marks) <= 2:
             raise ValueError(f"Without {mark!r} nobody would be left to play against.")

@@ -271,9 +271,10 @@ def test_stones_of_a_mark_that_is_gone_still_stand_in_the_way() -> None:
     assert refusal(position, 0).message == "A1 is taken by X."
 
 
-def test_passing_over_an_unknown_mark_is_refused() -> None:
-    with pytest.raises(ValueError, match="'Z' does not play"):
-        Position.start(PRESETS["three-players"]).pass_over("Z")
+@pytest.mark.parametrize("mark", ["Z", "x", "", "XO", "OA", "XOA"])
+def test_passing_over_what_is_no_single_known_mark_is_refused(mark: str) -> None:
+    with pytest.raises(ValueError, match=f"'{mark}' does not play"):
+        Position.start(PRESETS["three-players"]).pass_over(mark)
 
 
 def test_passing_over_a_mark_twice_is_refused() -> None:
