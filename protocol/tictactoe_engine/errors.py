@@ -20,6 +20,9 @@ class InvalidRules(ValueError):
         self.message = message
         self.field = field
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (InvalidRules, (self.code, self.message, self.field))
+
 
 class IllegalMove(ValueError):
     """A cell that may not be played, or that the board does not have; nothing has changed.
@@ -32,6 +35,9 @@ class IllegalMove(ValueError):
         super().__init__(message)
         self.code: IllegalMoveCode = code
         self.message = message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (IllegalMove, (self.code, self.message))
 
 
 class UnknownNotation(ValueError):
