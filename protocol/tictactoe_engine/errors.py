@@ -48,3 +48,20 @@ class UnknownNotation(ValueError):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+
+def quote(value: object) -> str:
+    """Return `value` as a message shows it: its repr, shortened where it is long.
+
+    >>> quote("XX"), quote(True), len(quote("X" * 5000))
+    ("'XX'", 'True', 41)
+    """
+    try:
+        return shorten(repr(value))
+    except ValueError:  # Python writes no integer of more than 4300 digits
+        return "a number too long to show"
+
+
+def shorten(text: str, limit: int = 40) -> str:
+    """Return `text` cut after `limit` characters, an ellipsis in place of the rest."""
+    return text if len(text) <= limit else f"{text[:limit]}…"

@@ -10,7 +10,7 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from tictactoe_engine.errors import IllegalMove, UnknownNotation
+from tictactoe_engine.errors import IllegalMove, UnknownNotation, shorten
 from tictactoe_engine.rules import Rules
 
 
@@ -70,7 +70,7 @@ def parse_cell(
     if match := _PAIR.fullmatch(word):
         return _parse_pair(int(match[1]), int(match[2]), word, rules, Coordinates(coordinates))
     example = "b2 or 5" if has_single_keys(rules) else "b2"
-    raise UnknownNotation(f'I don\'t know "{_shortened(text)}". A move looks like {example}. ? for help.')
+    raise UnknownNotation(f'I don\'t know "{shorten(text)}". A move looks like {example}. ? for help.')
 
 
 def format_cell(cell: int, rules: Rules) -> str:
@@ -155,7 +155,3 @@ def _cell_at(row: int, column: int, word: str, rules: Rules) -> int:
 
 def _off_board(word: str, limits: str) -> IllegalMove:
     return IllegalMove("off_board", f"{word} is off the board: {limits}.")
-
-
-def _shortened(text: str, limit: int = 40) -> str:
-    return text if len(text) <= limit else f"{text[:limit]}…"

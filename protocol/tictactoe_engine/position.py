@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from tictactoe_engine.errors import IllegalMove
+from tictactoe_engine.errors import IllegalMove, quote
 from tictactoe_engine.geometry import Geometry, cells_of, geometry_of
 from tictactoe_engine.notation import format_cell
 from tictactoe_engine.rules import Rules
@@ -166,7 +166,7 @@ class Position:
         if self.outcome is not None:
             raise ValueError("The game is over.")
         if mark not in tuple(self.active_marks):
-            raise ValueError(f"{mark!r} does not play.")
+            raise ValueError(f"{quote(mark)} does not play.")
         if len(self.active_marks) <= 2:
             raise ValueError(f"Without {mark!r} nobody would be left to play against.")
         following = copy.copy(self)
@@ -209,7 +209,7 @@ class Position:
         if self.outcome is not None:
             return IllegalMove("game_over", "The game is over.")
         if not 0 <= cell < rules.size:
-            return IllegalMove("off_board", f"Cell {cell} is off the board: cells are 0 to {rules.size - 1}.")
+            return IllegalMove("off_board", f"Cell {quote(cell)} is off the board: cells are 0 to {rules.size - 1}.")
         name, mark = format_cell(cell, rules), self.board[cell]
         if mark == BLOCKED:
             return IllegalMove("blocked", f"{name} is blocked: nobody may take it.")

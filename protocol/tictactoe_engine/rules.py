@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from tictactoe_engine.errors import InvalidRules
+from tictactoe_engine.errors import InvalidRules, quote
 from tictactoe_engine.geometry import geometry_of
 
 MAX_SIDE: Final = 32
@@ -74,38 +74,38 @@ def _is_whole(value: object) -> bool:
 
 def _check_side(name: str, value: int) -> None:
     if not _is_whole(value) or not 1 <= value <= MAX_SIDE:
-        raise _invalid(name, f"A board has 1 to {MAX_SIDE} {name}, not {value!r}.")
+        raise _invalid(name, f"A board has 1 to {MAX_SIDE} {name}, not {quote(value)}.")
 
 
 def _check_line(line: int, rows: int, columns: int) -> None:
     if not _is_whole(line) or not MIN_LINE <= line <= MAX_SIDE:
-        raise _invalid("line", f"A line has {MIN_LINE} to {MAX_SIDE} marks, not {line!r}.")
+        raise _invalid("line", f"A line has {MIN_LINE} to {MAX_SIDE} marks, not {quote(line)}.")
     if line > max(rows, columns):
         raise _invalid("line", f"A line of {line} can't fit a {rows}x{columns} board (at most {max(rows, columns)}).")
 
 
 def _check_marks(marks: object) -> None:
     if not isinstance(marks, str) or not MIN_MARKS <= len(marks) <= MAX_MARKS:
-        raise _invalid("marks", f"A game has {MIN_MARKS} to {MAX_MARKS} marks, not {marks!r}.")
+        raise _invalid("marks", f"A game has {MIN_MARKS} to {MAX_MARKS} marks, not {quote(marks)}.")
     if any(not ("A" <= mark <= "Z") for mark in marks):
-        raise _invalid("marks", f"Marks are upper-case letters A to Z, not {marks!r}.")
+        raise _invalid("marks", f"Marks are upper-case letters A to Z, not {quote(marks)}.")
     if len(set(marks)) != len(marks):
-        raise _invalid("marks", f"Each mark stands for one player, but {marks!r} repeats one.")
+        raise _invalid("marks", f"Each mark stands for one player, but {quote(marks)} repeats one.")
 
 
 def _check_flag(name: str, value: bool) -> None:
     if not isinstance(value, bool):
-        raise _invalid(name, f"{name} is true or false, not {value!r}.")
+        raise _invalid(name, f"{name} is true or false, not {quote(value)}.")
 
 
 def _checked_blocked(blocked: frozenset[int], size: int) -> frozenset[int]:
     try:
         cells = frozenset(blocked)
     except TypeError:
-        raise _invalid("blocked", f"blocked is a set of cells, not {blocked!r}.") from None
+        raise _invalid("blocked", f"blocked is a set of cells, not {quote(blocked)}.") from None
     for cell in cells:
         if not _is_whole(cell) or not 0 <= cell < size:
-            raise _invalid("blocked", f"The blocked cell {cell!r} is off the board: cells are 0 to {size - 1}.")
+            raise _invalid("blocked", f"The blocked cell {quote(cell)} is off the board: cells are 0 to {size - 1}.")
     return cells
 
 

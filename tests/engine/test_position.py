@@ -82,6 +82,12 @@ def test_an_illegal_move_is_refused_and_changes_nothing(position: Position, cell
     assert (position.board, position.turn, position.moves, position.outcome, position.legal_cells) == before
 
 
+@pytest.mark.parametrize("cell", [10**5000, -(10**4000)], ids=["unprintable", "long"])
+def test_a_cell_with_thousands_of_digits_is_off_the_board_in_a_short_message(cell: int) -> None:
+    error = refusal(after(4), cell)
+    assert (error.code, len(error.message) < 120) == ("off_board", True)
+
+
 def test_a_finished_game_refuses_even_a_cell_off_the_board_as_over() -> None:
     assert refusal(after(0, 3, 1, 4, 2), 99).code == "game_over"
 

@@ -186,6 +186,17 @@ def test_blocked_cells_that_leave_a_line_are_accepted(blocked: set[int]) -> None
     assert Rules(blocked=frozenset(blocked)).blocked == blocked
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [{"rows": 10**5000}, {"line": -(10**5000)}, {"blocked": [10**5000]}, {"misere": "y" * 9999}, {"marks": "X" * 9999}],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_a_value_too_long_to_quote_is_refused_in_a_short_message(fields: dict[str, Any]) -> None:
+    error = refusal(**fields)
+    assert (error.code, error.field) == ("bad_rules", next(iter(fields)))
+    assert len(error.message) < 120
+
+
 def test_rules_cannot_be_changed() -> None:
     rules = Rules()
     with pytest.raises(FrozenInstanceError):
