@@ -54,23 +54,25 @@ def parse_cell(
     """Return the cell that `text` names, row-major from 0.
 
     Raises `UnknownNotation` for a word that is no cell, and `IllegalMove` (``off_board``) for a cell outside this
-    board. Only ASCII digits count.
+    board. Only ASCII digits count. Names of `keys` or `coordinates` that do not exist are a ValueError, whatever
+    the word.
 
     >>> parse_cell("b2", Rules()), parse_cell("7", Rules(), keys="pad"), parse_cell("3 1", Rules(), coordinates="x-y-1")
     (4, 0, 2)
     """
+    keys, coordinates = Keys(keys), Coordinates(coordinates)
     word = text.strip()
     if has_single_keys(rules):
-        if len(word) == 1 and keys == Keys.LETTERS and word.lower() in _LETTER_ORDER:
+        if len(word) == 1 and keys is Keys.LETTERS and word.lower() in _LETTER_ORDER:
             return _LETTER_ORDER.index(word.lower())
         if _NUMBER.fullmatch(word):
-            return _parse_digit(word, _PAD_ORDER if keys == Keys.PAD else _PHONE_ORDER)
+            return _parse_digit(word, _PAD_ORDER if keys is Keys.PAD else _PHONE_ORDER)
     if match := _NAME.fullmatch(word):
         return _cell_at(int(match[2]) - 1, parse_column(match[1]), word, rules)
     if match := _PAIR.fullmatch(word):
-        return _parse_pair(int(match[1]), int(match[2]), word, rules, Coordinates(coordinates))
+        return _parse_pair(int(match[1]), int(match[2]), word, rules, coordinates)
     example = "b2 or 5" if has_single_keys(rules) else "b2"
-    raise UnknownNotation(f'I don\'t know "{shorten(text)}". A move looks like {example}. ? for help.')
+    raise UnknownNotation(f'I don\'t know "{shorten(word)}". A move looks like {example}. ? for help.')
 
 
 def format_cell(cell: int, rules: Rules) -> str:
@@ -134,24 +136,26 @@ def _parse_pair(first: int, second: int, word: str, rules: Rules, coordinates: C
     if coordinates is Coordinates.ROW_COLUMN_0:
         if first < rules.rows and second < rules.columns:
             return first * rules.columns + second
-        raise IllegalMove(
-            "off_board", f"{word} is off the board: rows 0-{rules.rows - 1}, columns 0-{rules.columns - 1}."
-        )
+        raise _off_board(word, f"{_span('row', 0, rules.rows - 1)}, {_span('column', 0, rules.columns - 1)}")
     row, column = (second, first) if coordinates is Coordinates.X_Y_1 else (first, second)
     if 1 <= row <= rules.rows and 1 <= column <= rules.columns:
         return (row - 1) * rules.columns + column - 1
-    limits = f"rows 1-{rules.rows}, columns 1-{rules.columns}"
+    limits = [_span("row", 1, rules.rows), _span("column", 1, rules.columns)]
     if coordinates is Coordinates.X_Y_1:
-        limits = f"columns 1-{rules.columns}, rows 1-{rules.rows}"
-    raise _off_board(word, limits)
+        limits.reverse()
+    raise _off_board(word, ", ".join(limits))
 
 
 def _cell_at(row: int, column: int, word: str, rules: Rules) -> int:
     if 0 <= row < rules.rows and column < rules.columns:
         return row * rules.columns + column
-    columns = f"A-{format_column(rules.columns - 1)}" if rules.columns > 1 else "A"
-    raise _off_board(word.upper(), f"columns {columns}, rows 1-{rules.rows}")
+    columns = _span("column", "A", format_column(rules.columns - 1))
+    raise _off_board(word.upper(), f"{columns}, {_span('row', 1, rules.rows)}")
+
+
+def _span(noun: str, first: int | str, last: int | str) -> str:
+    return f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"
 
 
 def _off_board(word: str, limits: str) -> IllegalMove:
-    return IllegalMove("off_board", f"{word} is off the board: {limits}.")
+    return IllegalMove("off_board", f"{shorten(word)} is off the board: {limits}.")

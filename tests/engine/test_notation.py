@@ -182,8 +182,21 @@ def test_the_columns_of_the_largest_board_are_told_up_to_af() -> None:
     assert off_board("ag1", LARGEST) == "AG1 is off the board: columns A-AF, rows 1-32."
 
 
-def test_a_single_column_is_told_alone() -> None:
-    assert off_board("b1", Rules(rows=5, columns=1)) == "B1 is off the board: columns A, rows 1-5."
+@pytest.mark.parametrize(
+    ("rows", "columns", "word", "coordinates", "limits"),
+    [
+        (5, 1, "B1", Coordinates.ROW_COLUMN_1, "column A, rows 1-5"),
+        (1, 5, "A2", Coordinates.ROW_COLUMN_1, "columns A-E, row 1"),
+        (5, 1, "1,2", Coordinates.ROW_COLUMN_1, "rows 1-5, column 1"),
+        (1, 5, "1,0", Coordinates.ROW_COLUMN_0, "row 0, columns 0-4"),
+        (1, 5, "1,2", Coordinates.X_Y_1, "columns 1-5, row 1"),
+    ],
+)
+def test_a_single_row_or_column_is_told_as_one(
+    rows: int, columns: int, word: str, coordinates: Coordinates, limits: str
+) -> None:
+    message = off_board(word, Rules(rows=rows, columns=columns), coordinates)
+    assert message == f"{word} is off the board: {limits}."
 
 
 @pytest.mark.parametrize("word", ["0", "10", "99", "123", "00"])
@@ -236,6 +249,10 @@ def test_a_long_unknown_word_is_shortened_in_the_message() -> None:
     assert unknown("x" * 100_000) == f'I don\'t know "{"x" * 40}…". A move looks like b2 or 5. ? for help.'
 
 
+def test_a_pair_far_apart_is_shortened_in_the_message() -> None:
+    assert off_board(f"9{' ' * 100_000}9", CLASSIC) == f"9{' ' * 39}… is off the board: rows 1-3, columns 1-3."
+
+
 def test_an_unknown_word_of_40_characters_is_quoted_whole() -> None:
     assert f'"{"x" * 40}"' in unknown("x" * 40)
 
@@ -245,6 +262,12 @@ def test_numbers_too_long_to_be_cells_are_unknown(word: str) -> None:
     assert len(unknown(word)) < 100
 
 
-def test_an_unknown_way_to_write_coordinates_is_refused() -> None:
-    with pytest.raises(ValueError, match="sideways"):
-        parse_cell("1,2", CLASSIC, coordinates="sideways")
+def test_white_space_around_an_unknown_word_is_not_quoted() -> None:
+    assert unknown(f"{' ' * 50}hello\n") == unknown("hello")
+
+
+@pytest.mark.parametrize("word", ["b2", "1,2", "5", "hello"])
+@pytest.mark.parametrize("style", [{"coordinates": "sideways"}, {"keys": "sideways"}])
+def test_a_style_that_does_not_exist_is_refused_whatever_the_word(word: str, style: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="'sideways' is not a valid"):
+        parse_cell(word, CLASSIC, **style)
