@@ -138,13 +138,13 @@ def find_breaches(contract: Contract, package: Path, modules: Iterable[Path]) ->
 
 
 def list_room_modules(server: Path) -> list[Path]:
-    """Return the modules that decide what happens in a room: those whose file's name begins with ``room``."""
-    return [path for path in list_modules(server) if path.name.startswith("room")]
+    """Return the modules that decide what happens in a room: those of the server's folder ``rooms``."""
+    return [path for path in list_modules(server) if path.parent.name == "rooms"]
 
 
 def is_room_logic_missing(server: Path) -> bool:
-    """Tell whether the server has modules but none of them is a room's; an empty package is only not written yet."""
-    return any(path.name != "__init__.py" for path in list_modules(server)) and not list_room_modules(server)
+    """Tell whether no module of the server would be checked as room logic."""
+    return not list_room_modules(server)
 
 
 def find_shapeless_names(package: Path) -> list[str]:
@@ -245,20 +245,16 @@ def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> No
     ]
 
 
-def test_a_server_without_modules_lacks_no_room_logic_yet(package: Path) -> None:
-    (package / "__init__.py").touch()
-    assert not is_room_logic_missing(package)
-
-
 def test_a_server_with_modules_but_without_a_room_lacks_room_logic(package: Path) -> None:
     (package / "connection.py").touch()
     assert is_room_logic_missing(package)
 
 
-def test_every_module_whose_name_begins_with_room_is_room_logic(package: Path) -> None:
-    for name in ("connection.py", "room.py", "room_clock.py"):
+def test_every_module_of_the_rooms_folder_is_room_logic(package: Path) -> None:
+    (package / "rooms").mkdir()
+    for name in ("connection.py", "rooms/room.py", "rooms/view.py"):
         (package / name).touch()
-    assert [path.name for path in list_room_modules(package)] == ["room.py", "room_clock.py"]
+    assert [path.name for path in list_room_modules(package)] == ["room.py", "view.py"]
 
 
 @pytest.mark.parametrize("name", ["utils.py", "helpers.py", "common.py", "base.py", "_helpers.py"])

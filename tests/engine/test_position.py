@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -356,23 +355,16 @@ def test_a_position_survives_pickling_and_copying(position: Position) -> None:
         assert (twin.moves, twin.outcome, twin.passed) == (position.moves, position.outcome, position.passed)
 
 
-@pytest.mark.parametrize("name", ["board", "moves", "outcome", "rules", "passed"])
+@pytest.mark.parametrize("name", ["board", "moves", "outcome", "rules", "passed", "turn", "ply", "last", "legal_cells"])
 def test_a_position_cannot_be_changed(name: str) -> None:
     position = after(4)
-    with pytest.raises(FrozenInstanceError):
-        setattr(position, name, None)
-
-
-@pytest.mark.parametrize("name", ["turn", "ply", "last", "legal_cells"])
-def test_what_a_position_derives_cannot_be_changed(name: str) -> None:
-    position = after(4)
-    with pytest.raises((AttributeError, TypeError)):
+    with pytest.raises(AttributeError):
         setattr(position, name, None)
 
 
 def test_an_outcome_cannot_be_changed() -> None:
     outcome = Outcome("full", None, ())
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         outcome.winner = "X"  # type: ignore[misc]
 
 
