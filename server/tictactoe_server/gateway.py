@@ -9,7 +9,7 @@ import structlog
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import InvalidRules, Rules
-from tictactoe_protocol import PROTOCOL_VERSION, BadMessage, CloseCode, ErrorCode, decode_request, rules_of
+from tictactoe_protocol import PROTOCOL_VERSION, BadMessage, ErrorCode, decode_request, rules_of
 from tictactoe_protocol.pushes import Error, Ok, Welcome
 from tictactoe_protocol.requests import (
     Chat,
@@ -49,11 +49,8 @@ class Gateway:
         self._hub = hub
         self._players = players
 
-    async def receive(self, connection: Connection, data: str | bytes) -> None:
-        """Carry out one frame, or answer why not. A binary frame closes the connection."""
-        if not isinstance(data, str):
-            await connection.close(CloseCode.UNSUPPORTED_DATA, "text frames only")
-            return
+    async def receive(self, connection: Connection, data: bytes) -> None:
+        """Carry out one text frame, or answer why not."""
         try:
             request = decode_request(data)
         except BadMessage as bad:

@@ -36,7 +36,7 @@ class Player(Struct, frozen=True):
     name: str
 
 
-class Room(Struct, frozen=True):
+class Room(Struct, frozen=True, omit_defaults=True):
     """One room; `seats` stand in the order of the marks, None where free. `seq` grows with every change.
 
     `score` holds the games won by each player's id, and ``draws``. `opened_at` and `gone_at` (when the connection of a
