@@ -123,9 +123,9 @@ class Gateway:
         rules = _chosen_rules(request.rules)
         if request.bots:
             raise Refused(ErrorCode.NOT_ALLOWED, "This server has no bots yet.", path="bots")
-        seat = 0 if request.seat is UNSET else rules.marks.find(request.seat)
-        if seat < 0 or request.seat == "":
-            message = f"There is no seat {request.seat!r}: the marks are {', '.join(rules.marks)}."
+        seat = None if request.seat is UNSET else request.seat
+        if seat is not None and seat not in tuple(rules.marks):
+            message = f"There is no seat {seat!r}: the marks are {', '.join(rules.marks)}."
             raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
         await self._hub.create(
             connection, player, id, rules, seat=seat, visibility=request.visibility, clock=request.clock
