@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-_NODES_BETWEEN_LOOKS: Final = 16
-"""How many nodes pass before the clock is read again: a few milliseconds on the largest boards."""
+_NODES_BETWEEN_LOOKS: Final = 4
+"""How many nodes pass before the clock is read again; a node takes from 5 microseconds to 10 milliseconds."""
 
 
 class OutOfBudget(Exception):

@@ -12,6 +12,7 @@ an estimate, given where the depth ended.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from tictactoe_engine.search.budget import Meter
@@ -25,7 +26,10 @@ INFINITE: Final = 1 << 21
 FOREVER: Final = 1 << 12
 """The depth of an entry that no horizon has touched."""
 
-_MAX_ENTRIES: Final = 1_000_000
+_MAX_ENTRIES: Final = 500_000
+
+_MAX_SYMMETRIC_CELLS: Final = 64
+"""On larger boards hardly any two positions of a search are images of each other."""
 
 LIKELY: Final = WIN >> 1
 """Takes the place of `WIN` in scores that rest on moves which were left out."""
@@ -59,8 +63,7 @@ class Duel:
         self._patterns = patterns
         self._width = width
         self._threats = ThreatSearch(grid, patterns, meter) if patterns and width else None
-        symmetries = symmetries_of(grid)
-        self._canonical = symmetries.canonical if len(symmetries) > 1 and not width else None
+        self._canonical = _canonical_of(grid)
         self._table: dict[tuple[int, int], Entry] = {}
         self._ranks = {bit: rank for rank, bit in enumerate(places_by_weight(grid))}
         self.horizon_hits = 0
@@ -91,6 +94,9 @@ class Duel:
         score, moves = self._look_ahead(wins, threats, free)
         if score is not None:
             return score
+        if depth > 0 and not moves & (moves - 1):
+            after = own | moves
+            return -self._search(other, after, threats, self._grid.completing(after), depth - 1, -beta, -alpha)
         lowest, highest = self._bounds(own, other, free)
         if lowest >= beta or lowest == highest:
             return lowest
@@ -204,8 +210,6 @@ class Duel:
 
     def _ordered(self, own: int, other: int, moves: int, free: int, first: int) -> Ordered:
         """Return the moves to search: the one known as best first, then by what they threaten."""
-        if not moves & (moves - 1):
-            return [(0, moves, -1)]
         if self._width is None or self._patterns is None or moves.bit_count() <= self._width:
             return self._by_threats(own, moves, free, first)
         self.horizon_hits += 1
@@ -226,3 +230,11 @@ class Duel:
             ordered.append((key, move, wins))
         ordered.sort()
         return ordered
+
+
+def _canonical_of(grid: Grid) -> Callable[[int, int], tuple[int, int]] | None:
+    """Return what maps all images of a position to one, or None where that is not worth its time."""
+    if grid.cells.bit_count() > _MAX_SYMMETRIC_CELLS:
+        return None
+    symmetries = symmetries_of(grid)
+    return symmetries.canonical if len(symmetries) > 1 else None
