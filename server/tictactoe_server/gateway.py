@@ -33,6 +33,7 @@ from tictactoe_protocol.requests import (
     Watch,
 )
 from tictactoe_server import SERVER_NAME
+from tictactoe_server.bots import LEVEL_NAMES
 from tictactoe_server.connection import Connection
 from tictactoe_server.hub import Hub
 from tictactoe_server.players import Players
@@ -121,14 +122,26 @@ class Gateway:
 
     async def _create(self, connection: Connection, player: Player, id: str | None, request: Create) -> None:
         rules = _chosen_rules(request.rules)
-        if request.bots:
-            raise Refused(ErrorCode.NOT_ALLOWED, "This server has no bots yet.", path="bots")
+        for index, name in enumerate(request.bots):
+            if name not in LEVEL_NAMES:
+                message = f"There is no bot called {name!r}: {', '.join(LEVEL_NAMES)}."
+                raise Refused(ErrorCode.BAD_MESSAGE, message, path=f"bots[{index}]")
+        if len(request.bots) > len(rules.marks):
+            message = f"{len(request.bots)} bots do not fit a game of {len(rules.marks)}."
+            raise Refused(ErrorCode.BAD_MESSAGE, message, path="bots")
         seat = None if request.seat is UNSET else request.seat
         if seat is not None and seat not in tuple(rules.marks):
             message = f"There is no seat {seat!r}: the marks are {', '.join(rules.marks)}."
             raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
         await self._hub.create(
-            connection, player, id, rules, seat=seat, visibility=request.visibility, clock=request.clock
+            connection,
+            player,
+            id,
+            rules,
+            seat=seat,
+            visibility=request.visibility,
+            clock=request.clock,
+            bots=request.bots,
         )
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import MAX_LISTED_ROOMS, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode
 from tictactoe_protocol import parse_room_code as parse_code
-from tictactoe_protocol.pushes import Closed, HeldSeat, Ok, Replaced, RoomSummary, Visibility
+from tictactoe_protocol.pushes import Closed, HeldSeat, Ok, Replaced, RoomSummary, SeatState, Visibility
 from tictactoe_protocol.requests import ClockFields, Leave
 from tictactoe_server.connection import Connection, encode_frame
 from tictactoe_server.lobby import Lobby
@@ -33,6 +33,9 @@ from tictactoe_server.rooms import (
     summary_of,
 )
 from tictactoe_server.stores import MISSING, Conflict, Store
+
+if TYPE_CHECKING:
+    from tictactoe_server.bots import Bots
 
 HOLD_MS: Final = 60_000
 """How long a seat is kept for a player whose connection dropped."""
@@ -52,7 +55,7 @@ class LiveRoom:
     `players` maps the ids of seated players to the connection that plays, `watchers` keeps the order of arrival.
     """
 
-    __slots__ = ("closing", "lock", "players", "revision", "room", "watchers")
+    __slots__ = ("closing", "has_bots", "lock", "players", "revision", "room", "watchers")
 
     def __init__(self, room: Room, revision: int) -> None:
         self.room = room
@@ -61,6 +64,7 @@ class LiveRoom:
         self.players: dict[str, Connection] = {}
         self.watchers: dict[Connection, None] = {}
         self.closing: asyncio.TimerHandle | None = None
+        self.has_bots = room.has_bots
 
     @property
     def has_connections(self) -> bool:
@@ -81,6 +85,7 @@ class Hub:
         self._lobby = Lobby()
         self._seats: dict[str, dict[str, None]] = {}
         self._matching = asyncio.Lock()
+        self.bots: Bots | None = None
         self._closings: set[asyncio.Task[None]] = set()
 
     # -- asking -------------------------------------------------------------------------------------------------
@@ -115,15 +120,23 @@ class Hub:
         seat: str | None = None,
         visibility: Visibility = "public",
         clock: ClockFields | None = None,
+        bots: Sequence[str] = (),
     ) -> None:
-        """Open a room in which the player plays the mark `seat`, the first where None."""
+        """Open a room in which the player plays the mark `seat`, the first where None; bots take the next seats.
+
+        `bots` are the names of their levels; with as many as there are marks the player only watches.
+        """
         if len(self._live) >= MAX_ROOMS:
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         if clock is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "This server has no clocks yet.", path="clock")
-        live = await self._open(rules, player, seat, visibility)
+        seated = None if len(bots) == len(rules.marks) else player
+        live = await self._open(rules, seated, seat, visibility, bots)
         async with live.lock:
-            self._attach_player(live, connection, player)
+            if seated is None:
+                self._attach_watcher(live, connection)
+            else:
+                self._attach_player(live, connection, seated)
             self._answer_with_room(live, connection, id)
             self._broadcast(live)
 
@@ -156,9 +169,7 @@ class Hub:
             if live.players.get(player.id) is connection:
                 raise Refused(ErrorCode.NOT_ALLOWED, "You play in this room.")
             is_new = connection not in live.watchers
-            live.watchers[connection] = None
-            connection.rooms[live.room.code] = live
-            self._keep_open(live)
+            self._attach_watcher(live, connection)
             self._answer_with_room(live, connection, id)
             if is_new:
                 self._broadcast(live)
@@ -214,6 +225,14 @@ class Hub:
             if changed:
                 self._broadcast(live)
 
+    async def act(self, code: str, player: Player, command: Command) -> None:
+        """Carry out a command of a player of the house, who needs no answer; raises `Refused`."""
+        live = self._find(code)
+        async with live.lock:
+            self._check_alive(live)
+            if await self._change(live, player, command):
+                self._broadcast(live)
+
     async def sync(self, connection: Connection, id: str | None, code: str) -> None:
         """Send the current state again, to this connection alone."""
         live = self._attached(connection, code)
@@ -257,10 +276,13 @@ class Hub:
         live.room, live.revision = decode_room(found[0]), found[1]
         self._index(live, before)
 
-    async def _open(self, rules: Rules, player: Player, seat: str | None, visibility: Visibility) -> LiveRoom:
+    async def _open(
+        self, rules: Rules, player: Player | None, seat: str | None, visibility: Visibility, bots: Sequence[str]
+    ) -> LiveRoom:
+        bot_seats = [_bot_seat(level, number) for number, level in enumerate(bots, 1)]
         while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
-            room = Room.open(code, rules, player, self._now(), seat=seat, visibility=visibility)
+            room = Room.open(code, rules, player, self._now(), seat=seat, visibility=visibility, bots=bot_seats)
             try:
                 revision = await self._store.save(_key(code), encode_room(room), MISSING)
             except Conflict:
@@ -292,6 +314,11 @@ class Hub:
         connection.rooms[code] = live
         self._keep_open(live)
 
+    def _attach_watcher(self, live: LiveRoom, connection: Connection) -> None:
+        live.watchers[connection] = None
+        connection.rooms[live.room.code] = live
+        self._keep_open(live)
+
     # -- showing ------------------------------------------------------------------------------------------------
 
     def _answer_with_room(self, live: LiveRoom, connection: Connection, id: str | None) -> None:
@@ -308,6 +335,8 @@ class Hub:
             connection.push_state(code, frame)
         for connection in live.watchers:
             connection.push_state(code, frame)
+        if live.has_bots and self.bots is not None:
+            self.bots.notice(live.room)
 
     def _show(self, live: LiveRoom, connection: Connection) -> None:
         connection.push_state(live.room.code, self._frame(live))
@@ -400,6 +429,11 @@ class Hub:
 
 def _key(code: str) -> str:
     return f"room/{code}"
+
+
+def _bot_seat(level: str, number: int) -> SeatState:
+    """Return the seat of a bot; `number` counts the room's bots from 1."""
+    return SeatState(f"bot-{secrets.token_hex(4)}", f"{level}-bot-{number}", online=True, bot=level)
 
 
 def _no_such_room(code: str) -> Refused:

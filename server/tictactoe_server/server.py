@@ -23,6 +23,7 @@ from websockets.typing import Subprotocol
 from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server import SERVER_NAME
+from tictactoe_server.bots import Bots, ThinkingPool
 from tictactoe_server.connection import OUTBOX_BYTES, Connection
 from tictactoe_server.gateway import Gateway
 from tictactoe_server.hub import Hub
@@ -52,6 +53,8 @@ class Server:
         self._settings = settings or Settings()
         self._store = store or MemoryStore()
         self._hub = Hub(self._store, _monotonic_ms)
+        pool = ThinkingPool(self._settings.bot_workers, self._settings.bot_deadline_seconds)
+        self.bots = self._hub.bots = Bots(pool, self._hub.act, pause_seconds=self._settings.bot_pause_seconds)
         self._gateway = Gateway(self._hub, Players(self._store))
         self._listeners: list[WebSocketServer] = []
         self.port = self._settings.port
@@ -91,6 +94,7 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._stop()
+        await self.bots.close()
         await self._store.close()
         log.debug("stopped")
 

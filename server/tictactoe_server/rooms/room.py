@@ -6,6 +6,7 @@ Time comes in as an argument; connections and watchers are the hub's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from msgspec import Struct
@@ -61,16 +62,23 @@ class Room(Struct, frozen=True, omit_defaults=True):
         cls,
         code: str,
         rules: Rules,
-        player: Player,
+        player: Player | None,
         now: int,
         *,
         seat: str | None = None,
         visibility: Visibility = "public",
+        bots: Sequence[SeatState] = (),
     ) -> Room:
-        """Return a new room in which `player` plays the mark `seat`, the first where None, and others are free."""
+        """Return a new room in which `player` plays the mark `seat`, the first where None; bots take the next seats.
+
+        Where there is no player the bots hold all seats, or some wait for people.
+        """
         seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks)
-        seats[seat or rules.marks[0]] = _seat_of(player)
-        score = {player.id: 0, "draws": 0}
+        if player is not None:
+            seats[seat or rules.marks[0]] = _seat_of(player)
+        free = [mark for mark, held in seats.items() if held is None]
+        seats.update(zip(free, bots, strict=False))
+        score = {held.player: 0 for held in seats.values() if held is not None} | {"draws": 0}
         return cls(code, Position.start(rules), seats, now, visibility=visibility, score=score)
 
     @property
@@ -86,9 +94,17 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return "waiting" if None in self.seats.values() else "playing"
 
     @property
+    def has_bots(self) -> bool:
+        """Whether any seat is a bot's."""
+        return any(seat is not None and seat.bot for seat in self.seats.values())
+
+    @property
     def is_deserted(self) -> bool:
-        """Whether nobody is left who could play on: every seat is free, a bot's, or left for good."""
-        return all(seat is None or seat.left or seat.bot for seat in self.seats.values())
+        """Whether no person is left who could play on. A room that was for bots alone never is."""
+        seats = self.seats.values()
+        return all(seat is None or seat.left or seat.bot for seat in seats) and not all(
+            seat and seat.bot for seat in seats
+        )
 
     def mark_of(self, player: str) -> str | None:
         """Return the mark of the seat that a player holds and has not left, or None."""
