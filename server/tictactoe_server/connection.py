@@ -17,6 +17,7 @@ from websockets.protocol import Event, State
 
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Push
+from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Player
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ INBOX_MESSAGES: Final = 8
 
 MAX_FRAGMENTS: Final = 64
 """Of how many frames one message may consist."""
+
+CHAT_LINES: Final = 5
+CHAT_MS: Final = 5_000
+"""How many lines a connection may say in how long."""
 
 CATCH_UP_SECONDS: Final = 5.0
 """How long a peer may stay past `OUTBOX_BYTES` before it is cut off."""
@@ -67,6 +72,7 @@ class Connection(ServerConnection):
     def __init__(self, *arguments: object, **options: object) -> None:
         super().__init__(*arguments, **options)  # type: ignore[arg-type]
         self.rooms: dict[str, LiveRoom] = {}
+        self.chat_limit = RateLimit(CHAT_LINES, CHAT_MS)
         self._newest: dict[str, bytes] = {}
         self._waiting: list[bytes] = []
         self._inbox: deque[bytes] = deque()
@@ -117,7 +123,10 @@ class Connection(ServerConnection):
 
     def push(self, message: Push) -> None:
         """Send one message; it is never dropped, except with the connection."""
-        frame = encode_frame(message)
+        self.push_frame(encode_frame(message))
+
+    def push_frame(self, frame: bytes) -> None:
+        """Send one message that is encoded already; it is never dropped, except with the connection."""
         if self._cut is not None:
             self._waiting.append(frame)
         elif self.protocol.state is State.OPEN:

@@ -64,7 +64,7 @@ class Gateway:
                 await self._greet(connection, request)
                 return
             match request:
-                case Move() | Resign() | Rematch():
+                case Move() | Resign() | Rematch() | Draw() | Undo() | Claim():
                     await self._hub.apply(connection, player, id, request.room, request)
                 case Join():
                     await self._hub.join(connection, player, id, request.room)
@@ -83,11 +83,10 @@ class Gateway:
                     _answer(connection, id, rooms=self._hub.list_rooms())
                 case Ping():
                     _answer(connection, id, time=int(time.time() * 1000))
-                case Draw() | Undo() | Claim() | Chat():
-                    self._hub.check_attached(connection, player, request.room, seated=not isinstance(request, Chat))
-                    raise _not_served(request)
+                case Chat():
+                    await self._hub.chat(connection, player, id, request.room, request.text)
                 case Lobby():
-                    raise _not_served(request)
+                    self._hub.subscribe(connection, id, on=request.on)
                 case Hello():
                     raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
                 case _:
@@ -156,11 +155,6 @@ def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
 def _answer(connection: Connection, id: str | None, **content: Any) -> None:
     if id is not None:
         connection.push(Ok(id=id, **content))
-
-
-def _not_served(request: Request) -> Refused:
-    kind = type(request).__struct_config__.tag
-    return Refused(ErrorCode.NOT_ALLOWED, f'This server does not serve "{kind}" yet.')
 
 
 def _refuse_request(connection: Connection, request: Request, refused: Refused) -> None:

@@ -8,15 +8,34 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+import time
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import MAX_LISTED_ROOMS, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode
+from tictactoe_protocol import (
+    MAX_LISTED_ROOMS,
+    ROOM_CODE_ALPHABET,
+    ROOM_CODE_LENGTH,
+    BadRoomCode,
+    ErrorCode,
+    clean_text,
+)
 from tictactoe_protocol import parse_room_code as parse_code
-from tictactoe_protocol.pushes import Closed, HeldSeat, Ok, Replaced, RoomSummary, SeatState, Visibility
+from tictactoe_protocol.pushes import (
+    ChatLine,
+    Closed,
+    HeldSeat,
+    LobbyChange,
+    Ok,
+    Replaced,
+    RoomSummary,
+    SeatState,
+    Visibility,
+)
 from tictactoe_protocol.requests import ClockFields, Leave
 from tictactoe_server.connection import Connection, encode_frame
 from tictactoe_server.lobby import Lobby
@@ -24,11 +43,14 @@ from tictactoe_server.rooms import (
     Command,
     Dropped,
     Enter,
+    Expire,
     Player,
     Refused,
     Room,
     decode_room,
     encode_room,
+    expires_at,
+    is_expired,
     state_of,
     summary_of,
 )
@@ -37,8 +59,11 @@ from tictactoe_server.stores import MISSING, Conflict, Store
 if TYPE_CHECKING:
     from tictactoe_server.bots import Bots
 
-HOLD_MS: Final = 60_000
-"""How long a seat is kept for a player whose connection dropped."""
+LOBBY_SECONDS: Final = 0.1
+"""How long changes of the list of public rooms are gathered before its subscribers hear of them."""
+
+NOBODY: Final = Player("", "")
+"""Who acts when time does."""
 
 DESERTED_SECONDS: Final = {"waiting": 60.0, "over": 60.0, "playing": 600.0}
 """How long a room without any connection is kept, by its status."""
@@ -55,7 +80,7 @@ class LiveRoom:
     `players` maps the ids of seated players to the connection that plays, `watchers` keeps the order of arrival.
     """
 
-    __slots__ = ("closing", "has_bots", "lock", "players", "revision", "room", "watchers")
+    __slots__ = ("closing", "flag", "has_bots", "lock", "players", "revision", "room", "watchers")
 
     def __init__(self, room: Room, revision: int) -> None:
         self.room = room
@@ -64,6 +89,7 @@ class LiveRoom:
         self.players: dict[str, Connection] = {}
         self.watchers: dict[Connection, None] = {}
         self.closing: asyncio.TimerHandle | None = None
+        self.flag: asyncio.TimerHandle | None = None
         self.has_bots = room.has_bots
 
     @property
@@ -82,11 +108,12 @@ class Hub:
         self._store = store
         self._now = now
         self._live: dict[str, LiveRoom] = {}
-        self._lobby = Lobby()
+        self._lobby = Lobby(self._lobby_changed)
+        self._lobby_due: asyncio.TimerHandle | None = None
         self._seats: dict[str, dict[str, None]] = {}
         self._matching = asyncio.Lock()
         self.bots: Bots | None = None
-        self._closings: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     # -- asking -------------------------------------------------------------------------------------------------
 
@@ -102,11 +129,25 @@ class Hub:
 
     def list_rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
+        return self._summaries(self._lobby.newest(MAX_LISTED_ROOMS))
+
+    def _summaries(self, rooms: Iterable[LiveRoom]) -> tuple[RoomSummary, ...]:
         now = self._now()
-        return tuple(
-            summary_of(live.room, now, watchers=len(live.watchers), hold_ms=HOLD_MS)
-            for live in self._lobby.newest(MAX_LISTED_ROOMS)
-        )
+        return tuple(summary_of(live.room, now, watchers=len(live.watchers)) for live in rooms)
+
+    def _lobby_changed(self) -> None:
+        if self._lobby_due is None:
+            self._lobby_due = asyncio.get_running_loop().call_later(LOBBY_SECONDS, self._tell_lobby)
+
+    def _tell_lobby(self) -> None:
+        """Send what changed to all subscribers, encoded once."""
+        self._lobby_due = None
+        changed, closed = self._lobby.take_changes()
+        if not self._lobby.subscribers:
+            return
+        frame = encode_frame(LobbyChange(self._summaries(changed), closed))
+        for connection in self._lobby.subscribers:
+            connection.push_frame(frame)
 
     # -- coming and going ---------------------------------------------------------------------------------------
 
@@ -128,10 +169,10 @@ class Hub:
         """
         if len(self._live) >= MAX_ROOMS:
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
-        if clock is not None:
-            raise Refused(ErrorCode.NOT_ALLOWED, "This server has no clocks yet.", path="clock")
         seated = None if len(bots) == len(rules.marks) else player
-        live = await self._open(rules, seated, seat, visibility, bots)
+        live = await self._open(
+            rules, seated, seat=seat, visibility=visibility, clock=clock, bots=[*map(_bot_seat, bots, count(1))]
+        )
         async with live.lock:
             if seated is None:
                 self._attach_watcher(live, connection)
@@ -197,6 +238,7 @@ class Hub:
 
     async def detach(self, connection: Connection) -> None:
         """Take notice that a connection is gone: its seats are held, its watching is over."""
+        self._lobby.subscribers.pop(connection, None)
         for live in list(connection.rooms.values()):
             async with live.lock:
                 connection.rooms.pop(live.room.code, None)
@@ -241,19 +283,42 @@ class Hub:
                 connection.push(Ok(id=id, moves=live.room.position.moves))
             self._show(live, connection)
 
-    def check_attached(self, connection: Connection, player: Player, code: str, *, seated: bool) -> None:
-        """Raise `Refused` unless the connection is in the room, and plays there if `seated`."""
+    async def chat(self, connection: Connection, player: Player, id: str | None, code: str, text: str) -> None:
+        """Say something to everybody in the room; without control, format and invisible characters."""
         live = self._attached(connection, code)
-        if seated and connection in live.watchers:
-            raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
+        said = clean_text(text).strip()
+        if not said:
+            raise Refused(ErrorCode.BAD_MESSAGE, "There is nothing to read in that.", path="text")
+        wait_ms = connection.chat_limit.take(self._now())
+        if wait_ms:
+            raise Refused(ErrorCode.RATE_LIMITED, "You say too much at once.", retry_ms=wait_ms)
+        seat = None if connection in live.watchers else live.room.mark_of(player.id)
+        line = ChatLine(room=live.room.code, from_=player.name, seat=seat, text=said, at=time.time_ns() // 1_000_000)
+        if id is not None:
+            connection.push(Ok(id=id))
+        for listener in (*live.players.values(), *live.watchers):
+            listener.push(line)
+
+    def subscribe(self, connection: Connection, id: str | None, *, on: bool) -> None:
+        """Tell a connection of every change of the list of public rooms, beginning with the list itself, or stop."""
+        if on:
+            self._lobby.subscribers[connection] = None
+        else:
+            self._lobby.subscribers.pop(connection, None)
+        if id is not None:
+            connection.push(Ok(id=id, rooms=self.list_rooms()) if on else Ok(id=id))
 
     # -- the path of every change -------------------------------------------------------------------------------
 
     async def _change(self, live: LiveRoom, player: Player, command: Command) -> bool:
         """Apply and store a command under the room's lock; return whether it changed anything."""
         for _ in range(_ATTEMPTS):
-            before = live.room
-            after = before.apply(player, command, self._now())
+            before, now = live.room, self._now()
+            if before.clock_started_at is not None and player is not NOBODY and is_expired(before, now):
+                await self._change(live, NOBODY, Expire())
+                self._broadcast(live)
+                before = live.room
+            after = before.apply(player, command, now)
             if after is before:
                 return False
             try:
@@ -264,8 +329,41 @@ class Hub:
             live.room = after
             if after.seats is not before.seats or after.result is not before.result:
                 self._index(live, before)
+            if after.clock is not None:
+                self._watch_clock(live)
             return True
         raise Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
+
+    def _watch_clock(self, live: LiveRoom) -> None:
+        """See to it that the running clock's end is noticed."""
+        if live.flag is not None:
+            live.flag.cancel()
+            live.flag = None
+        end = expires_at(live.room)
+        if end is not None:
+            delay = max(0, end - self._now()) / 1000
+            live.flag = asyncio.get_running_loop().call_later(delay, self._start, self._expire, live)
+
+    async def _expire(self, live: LiveRoom) -> None:
+        async with live.lock:
+            if self._live.get(live.room.code) is not live:
+                return
+            if await self._change(live, NOBODY, Expire()):
+                self._broadcast(live)
+            else:
+                self._watch_clock(live)
+
+    def _start(self, work: Callable[[LiveRoom], Coroutine[Any, Any, None]], live: LiveRoom) -> None:
+        """Begin what a timer asks for; failures are logged."""
+        task = asyncio.create_task(self._guarded(work(live)))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception:
+            log.exception("work on a room failed")
 
     async def _reload(self, live: LiveRoom) -> None:
         """Read the room again after somebody else changed it."""
@@ -276,13 +374,11 @@ class Hub:
         live.room, live.revision = decode_room(found[0]), found[1]
         self._index(live, before)
 
-    async def _open(
-        self, rules: Rules, player: Player | None, seat: str | None, visibility: Visibility, bots: Sequence[str]
-    ) -> LiveRoom:
-        bot_seats = [_bot_seat(level, number) for number, level in enumerate(bots, 1)]
+    async def _open(self, rules: Rules, player: Player | None, **options: Any) -> LiveRoom:
+        """Store a new room under a code that nobody has; the options are those of `Room.open`."""
         while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
-            room = Room.open(code, rules, player, self._now(), seat=seat, visibility=visibility, bots=bot_seats)
+            room = Room.open(code, rules, player, self._now(), **options)
             try:
                 revision = await self._store.save(_key(code), encode_room(room), MISSING)
             except Conflict:
@@ -342,7 +438,7 @@ class Hub:
         connection.push_state(live.room.code, self._frame(live))
 
     def _frame(self, live: LiveRoom) -> bytes:
-        return encode_frame(state_of(live.room, self._now(), watchers=len(live.watchers), hold_ms=HOLD_MS))
+        return encode_frame(state_of(live.room, self._now(), watchers=len(live.watchers)))
 
     # -- which rooms there are ----------------------------------------------------------------------------------
 
@@ -398,12 +494,7 @@ class Hub:
         self._keep_open(live)
         if not live.has_connections:
             delay = DESERTED_SECONDS[live.room.status]
-            live.closing = asyncio.get_running_loop().call_later(delay, self._close_deserted, live)
-
-    def _close_deserted(self, live: LiveRoom) -> None:
-        task = asyncio.create_task(self._close_if_deserted(live))
-        self._closings.add(task)
-        task.add_done_callback(self._closings.discard)
+            live.closing = asyncio.get_running_loop().call_later(delay, self._start, self._close_if_deserted, live)
 
     async def _close_if_deserted(self, live: LiveRoom) -> None:
         async with live.lock:
@@ -415,6 +506,8 @@ class Hub:
         code = live.room.code
         await self._store.delete(_key(code), live.revision)
         self._keep_open(live)
+        if live.flag is not None:
+            live.flag.cancel()
         del self._live[code]
         self._forget_seats(live.room)
         self._lobby.remove(live)
