@@ -73,14 +73,15 @@ def analyse(position: Position, budget: Budget) -> Analysis:
 def best_cells(position: Position, budget: Budget) -> tuple[int, ...]:
     """Return the cells of the moves that are equally good and better than all others, ascending.
 
-    Costs less than `analyse`. Empty when the game is over.
+    Costs less than `analyse`. Where every move loses, those that make it hardest (see `_stubborn`) are all of them
+    that count. Empty when the game is over.
     """
     if position.outcome is not None:
         return ()
     if _fits_table(position):
         return _table_of(position.rules).best_cells(position)
     task = _task_of(position, budget, every=False)
-    return tuple(sorted(map(task.grid.cell_of, _rank(position, task).best)))
+    return _stubborn(task, _rank(position, task))
 
 
 class _Table:
@@ -97,8 +98,7 @@ class _Table:
         answer = self._answers.get(position.board)
         if answer is None:
             task = _task_of(position, Budget(), every=False)
-            ranking = self.rank(task)
-            answer = self._answers[position.board] = tuple(sorted(map(task.grid.cell_of, ranking.best)))
+            answer = self._answers[position.board] = _stubborn(task, self.rank(task))
         return answer
 
     def rank(self, task: _Task) -> Ranking:
@@ -216,6 +216,23 @@ def _first_guess(task: _Task) -> list[int]:
     if task.is_wide:
         return Patterns(task.grid).candidates(task.stones[0], task.stones[1:], moves, _WIDTH_AT_ROOT)
     return [bit for bit in places_by_weight(task.grid) if bit & moves]
+
+
+def _stubborn(task: _Task, ranking: Ranking) -> tuple[int, ...]:
+    """Return the cells of the best moves; of lost positions only those at which the others could still go wrong.
+
+    That is, where a line can no longer be stopped, the moves that stop one of several; and with three or more
+    players, who hardly ever play together, the moves that promised most before the loss came in sight.
+    """
+    best = ranking.best
+    is_lost = ranking.scores.get(best[0], 0) <= -WIN
+    if is_lost and len(task.stones) > 2 and ranking.earlier:
+        promise = max(ranking.earlier[move] for move in best)
+        best = [move for move in best if ranking.earlier[move] == promise]
+    if is_lost and not task.grid.misere:
+        threatened = _union([task.grid.completing(other) for other in task.stones[1:]])
+        best = [move for move in best if move & threatened] or best
+    return tuple(sorted(map(task.grid.cell_of, best)))
 
 
 def _values(task: _Task, ranking: Ranking) -> dict[int, Value]:
