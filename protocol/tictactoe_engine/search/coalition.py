@@ -14,6 +14,7 @@ from tictactoe_engine.search.budget import Meter
 from tictactoe_engine.search.duel import FOREVER, INFINITE, LIKELY, WIN
 from tictactoe_engine.search.grid import Grid, bits_of
 from tictactoe_engine.search.patterns import Patterns, places_by_weight
+from tictactoe_engine.search.task import union_of
 
 _MAX_ENTRIES: Final = 500_000
 
@@ -41,7 +42,7 @@ class Coalition:
     def score_move(self, stones: Stones, player: int, move: int, depth: int, alpha: int, beta: int) -> int:
         """Return the score after player number `player` takes `move` (one bit), which may complete a line."""
         if self._grid.completing(stones[player]) & move:
-            left = (self._grid.cells & ~_union(stones)).bit_count()
+            left = (self._grid.cells & ~union_of(stones)).bit_count()
             return -(WIN + left - 1) if player else WIN + left - 1
         after = (*stones[:player], stones[player] | move, *stones[player + 1 :])
         return self.search(after, (player + 1) % len(stones), depth - 1, alpha, beta)
@@ -50,7 +51,7 @@ class Coalition:
         """Return the score of a position without a winner, `player` to move (0 is the one who searches)."""
         self._meter.spend()
         grid = self._grid
-        free = grid.cells & ~_union(stones)
+        free = grid.cells & ~union_of(stones)
         if not free:
             return 0
         moves = grid.playable(free)
@@ -90,7 +91,7 @@ class Coalition:
         threatened = 0
         for other in others:
             threatened |= self._grid.completing(other)
-        makers = self._patterns.threat_makers(own, self._grid.cells & ~_union(stones)) if self._patterns else 0
+        makers = self._patterns.threat_makers(own, self._grid.cells & ~union_of(stones)) if self._patterns else 0
         ranks = self._ranks
         return sorted(bits_of(moves), key=lambda bit: (not threatened & bit, not makers & bit, ranks[bit]))
 
@@ -145,13 +146,6 @@ class Coalition:
 
     def _guess(self, stones: Stones, player: int) -> int:
         return self._patterns.estimate_of_many(stones, player) if self._patterns else 0
-
-
-def _union(stones: Stones) -> int:
-    union = 0
-    for bitboard in stones:
-        union |= bitboard
-    return union
 
 
 def _unproven(score: int, player: int) -> int:

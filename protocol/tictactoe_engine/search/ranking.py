@@ -29,12 +29,14 @@ class Ranking:
 
     `scores` are bounds below the best score, unless every move was asked for. `best` are the equally good moves.
     `exact` are the moves whose score no deeper search would change. `is_solved` tells that `best` is final.
+    `earlier` are the scores of the depth before.
     """
 
     scores: dict[int, int] = field(default_factory=dict)
     best: list[int] = field(default_factory=list)
     exact: set[int] = field(default_factory=set)
     is_solved: bool = False
+    earlier: dict[int, int] = field(default_factory=dict)
 
 
 def deepen(
@@ -54,6 +56,7 @@ def deepen(
         except OutOfBudget:
             return _cut_short(ranking, latest, every=every)
         _settle(latest)
+        latest.earlier = ranking.scores
         ranking = latest
         proven = [move for move in order if abs(ranking.scores[move]) >= WIN]
         if is_full:
@@ -94,5 +97,6 @@ def _cut_short(ranking: Ranking, latest: Ranking, *, every: bool) -> Ranking:
     if not latest.scores or (every and ranking.scores):
         return ranking
     _settle(latest)
+    latest.earlier = ranking.scores
     latest.scores = ranking.scores | latest.scores
     return latest
