@@ -7,7 +7,7 @@ It knows nothing of positions, players or the network.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
@@ -40,6 +40,7 @@ class Rules:
     blocked: frozenset[int] = frozenset()
     misere: bool = False
     gravity: bool = False
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_side("rows", self.rows)
@@ -52,6 +53,16 @@ class Rules:
             raise _invalid("misere", f"Misère is for two marks, not for the {len(self.marks)} of {self.marks!r}.")
         object.__setattr__(self, "blocked", _checked_blocked(self.blocked, self.size))
         _check_winnable(self)
+        object.__setattr__(self, "_hash", hash(self._content()))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Rules, self._content())  # text hashes differently in every process
+
+    def _content(self) -> tuple[int, int, int, str, frozenset[int], bool, bool]:
+        return (self.rows, self.columns, self.line, self.marks, self.blocked, self.misere, self.gravity)
 
     @property
     def size(self) -> int:

@@ -1,16 +1,19 @@
-"""One peer's end: what it plays and watches, and an outbox that never waits for it.
+"""One peer's end: what it plays and watches, its next message, and an outbox that never waits for it.
 
 Whole frames go straight to the transport, so that one encoded state serves every receiver. A peer that reads too
-slowly is sent the newest state of each room only, and is cut off when it does not catch up.
+slowly is sent the newest state of each room only, and is cut off when it does not catch up. What comes in is handed
+to the one task that serves the connection, without the layers that the library has for streaming large messages.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from websockets.asyncio.server import ServerConnection
-from websockets.protocol import State
+from websockets.frames import CloseCode, Frame, Opcode
+from websockets.protocol import Event, State
 
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Push
@@ -22,8 +25,16 @@ if TYPE_CHECKING:
 OUTBOX_BYTES: Final = 256 * 1024
 """What may wait for a peer that does not read; past it only the newest state of each room is kept."""
 
+INBOX_MESSAGES: Final = 8
+"""How many messages may wait for their turn before the peer is no longer read from."""
+
+MAX_FRAGMENTS: Final = 64
+"""Of how many frames one message may consist."""
+
 CATCH_UP_SECONDS: Final = 5.0
 """How long a peer may stay past `OUTBOX_BYTES` before it is cut off."""
+
+_DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
 
 
 def encode_frame(message: Push) -> bytes:
@@ -45,7 +56,8 @@ class Connection(ServerConnection):
 
     `player` is None until hello; `rooms` maps codes to the live rooms in which this connection plays or watches;
     `closing` keeps the task that closes the connection, if the server itself decided so.
-    It rests on asyncio's own flow control: the transport calls `pause_writing` past the high-water mark.
+    It rests on asyncio's own flow control (the transport calls `pause_writing` past the high-water mark), and on
+    `process_event`, with which the library hands over each frame.
     """
 
     player: Player | None = None
@@ -57,6 +69,41 @@ class Connection(ServerConnection):
         self.rooms: dict[str, LiveRoom] = {}
         self._newest: dict[str, bytes] = {}
         self._waiting: list[bytes] = []
+        self._inbox: deque[bytes] = deque()
+        self._fragments: list[bytes] = []
+        self._reader: asyncio.Future[None] | None = None
+
+    async def next_message(self) -> bytes | None:
+        """Return the next text message as it came, not yet known to be UTF-8, or None at the end of the connection.
+
+        One task may wait at a time.
+        """
+        while not self._inbox:
+            if self.protocol.state is not State.OPEN:
+                return None
+            self._reader = self.loop.create_future()
+            await self._reader
+        message = self._inbox.popleft()
+        if len(self._inbox) == INBOX_MESSAGES:
+            self.transport.resume_reading()
+        return message
+
+    def process_event(self, event: Event) -> None:
+        """Take one frame from the library: data goes to the inbox, the rest is the library's."""
+        if not isinstance(event, Frame) or event.opcode not in _DATA:
+            super().process_event(event)
+            return
+        if event.opcode is Opcode.BINARY:
+            self._fail(CloseCode.UNSUPPORTED_DATA, "text frames only")
+        elif event.fin and not self._fragments:
+            self._deliver(bytes(event.data))
+        elif len(self._fragments) >= MAX_FRAGMENTS:
+            self._fail(CloseCode.MESSAGE_TOO_BIG, "too many fragments")
+        else:
+            self._fragments.append(bytes(event.data))
+            if event.fin:
+                self._deliver(b"".join(self._fragments))
+                self._fragments.clear()
 
     @property
     def is_open(self) -> bool:
@@ -107,6 +154,22 @@ class Connection(ServerConnection):
             self._cut.cancel()
         self._waiting.clear()
         self._newest.clear()
+        self._wake()
+
+    def _deliver(self, message: bytes) -> None:
+        self._inbox.append(message)
+        if len(self._inbox) == INBOX_MESSAGES + 1:
+            self.transport.pause_reading()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)
+
+    def _fail(self, code: CloseCode, reason: str) -> None:
+        """Close at once for what the protocol does not know."""
+        self.protocol.fail(code, reason)
+        self.send_data()
 
     def _cut_off(self) -> None:
         self.logger.info("cut off: the peer does not read")

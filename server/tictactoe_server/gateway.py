@@ -12,7 +12,6 @@ from tictactoe_engine import InvalidRules, Rules
 from tictactoe_protocol import (
     PROTOCOL_VERSION,
     BadMessage,
-    CloseCode,
     ErrorCode,
     decode_request,
     error_answer,
@@ -57,11 +56,8 @@ class Gateway:
         self._hub = hub
         self._players = players
 
-    async def receive(self, connection: Connection, data: str | bytes) -> None:
-        """Carry out one frame, or answer why not. A binary frame closes the connection."""
-        if not isinstance(data, str):
-            await connection.close(CloseCode.UNSUPPORTED_DATA, "text frames only")
-            return
+    async def receive(self, connection: Connection, data: bytes) -> None:
+        """Carry out one text frame, or answer why not."""
         try:
             request = decode_request(data)
         except BadMessage as bad:
@@ -134,9 +130,9 @@ class Gateway:
         rules = _chosen_rules(request.rules)
         if request.bots:
             raise Refused(ErrorCode.NOT_ALLOWED, "This server has no bots yet.", path="bots")
-        seat = 0 if request.seat is UNSET else rules.marks.find(request.seat)
-        if seat < 0 or request.seat == "":
-            message = f"There is no seat {request.seat!r}: the marks are {', '.join(rules.marks)}."
+        seat = None if request.seat is UNSET else request.seat
+        if seat is not None and seat not in tuple(rules.marks):
+            message = f"There is no seat {seat!r}: the marks are {', '.join(rules.marks)}."
             raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
         await self._hub.create(
             connection, player, id, rules, seat=seat, visibility=request.visibility, clock=request.clock

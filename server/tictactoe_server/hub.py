@@ -112,11 +112,11 @@ class Hub:
         id: str | None,
         rules: Rules,
         *,
-        seat: int = 0,
+        seat: str | None = None,
         visibility: Visibility = "public",
         clock: ClockFields | None = None,
     ) -> None:
-        """Open a room in which the player holds seat number `seat`."""
+        """Open a room in which the player plays the mark `seat`, the first where None."""
         if len(self._live) >= MAX_ROOMS:
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         if clock is not None:
@@ -134,7 +134,7 @@ class Hub:
         kind = (rules, clock)
         async with self._matching:
             for live in self._lobby.open_rooms(kind):
-                if live.room.seat_of(player.id) is not None or not live.players:
+                if live.room.mark_of(player.id) is not None or not live.players:
                     continue
                 try:
                     await self._enter(live, connection, player, id)
@@ -257,7 +257,7 @@ class Hub:
         live.room, live.revision = decode_room(found[0]), found[1]
         self._index(live, before)
 
-    async def _open(self, rules: Rules, player: Player, seat: int, visibility: Visibility) -> LiveRoom:
+    async def _open(self, rules: Rules, player: Player, seat: str | None, visibility: Visibility) -> LiveRoom:
         while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
             room = Room.open(code, rules, player, self._now(), seat=seat, visibility=visibility)
@@ -344,13 +344,13 @@ class Hub:
         code = live.room.code
         if before is not None:
             self._forget_seats(before)
-        for seat in live.room.seats:
+        for seat in live.room.seats.values():
             if seat is not None and not seat.left:
                 self._seats.setdefault(seat.player, {})[code] = None
         self._lobby.update(live)
 
     def _forget_seats(self, room: Room) -> None:
-        for seat in room.seats:
+        for seat in room.seats.values():
             if seat is None or seat.player not in self._seats:
                 continue
             self._seats[seat.player].pop(room.code, None)

@@ -16,7 +16,7 @@ from typing import Final, Self, cast
 import structlog
 from websockets.asyncio.server import Server as WebSocketServer
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.exceptions import ConnectionClosed, NegotiationError
+from websockets.exceptions import NegotiationError
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
@@ -99,10 +99,8 @@ class Server:
         connection = cast(Connection, peer)
         limit = connection.loop.call_later(HELLO_SECONDS, _close_silent, connection)
         try:
-            while True:
-                await self._gateway.receive(connection, await connection.recv())
-        except ConnectionClosed:
-            pass
+            while (message := await connection.next_message()) is not None:
+                await self._gateway.receive(connection, message)
         finally:
             limit.cancel()
             await self._hub.detach(connection)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError
 from typing import Any
@@ -216,3 +219,13 @@ def test_rules_that_differ_in_one_field_are_not_equal() -> None:
 def test_rules_survive_pickling() -> None:
     rules = PRESETS["blocker"]
     assert pickle.loads(pickle.dumps(rules)) == rules
+
+
+def test_rules_are_hashed_anew_in_the_process_that_unpickles_them() -> None:
+    program = "import pickle, sys; rules = pickle.load(sys.stdin.buffer); print(rules in {type(rules)(marks='XYZ')})"
+    pickled = pickle.dumps(Rules(marks="XYZ"))
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=pickled, capture_output=True, env=environment, check=True
+    )
+    assert done.stdout.strip() == b"True"

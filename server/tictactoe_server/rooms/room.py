@@ -36,16 +36,16 @@ class Player(Struct, frozen=True):
     name: str
 
 
-class Room(Struct, frozen=True):
-    """One room; `seats` stand in the order of the marks, None where free. `seq` grows with every change.
+class Room(Struct, frozen=True, omit_defaults=True):
+    """One room; `seats` maps each mark, in turn order, to who holds it, None where free. Its dictionaries never change.
 
-    `score` holds the games won by each player's id, and ``draws``. `opened_at` and `gone_at` (when the connection of a
-    player who is away dropped, by id) are in ms of the server's clock.
+    `seq` grows with every change. `score` holds the games won by each player's id, and ``draws``. `opened_at` and
+    `gone_at` (when the connection of a player who is away dropped, by id) are in ms of the server's clock.
     """
 
     code: str
     position: Position
-    seats: tuple[SeatState | None, ...]
+    seats: dict[str, SeatState | None]
     opened_at: int
     visibility: Visibility = "public"
     clock: ClockFields | None = None
@@ -58,10 +58,18 @@ class Room(Struct, frozen=True):
 
     @classmethod
     def open(
-        cls, code: str, rules: Rules, player: Player, now: int, *, seat: int = 0, visibility: Visibility = "public"
+        cls,
+        code: str,
+        rules: Rules,
+        player: Player,
+        now: int,
+        *,
+        seat: str | None = None,
+        visibility: Visibility = "public",
     ) -> Room:
-        """Return a new room in which `player` holds seat number `seat` and the others are free."""
-        seats = tuple(_seat_of(player) if index == seat else None for index in range(len(rules.marks)))
+        """Return a new room in which `player` plays the mark `seat`, the first where None, and others are free."""
+        seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks)
+        seats[seat or rules.marks[0]] = _seat_of(player)
         score = {player.id: 0, "draws": 0}
         return cls(code, Position.start(rules), seats, now, visibility=visibility, score=score)
 
@@ -75,24 +83,19 @@ class Room(Struct, frozen=True):
         """``waiting`` while a seat is free, then ``playing``, then ``over``."""
         if self.result is not None:
             return "over"
-        return "waiting" if None in self.seats else "playing"
+        return "waiting" if None in self.seats.values() else "playing"
 
     @property
     def is_deserted(self) -> bool:
-        """Whether nobody is left who could play on: every seat is free or left for good."""
-        return all(seat is None or seat.left or seat.bot for seat in self.seats)
-
-    def seat_of(self, player: str) -> int | None:
-        """Return the number of the seat that a player holds and has not left, or None."""
-        for index, seat in enumerate(self.seats):
-            if seat is not None and seat.player == player and not seat.left:
-                return index
-        return None
+        """Whether nobody is left who could play on: every seat is free, a bot's, or left for good."""
+        return all(seat is None or seat.left or seat.bot for seat in self.seats.values())
 
     def mark_of(self, player: str) -> str | None:
-        """Return the mark that a player plays, or None for one who holds no seat."""
-        index = self.seat_of(player)
-        return None if index is None else self.rules.marks[index]
+        """Return the mark of the seat that a player holds and has not left, or None."""
+        for mark, seat in self.seats.items():
+            if seat is not None and seat.player == player and not seat.left:
+                return mark
+        return None
 
     def apply(self, player: Player, command: Command, now: int) -> Room:
         """Return the room after the command, this very room where it changes nothing; raises `Refused`."""
@@ -106,22 +109,21 @@ class Room(Struct, frozen=True):
             case Leave():
                 return self._leave(player)
             case Resign():
-                index = self._seated(player)
+                mark = self._seated(player)
                 self._check_playing()
-                return self._resign(index)
+                return self._resign(mark)
             case Rematch():
                 return self._ask_rematch(player)
             case _:
                 assert_never(command)
 
     def _play(self, player: Player, move: Move) -> Room:
-        index = self._seated(player)
-        position, mark = self.position, self.rules.marks[index]
+        mark, position = self._seated(player), self.position
         if move.ply < position.ply and position.moves[move.ply] == move.cell and position.board[move.cell] == mark:
             return self
         self._check_playing()
         if position.turn != mark:
-            raise Refused(ErrorCode.NOT_YOUR_TURN, f"It's {self._name_of(position.turn)}'s move.")
+            raise Refused(ErrorCode.NOT_YOUR_TURN, f"It's {self._seat(position.turn).name}'s move.")
         if move.ply != position.ply:
             message = f"You sent move number {move.ply}, but {position.ply} lie on the board: look again."
             raise Refused(ErrorCode.STALE, message, path="ply")
@@ -134,44 +136,41 @@ class Room(Struct, frozen=True):
         return room if outcome is None else room._finish(Result(outcome.winner, outcome.reason, outcome.line))
 
     def _enter(self, player: Player) -> Room:
-        index = self.seat_of(player.id)
-        if index is not None:
-            seat = self.seats[index]
-            assert seat is not None
+        held = self.mark_of(player.id)
+        if held is not None:
+            seat = self._seat(held)
             here = replace(seat, name=player.name, online=True)
             if here == seat:
                 return self
             gone_at = {id: when for id, when in self.gone_at.items() if id != player.id}
-            return replace(self._with_seat(index, here), gone_at=gone_at)
-        if any(seat is not None and seat.player == player.id for seat in self.seats):
+            return replace(self._with_seat(held, here), gone_at=gone_at)
+        if any(seat is not None and seat.player == player.id for seat in self.seats.values()):
             raise Refused(ErrorCode.NOT_ALLOWED, "You left this room for good; you may watch it.")
-        if None not in self.seats:
-            raise Refused(ErrorCode.ROOM_FULL, f"Room {self.code} is full; you may watch it.")
-        room = self._with_seat(self.seats.index(None), _seat_of(player))
-        return replace(room, score={**self.score, player.id: 0})
+        free = next((mark for mark, seat in self.seats.items() if seat is None), None)
+        if free is not None:
+            room = self._with_seat(free, _seat_of(player))
+            return replace(room, score={**self.score, player.id: 0})
+        raise Refused(ErrorCode.ROOM_FULL, f"Room {self.code} is full; you may watch it.")
 
     def _drop(self, player: Player, now: int) -> Room:
-        index = self.seat_of(player.id)
-        seat = None if index is None else self.seats[index]
-        if index is None or seat is None or not seat.online:
+        mark = self.mark_of(player.id)
+        if mark is None or not self._seat(mark).online:
             return self
-        room = self._with_seat(index, replace(seat, online=False))
+        room = self._with_seat(mark, replace(self._seat(mark), online=False))
         return replace(room, gone_at={**self.gone_at, player.id: now})
 
     def _leave(self, player: Player) -> Room:
-        index = self._seated(player)
+        mark = self._seated(player)
         if self.status == "waiting":
-            score = {name: wins for name, wins in self.score.items() if name != player.id}
-            return replace(self._with_seat(index, None), score=score)
-        room = self._resign(index) if self.status == "playing" else replace(self, seq=self.seq + 1)
-        seat = self.seats[index]
-        assert seat is not None
-        seats = _replaced(room.seats, index, replace(seat, online=False, left=True))
-        return replace(room, seats=seats, offers=Offers())
+            score = {id: wins for id, wins in self.score.items() if id != player.id}
+            return replace(self._with_seat(mark, None), score=score)
+        is_in_game = self.status == "playing" and mark in self.position.active_marks
+        room = self._resign(mark) if is_in_game else replace(self, seq=self.seq + 1)
+        gone = replace(self._seat(mark), online=False, left=True)
+        return replace(room, seats={**room.seats, mark: gone}, offers=Offers())
 
-    def _resign(self, index: int) -> Room:
-        """Return the room without this player in the game: passed over, or lost where one other is left."""
-        mark = self.rules.marks[index]
+    def _resign(self, mark: str) -> Room:
+        """Return the room without this mark in the game: passed over, or lost where one other is left."""
         active = self.position.active_marks
         if mark not in active:
             raise Refused(ErrorCode.NOT_ALLOWED, "You are out of this game already.")
@@ -181,68 +180,61 @@ class Room(Struct, frozen=True):
         return replace(self, seq=self.seq + 1)._finish(Result(winner, "resigned"))
 
     def _ask_rematch(self, player: Player) -> Room:
-        index = self._seated(player)
+        mark = self._seated(player)
         if self.status == "waiting":
             raise Refused(ErrorCode.NOT_STARTED, "The game has not started.")
         if self.status == "playing":
             raise Refused(ErrorCode.NOT_ALLOWED, "The game is not over yet.")
-        for seat in self.seats:
+        for seat in self.seats.values():
             if seat is not None and seat.left:
                 raise Refused(ErrorCode.NOT_ALLOWED, f"{seat.name} left the room: there is nobody to play again.")
-        marks = self.rules.marks
-        if marks[index] in self.offers.rematch:
+        if mark in self.offers.rematch:
             return self
-        agreed = {*self.offers.rematch, marks[index]}
-        if len(agreed) == len(marks):
+        agreed = tuple(other for other in self.seats if other == mark or other in self.offers.rematch)
+        if len(agreed) == len(self.seats):
             return self._start_again()
-        asked = tuple(mark for mark in marks if mark in agreed)
-        return replace(self, seq=self.seq + 1, offers=replace(self.offers, rematch=asked))
+        return replace(self, seq=self.seq + 1, offers=replace(self.offers, rematch=agreed))
 
     def _start_again(self) -> Room:
         """Return the room with the next game on the table, everyone one mark further on."""
+        marks, seated = self.rules.marks, list(self.seats.values())
         return replace(
             self,
             seq=self.seq + 1,
             game=self.game + 1,
             position=Position.start(self.rules),
-            seats=(self.seats[-1], *self.seats[:-1]),
+            seats=dict(zip(marks, [seated[-1], *seated[:-1]], strict=True)),
             result=None,
             offers=Offers(),
         )
 
     def _finish(self, result: Result) -> Room:
         """Return the room with the game over and its score counted; `seq` is the caller's."""
-        winner = "draws" if result.winner is None else self._player_of(result.winner)
+        winner = "draws" if result.winner is None else self._seat(result.winner).player
         score = {**self.score, winner: self.score.get(winner, 0) + 1}
         return replace(self, result=result, offers=Offers(), score=score)
 
-    def _with_seat(self, index: int, seat: SeatState | None) -> Room:
-        return replace(self, seq=self.seq + 1, seats=_replaced(self.seats, index, seat))
+    def _with_seat(self, mark: str, seat: SeatState | None) -> Room:
+        return replace(self, seq=self.seq + 1, seats={**self.seats, mark: seat})
 
-    def _seated(self, player: Player) -> int:
-        index = self.seat_of(player.id)
-        if index is None:
+    def _seated(self, player: Player) -> str:
+        mark = self.mark_of(player.id)
+        if mark is None:
             raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
-        return index
+        return mark
 
     def _check_playing(self) -> None:
         if self.result is not None:
             raise Refused(ErrorCode.GAME_OVER, "The game is over.")
-        if None in self.seats:
+        if None in self.seats.values():
             raise Refused(ErrorCode.NOT_STARTED, "The game has not started: a seat is still free.")
 
-    def _player_of(self, mark: str) -> str:
-        seat = self.seats[self.rules.marks.index(mark)]
-        assert seat is not None
-        return seat.player
-
-    def _name_of(self, mark: str | None) -> str:
-        seat = None if mark is None else self.seats[self.rules.marks.index(mark)]
-        return "nobody" if seat is None else seat.name
-
-
-def _replaced(seats: tuple[SeatState | None, ...], index: int, seat: SeatState | None) -> tuple[SeatState | None, ...]:
-    return (*seats[:index], seat, *seats[index + 1 :])
+    def _seat(self, mark: str | None) -> SeatState:
+        """Return the seat of a mark that somebody holds."""
+        seat = self.seats[mark] if mark is not None else None
+        if seat is None:
+            raise LookupError(f"Nobody holds the seat {mark!r} of room {self.code}.")
+        return seat
 
 
 def _seat_of(player: Player) -> SeatState:

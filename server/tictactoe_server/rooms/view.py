@@ -55,8 +55,10 @@ def summary_of(room: Room, now: int, *, watchers: int, hold_ms: int) -> RoomSumm
 
 
 def _seats_of(room: Room, now: int, hold_ms: int) -> dict[str, SeatState | None]:
-    seats = dict(zip(room.rules.marks, room.seats, strict=True))
-    for mark, seat in seats.items() if room.gone_at else ():
+    if not room.gone_at:
+        return room.seats
+    seats = dict(room.seats)
+    for mark, seat in room.seats.items():
         if seat is not None and seat.player in room.gone_at and not seat.left:
             seats[mark] = replace(seat, hold_ms=max(0, room.gone_at[seat.player] + hold_ms - now))
     return seats
