@@ -35,11 +35,13 @@ class Client:
         raise SystemExit(f"the client ended before {expected} came")
 
     def send(self, **request: Any) -> None:
+        """Write one request."""
         assert self.process.stdin
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
 
     def finish(self) -> None:
+        """End the input and expect a good end."""
         assert self.process.stdin
         self.process.stdin.close()
         self.until(type="closed", exit=0)
@@ -48,6 +50,7 @@ class Client:
 
 
 def play(bin: Path, url: str) -> None:
+    """Play the game against a running server."""
     ana = Client(bin, "new", "--server", url, "--name", "ana")
     room = ana.until(type="room", status="waiting")["room"]
     bo = Client(bin, "join", room, "--server", url, "--name", "bo")
@@ -67,6 +70,7 @@ def play(bin: Path, url: str) -> None:
 
 
 def main() -> None:
+    """Start the server, play, stop it."""
     bin = Path(sys.argv[1])
     server = subprocess.Popen(
         [bin / "tictactoe-server", "--host", "127.0.0.1", "--port", "0"], stdout=subprocess.PIPE, text=True
