@@ -7,6 +7,7 @@ nobody sees what is not stored. It knows connections only as places to push to, 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Callable
 from typing import Final
@@ -32,7 +33,7 @@ from tictactoe_server.rooms import (
     state_of,
     summary_of,
 )
-from tictactoe_server.stores import MISSING, Conflict, Store
+from tictactoe_server.stores import MISSING, Conflict, Store, StoreUnavailable
 
 HOLD_MS: Final = 60_000
 """How long a seat is kept for a player whose connection dropped."""
@@ -193,12 +194,21 @@ class Hub:
                     del live.watchers[connection]
                 elif (player := connection.player) and live.players.get(player.id) is connection:
                     del live.players[player.id]
-                    await self._change(live, player, Dropped())
+                    await self._hold(live, player)
                 else:
                     continue
                 if self._live.get(live.room.code) is live:
                     self._broadcast(live)
                     self._close_later(live)
+
+    async def _hold(self, live: LiveRoom, player: Player) -> None:
+        """Hold the seat of one who dropped; where that fails they are shown as present until they come back."""
+        try:
+            await self._change(live, player, Dropped())
+        except (Refused, StoreUnavailable):
+            log.warning("a dropped player could not be stored", room=live.room.code)
+        except Exception:
+            log.exception("a dropped player could not be stored", room=live.room.code)
 
     # -- playing ------------------------------------------------------------------------------------------------
 
@@ -231,12 +241,20 @@ class Hub:
     # -- the path of every change -------------------------------------------------------------------------------
 
     async def _change(self, live: LiveRoom, player: Player, command: Command) -> bool:
-        """Apply and store a command under the room's lock; return whether it changed anything."""
-        for _ in range(_ATTEMPTS):
+        """Apply and store a command under the room's lock; return whether there is a new state to show.
+
+        What somebody else stored in the meantime is shown too, also where it makes the command impossible.
+        """
+        for attempt in range(_ATTEMPTS):
             before = live.room
-            after = before.apply(player, command, self._now())
+            try:
+                after = before.apply(player, command, self._now())
+            except Refused:
+                if attempt:
+                    self._broadcast(live)
+                raise
             if after is before:
-                return False
+                return attempt > 0
             try:
                 live.revision = await self._store.save(_key(after.code), encode_room(after), live.revision)
             except Conflict:
@@ -246,12 +264,14 @@ class Hub:
             if after.seats is not before.seats or after.result is not before.result:
                 self._index(live, before)
             return True
+        self._broadcast(live)
         raise Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
 
     async def _reload(self, live: LiveRoom) -> None:
         """Read the room again after somebody else changed it."""
         found = await self._store.load(_key(live.room.code))
         if found is None:
+            self._forget(live, "It was closed elsewhere.")
             raise _no_such_room(live.room.code)
         before = live.room
         live.room, live.revision = decode_room(found[0]), found[1]
@@ -382,9 +402,22 @@ class Hub:
                 await self._close(live, "Nobody came back.")
 
     async def _close(self, live: LiveRoom, reason: str) -> None:
-        """Forget a room under its lock and tell whoever is still there."""
+        """Delete a room under its lock and tell whoever is still there; where that fails it is tried again later."""
+        try:
+            await self._store.delete(_key(live.room.code), live.revision)
+        except (Conflict, StoreUnavailable) as error:
+            log.warning("a room could not be deleted", room=live.room.code)
+            with contextlib.suppress(Refused, StoreUnavailable):
+                if isinstance(error, Conflict):
+                    await self._reload(live)
+            if self._live.get(live.room.code) is live:
+                self._close_later(live)
+            return
+        self._forget(live, reason)
+
+    def _forget(self, live: LiveRoom, reason: str) -> None:
+        """Let go of a room that is no longer stored and tell whoever is still there."""
         code = live.room.code
-        await self._store.delete(_key(code), live.revision)
         self._keep_open(live)
         del self._live[code]
         self._forget_seats(live.room)
