@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
+from hypothesis import settings
 
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+
+# How long an example takes says nothing about whether it is right.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ the rules.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from tictactoe_engine.errors import IllegalMove, InvalidRules, UnknownNotation
@@ -62,25 +61,19 @@ __all__ = [
     "strategy_of",
 ]
 
-_LOADED_ON_USE: Final = {
-    "Analysis": "tictactoe_engine.search",
-    "Budget": "tictactoe_engine.search",
-    "Value": "tictactoe_engine.search",
-    "analyse": "tictactoe_engine.search",
-    "best_cells": "tictactoe_engine.search",
-    "Level": "tictactoe_engine.strategies",
-    "Perfect": "tictactoe_engine.strategies",
-    "Strategy": "tictactoe_engine.strategies",
-    "choose_at_random": "tictactoe_engine.strategies",
-    "choose_by_rules": "tictactoe_engine.strategies",
-    "strategy_of": "tictactoe_engine.strategies",
-}
+_OF_SEARCH: Final = frozenset({"Analysis", "Budget", "Value", "analyse", "best_cells"})
+_OF_STRATEGIES: Final = frozenset(
+    {"Level", "Perfect", "Strategy", "choose_at_random", "choose_by_rules", "strategy_of"}
+)
 
 
 def __getattr__(name: str) -> object:
     """Load the module that owns a name of the strategies or the search (PEP 562)."""
-    module = _LOADED_ON_USE.get(name)
-    if module is None:
+    if name in _OF_SEARCH:
+        from tictactoe_engine import search as owner
+    elif name in _OF_STRATEGIES:
+        from tictactoe_engine import strategies as owner
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(module), name)
+    value = globals()[name] = getattr(owner, name)
     return value

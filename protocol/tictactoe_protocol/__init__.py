@@ -4,11 +4,13 @@ The contract for people is `docs/protocol.md`. Requests and pushes live in their
 """
 
 from tictactoe_protocol import pushes, requests
+from tictactoe_protocol.answers import error_answer
 from tictactoe_protocol.choices import choice_of, rules_of
 from tictactoe_protocol.codec import BadMessage, decode_push, decode_request, encode
 from tictactoe_protocol.codes import (
     DEFAULT_PORT,
     MAX_CHAT_LENGTH,
+    MAX_ERROR_BYTES,
     MAX_LISTED_ROOMS,
     MAX_MESSAGE_BYTES,
     PROTOCOL_VERSION,
@@ -23,6 +25,7 @@ from tictactoe_protocol.text import BadName, clean_text, parse_name
 __all__ = [
     "DEFAULT_PORT",
     "MAX_CHAT_LENGTH",
+    "MAX_ERROR_BYTES",
     "MAX_LISTED_ROOMS",
     "MAX_MESSAGE_BYTES",
     "PROTOCOL_VERSION",
@@ -39,6 +42,7 @@ __all__ = [
     "decode_push",
     "decode_request",
     "encode",
+    "error_answer",
     "may_reconnect",
     "parse_name",
     "parse_room_code",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, Final, get_args
 
 import msgspec
@@ -12,6 +14,7 @@ import msgspec
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, ErrorCode
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Chat, Request
+from tictactoe_protocol.text import clean_text
 
 _decode_request: Final = msgspec.json.Decoder(Request).decode
 _decode_push: Final = msgspec.json.Decoder(Push).decode
@@ -26,13 +29,15 @@ _AT_PATH: Final = re.compile(r"(?s)(.*?)(?: - at `(.*)`)?")
 _FIELD: Final = re.compile(r"`([^`]*)`")
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _SHOWN_LENGTH: Final = 40
+_PATH_LENGTH: Final = 64
 
 
 class BadMessage(ValueError):
     """Something that is no message of this protocol.
 
     `code` is ``bad_json``, ``bad_message``, ``unknown_type`` or ``too_long``; `message` is for people; `path` names
-    the field at fault (``rules.rows``), or is None. `id` and `room` are what could still be read of them.
+    the field at fault (``rules.rows``, 64 characters of it at most), or is None. `id` and `room` are what could still
+    be read of them.
     """
 
     def __init__(
@@ -41,7 +46,7 @@ class BadMessage(ValueError):
         super().__init__(message)
         self.code = code
         self.message = message
-        self.path = path
+        self.path = None if path is None else path[:_PATH_LENGTH]
         self.id = id
         self.room = room
 
@@ -56,8 +61,8 @@ def decode_request(data: str | bytes) -> Request:
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise _explain(data, error) from None
     colons = data.count(":") if isinstance(data, str) else data.count(b":")
-    if colons > _REQUIRED_KEYS[type(request)] + (request.id is not msgspec.UNSET) and (key := _repeated_key(data)):
-        raise _repeated(key, _identity(request.id), _identity(getattr(request, "room", None)))
+    if colons > _REQUIRED_KEYS[type(request)] + (request.id is not msgspec.UNSET) and (path := _repeated_path(data)):
+        raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
     if type(request) is Chat and len(request.text) > MAX_CHAT_LENGTH:
         message = f"Too long: {len(request.text)} of {MAX_CHAT_LENGTH} characters."
         raise BadMessage(ErrorCode.TOO_LONG, message, "text", id=_identity(request.id), room=request.room)
@@ -78,8 +83,8 @@ def _explain(data: str | bytes, error: Exception) -> BadMessage:
     if isinstance(content, BadMessage):
         return content
     id, room = _identity(content.get("id")), _identity(content.get("room"))
-    if key := _repeated_key(data):
-        return _repeated(key, id, room)
+    if path := _repeated_path(data):
+        return _repeated(path, id, room)
     kind = content.get("type")
     if "type" not in content or not isinstance(kind, str):
         return BadMessage(
@@ -113,10 +118,33 @@ def _read_object(data: str | bytes) -> dict[str, Any] | BadMessage:
     except UnicodeError:
         return BadMessage(ErrorCode.BAD_JSON, "This is not UTF-8.")
     except (msgspec.MsgspecError, ValueError) as error:
+        if "out of range" in str(error):
+            return _out_of_range(data)
         return BadMessage(ErrorCode.BAD_JSON, f"This is not JSON: {error}.")
     if not isinstance(content, dict):
         return BadMessage(ErrorCode.BAD_MESSAGE, f"A message is a JSON object, not {_shown(content)}.")
     return content
+
+
+def _out_of_range(data: str | bytes) -> BadMessage:
+    """Return the answer to JSON with a number that no machine number holds, with the id and room beside it."""
+    try:
+        content = json.loads(data, parse_int=_drop_number, parse_float=_drop_number, parse_constant=_refuse_constant)
+    except RecursionError:
+        return BadMessage(ErrorCode.BAD_JSON, "This is nested too deeply.")
+    except ValueError as error:
+        return BadMessage(ErrorCode.BAD_JSON, f"This is not JSON: {error}.")
+    known = content if isinstance(content, dict) else {}
+    id, room = _identity(known.get("id")), _identity(known.get("room"))
+    return BadMessage(ErrorCode.BAD_MESSAGE, "A number in this message is too large.", id=id, room=room)
+
+
+def _drop_number(_: str) -> None:
+    return None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _describe(reason: str, content: dict[str, Any], kind: str) -> tuple[str, str | None]:
@@ -143,34 +171,37 @@ def _value_at(content: Any, where: str) -> Any:
     return content
 
 
-def _repeated(key: str, id: str | None, room: str | None) -> BadMessage:
-    return BadMessage(ErrorCode.BAD_MESSAGE, f"The field {_shown(key)} appears twice.", key[:64], id=id, room=room)
+def _repeated(path: str, id: str | None, room: str | None) -> BadMessage:
+    return BadMessage(ErrorCode.BAD_MESSAGE, f"The field {_shown(path)} appears twice.", path, id=id, room=room)
 
 
-class _Repeated(Exception):
-    pass
+def _repeated_path(data: str | bytes) -> str | None:
+    """Return where a key appears twice in one object, or None; costs a second reading of the message."""
+    found: list[tuple[dict[str, Any], str]] = []
 
+    def note_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        content = dict(pairs)
+        if len(content) < len(pairs):
+            found.append((content, Counter(key for key, _ in pairs).most_common(1)[0][0]))
+        return content
 
-def _repeated_key(data: str | bytes) -> str | None:
-    """Return a key that appears twice in one object, or None; costs a second reading of the message."""
     try:
-        json.loads(data, object_pairs_hook=_refuse_repeated)
-    except _Repeated as repeated:
-        return str(repeated)
+        content = json.loads(data, object_pairs_hook=note_repeated)
+        return next(_walk_repeated(content, {id(place): key for place, key in found}, ""), None) if found else None
     except (ValueError, RecursionError):
         return None
-    return None
 
 
-def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _Repeated(key)
-            seen.add(key)
-    return content
+def _walk_repeated(content: Any, repeated: dict[int, str], path: str) -> Iterator[str]:
+    """Yield the paths of the repeated keys, the outer ones first."""
+    if isinstance(content, dict):
+        if id(content) in repeated:
+            yield _joined(path, repeated[id(content)])
+        for key, value in content.items():
+            yield from _walk_repeated(value, repeated, _joined(path, key))
+    elif isinstance(content, list):
+        for index, value in enumerate(content):
+            yield from _walk_repeated(value, repeated, f"{path}[{index}]")
 
 
 def _joined(path: str, field: str) -> str:
@@ -183,6 +214,7 @@ def _identity(value: object) -> str | None:
 
 
 def _shown(value: object) -> str:
-    """Return a value as JSON, shortened for an error message."""
+    """Return a value as JSON on one safe line, shortened for an error message."""
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
+    shown = text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
+    return clean_text(shown)

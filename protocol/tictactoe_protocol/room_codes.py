@@ -7,7 +7,7 @@ from typing import Final
 ROOM_CODE_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 ROOM_CODE_LENGTH: Final = 6
 
-_LETTERS: Final = frozenset(ROOM_CODE_ALPHABET)
+_LETTERS: Final = frozenset(ROOM_CODE_ALPHABET + ROOM_CODE_ALPHABET.lower())
 
 
 class BadRoomCode(ValueError):
@@ -24,11 +24,11 @@ def parse_room_code(text: str) -> str:
     >>> parse_room_code("k7m-4pq")
     'K7M4PQ'
     """
-    code = "".join(text.split()).replace("-", "").upper()
+    code = "".join(text.split()).replace("-", "")
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     if len(code) != ROOM_CODE_LENGTH:
         raise BadRoomCode(f'A room code has {ROOM_CODE_LENGTH} letters and digits; "{shown}" has {len(code)}.')
     for letter in code:
         if letter not in _LETTERS:
             raise BadRoomCode(f'A room code has no "{letter}": "{shown}".')
-    return code
+    return code.upper()

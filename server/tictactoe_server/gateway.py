@@ -9,8 +9,15 @@ import structlog
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import InvalidRules, Rules
-from tictactoe_protocol import PROTOCOL_VERSION, BadMessage, ErrorCode, decode_request, rules_of
-from tictactoe_protocol.pushes import Error, Ok, Welcome
+from tictactoe_protocol import (
+    PROTOCOL_VERSION,
+    BadMessage,
+    ErrorCode,
+    decode_request,
+    error_answer,
+    rules_of,
+)
+from tictactoe_protocol.pushes import Ok, Welcome
 from tictactoe_protocol.requests import (
     Chat,
     Claim,
@@ -164,12 +171,5 @@ def _refuse_request(connection: Connection, request: Request, refused: Refused) 
 
 def _refuse(connection: Connection, id: str | None, room: str | None, refused: Refused) -> None:
     connection.push(
-        Error(
-            id=UNSET if id is None else id,
-            code=refused.code,
-            message=refused.message,
-            room=UNSET if room is None else room,
-            path=UNSET if refused.path is None else refused.path,
-            retry_ms=UNSET if refused.retry_ms is None else refused.retry_ms,
-        )
+        error_answer(refused.code, refused.message, id=id, room=room, path=refused.path, retry_ms=refused.retry_ms)
     )

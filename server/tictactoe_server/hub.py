@@ -7,6 +7,7 @@ nobody sees what is not stored. It knows connections only as places to push to, 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -54,7 +55,7 @@ from tictactoe_server.rooms import (
     state_of,
     summary_of,
 )
-from tictactoe_server.stores import MISSING, Conflict, Store
+from tictactoe_server.stores import MISSING, Conflict, Store, StoreUnavailable
 
 if TYPE_CHECKING:
     from tictactoe_server.bots import Bots
@@ -246,12 +247,21 @@ class Hub:
                     del live.watchers[connection]
                 elif (player := connection.player) and live.players.get(player.id) is connection:
                     del live.players[player.id]
-                    await self._change(live, player, Dropped())
+                    await self._hold(live, player)
                 else:
                     continue
                 if self._live.get(live.room.code) is live:
                     self._broadcast(live)
                     self._close_later(live)
+
+    async def _hold(self, live: LiveRoom, player: Player) -> None:
+        """Hold the seat of one who dropped; where that fails they are shown as present until they come back."""
+        try:
+            await self._change(live, player, Dropped())
+        except (Refused, StoreUnavailable):
+            log.warning("a dropped player could not be stored", room=live.room.code)
+        except Exception:
+            log.exception("a dropped player could not be stored", room=live.room.code)
 
     # -- playing ------------------------------------------------------------------------------------------------
 
@@ -311,16 +321,23 @@ class Hub:
     # -- the path of every change -------------------------------------------------------------------------------
 
     async def _change(self, live: LiveRoom, player: Player, command: Command) -> bool:
-        """Apply and store a command under the room's lock; return whether it changed anything."""
-        for _ in range(_ATTEMPTS):
-            before, now = live.room, self._now()
-            if before.clock_started_at is not None and player is not NOBODY and is_expired(before, now):
+        """Apply and store a command under the room's lock; return whether there is a new state to show.
+
+        What somebody else stored in the meantime is shown too, also where it makes the command impossible.
+        """
+        for attempt in range(_ATTEMPTS):
+            if live.room.clock_started_at is not None and player is not NOBODY and is_expired(live.room, self._now()):
                 await self._change(live, NOBODY, Expire())
                 self._broadcast(live)
-                before = live.room
-            after = before.apply(player, command, now)
+            before = live.room
+            try:
+                after = before.apply(player, command, self._now())
+            except Refused:
+                if attempt:
+                    self._broadcast(live)
+                raise
             if after is before:
-                return False
+                return attempt > 0
             try:
                 live.revision = await self._store.save(_key(after.code), encode_room(after), live.revision)
             except Conflict:
@@ -332,6 +349,7 @@ class Hub:
             if after.clock is not None:
                 self._watch_clock(live)
             return True
+        self._broadcast(live)
         raise Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
 
     def _watch_clock(self, live: LiveRoom) -> None:
@@ -369,6 +387,7 @@ class Hub:
         """Read the room again after somebody else changed it."""
         found = await self._store.load(_key(live.room.code))
         if found is None:
+            self._forget(live, "It was closed elsewhere.")
             raise _no_such_room(live.room.code)
         before = live.room
         live.room, live.revision = decode_room(found[0]), found[1]
@@ -502,9 +521,22 @@ class Hub:
                 await self._close(live, "Nobody came back.")
 
     async def _close(self, live: LiveRoom, reason: str) -> None:
-        """Forget a room under its lock and tell whoever is still there."""
+        """Delete a room under its lock and tell whoever is still there; where that fails it is tried again later."""
+        try:
+            await self._store.delete(_key(live.room.code), live.revision)
+        except (Conflict, StoreUnavailable) as error:
+            log.warning("a room could not be deleted", room=live.room.code)
+            with contextlib.suppress(Refused, StoreUnavailable):
+                if isinstance(error, Conflict):
+                    await self._reload(live)
+            if self._live.get(live.room.code) is live:
+                self._close_later(live)
+            return
+        self._forget(live, reason)
+
+    def _forget(self, live: LiveRoom, reason: str) -> None:
+        """Let go of a room that is no longer stored and tell whoever is still there."""
         code = live.room.code
-        await self._store.delete(_key(code), live.revision)
         self._keep_open(live)
         if live.flag is not None:
             live.flag.cancel()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 import string
@@ -12,11 +13,12 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_protocol import BadName, ErrorCode, parse_name
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.stores import MISSING, Store
+from tictactoe_server.stores import MISSING, Conflict, Store
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
+_ATTEMPTS: Final = 8
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 _decode_player: Final = msgspec.json.Decoder(Player).decode
@@ -32,21 +34,28 @@ class Players:
         """Return the player who says hello, and their token.
 
         Without a token that is a new player; with one, the same as before, under the new name if one is given.
-        Raises `Refused` with ``bad_name`` or ``bad_token``.
+        Raises `Refused` with ``bad_name``, ``bad_token`` or ``busy``.
         """
         chosen = None if name is UNSET else _checked_name(name)
         if token is UNSET:
             return await self._make(chosen or _guest_name())
+        for _ in range(_ATTEMPTS):
+            with contextlib.suppress(Conflict):
+                return await self._recognise(chosen, token), token
+        raise Refused(ErrorCode.BUSY, "Too many connections of yours say hello at once.", retry_ms=500)
+
+    async def _recognise(self, name: str | None, token: str) -> Player:
+        """Return the player whose token this is, under the new name if there is one; may raise `Conflict`."""
         key = _key_of(token)
         found = await self._store.load(key)
         if found is None:
             raise Refused(ErrorCode.BAD_TOKEN, "This server does not know that token.", path="token")
         document, revision = found
         player = _decode_player(document)
-        if chosen is not None and chosen != player.name:
-            player = Player(player.id, chosen)
+        if name is not None and name != player.name:
+            player = Player(player.id, name)
             await self._store.save(key, msgspec.json.encode(player), revision)
-        return player, token
+        return player
 
     async def _make(self, name: str) -> tuple[Player, str]:
         player = Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), name)

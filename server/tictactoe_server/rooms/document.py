@@ -59,4 +59,6 @@ def decode_room(document: bytes) -> Room:
         raise UnreadableRoom(f"Not a room: {error}") from error
     if content.schema != SCHEMA:
         raise UnreadableRoom(f"Schema {content.schema}, but this server knows {SCHEMA}.")
+    if tuple(content.room.seats) != tuple(content.room.rules.marks):
+        raise UnreadableRoom(f"Seats {', '.join(content.room.seats)} for the marks {content.room.rules.marks}.")
     return content.room

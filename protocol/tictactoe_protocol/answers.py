@@ -1,0 +1,39 @@
+"""The answer to what was refused: always short, and safe to print whatever it quotes."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from tictactoe_protocol.codec import encode
+from tictactoe_protocol.codes import MAX_ERROR_BYTES, ErrorCode
+from tictactoe_protocol.pushes import Error
+from tictactoe_protocol.text import clean_text
+
+
+def error_answer(
+    code: ErrorCode,
+    message: str,
+    *,
+    id: str | None = None,
+    room: str | None = None,
+    path: str | None = None,
+    retry_ms: int | None = None,
+) -> Error:
+    """Return the error to send, shorter than `MAX_ERROR_BYTES` as JSON.
+
+    The id goes back as it came; room and path are left out where they hold what cannot be printed. Where id, room and
+    path leave no place for the message, the message and those two give way.
+    """
+    echoed_id = UNSET if id is None else id
+    retry = UNSET if retry_ms is None else retry_ms
+    error = Error(
+        id=echoed_id,
+        code=code,
+        message=clean_text(message),
+        room=room if room and clean_text(room) == room else UNSET,
+        path=path if path and clean_text(path) == path else UNSET,
+        retry_ms=retry,
+    )
+    if len(encode(error)) < MAX_ERROR_BYTES:
+        return error
+    return Error(id=echoed_id, code=code, message=f"Refused: {code}.", retry_ms=retry)

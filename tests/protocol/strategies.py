@@ -1,0 +1,168 @@
+"""Every message of the protocol, drawn at random within its types: for properties that hold for all of them."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from tictactoe_protocol import ErrorCode, pushes, requests
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+ROOMS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+IDS = st.just(UNSET) | ROOMS
+MARKS = st.sampled_from("XOABC")
+NUMBERS = st.integers(-requests.MAX_INTEGER, requests.MAX_INTEGER)
+COUNTS = st.integers(0, requests.MAX_INTEGER)
+CELLS = st.lists(st.integers(0, 1023), max_size=9).map(tuple)
+VISIBILITIES = st.sampled_from(("public", "private"))
+ACTIONS = st.sampled_from(("offer", "accept", "decline"))
+
+RULES_FIELDS = st.builds(
+    requests.RulesFields,
+    rows=NUMBERS,
+    columns=NUMBERS,
+    line=NUMBERS,
+    marks=TEXTS,
+    blocked=st.lists(NUMBERS, max_size=5).map(tuple),
+    misere=st.booleans(),
+    gravity=st.booleans(),
+)
+RULES_CHOICES = st.just(UNSET) | TEXTS | RULES_FIELDS
+MILLISECONDS = st.integers(1, requests.MAX_CLOCK_MS)
+CLOCKS = st.builds(requests.ClockFields, initial_ms=MILLISECONDS, increment_ms=MILLISECONDS) | st.builds(
+    requests.ClockFields, move_ms=MILLISECONDS
+)
+
+REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
+    requests.Hello: st.builds(
+        requests.Hello, id=IDS, name=st.just(UNSET) | TEXTS, token=st.just(UNSET) | TEXTS, client=st.just(UNSET) | TEXTS
+    ),
+    requests.Create: st.builds(
+        requests.Create,
+        id=IDS,
+        rules=RULES_CHOICES,
+        visibility=VISIBILITIES,
+        clock=st.none() | CLOCKS,
+        seat=st.just(UNSET) | TEXTS,
+        bots=st.lists(TEXTS, max_size=6).map(tuple),
+    ),
+    requests.Match: st.builds(requests.Match, id=IDS, rules=RULES_CHOICES, clock=st.none() | CLOCKS),
+    requests.Join: st.builds(requests.Join, id=IDS, room=ROOMS),
+    requests.Watch: st.builds(requests.Watch, id=IDS, room=ROOMS),
+    requests.Leave: st.builds(requests.Leave, id=IDS, room=ROOMS),
+    requests.Move: st.builds(requests.Move, id=IDS, room=ROOMS, cell=NUMBERS, ply=COUNTS),
+    requests.Resign: st.builds(requests.Resign, id=IDS, room=ROOMS),
+    requests.Draw: st.builds(requests.Draw, id=IDS, room=ROOMS, action=ACTIONS),
+    requests.Undo: st.builds(requests.Undo, id=IDS, room=ROOMS, action=ACTIONS),
+    requests.Claim: st.builds(requests.Claim, id=IDS, room=ROOMS, as_=st.sampled_from(("win", "draw"))),
+    requests.Rematch: st.builds(requests.Rematch, id=IDS, room=ROOMS),
+    requests.Chat: st.builds(requests.Chat, id=IDS, room=ROOMS, text=ROOMS),
+    requests.Rooms: st.builds(requests.Rooms, id=IDS),
+    requests.Lobby: st.builds(requests.Lobby, id=IDS, on=st.booleans()),
+    requests.Sync: st.builds(requests.Sync, id=IDS, room=ROOMS),
+    requests.Ping: st.builds(requests.Ping, id=IDS),
+}
+REQUESTS = st.one_of(*REQUESTS_BY_KIND.values())
+
+RULES_STATES = st.builds(
+    pushes.RulesState,
+    preset=st.none() | TEXTS,
+    rows=COUNTS,
+    columns=COUNTS,
+    line=COUNTS,
+    marks=TEXTS,
+    blocked=CELLS,
+    misere=st.booleans(),
+    gravity=st.booleans(),
+)
+SEATS = st.none() | st.builds(
+    pushes.SeatState,
+    player=TEXTS,
+    name=TEXTS,
+    online=st.booleans(),
+    bot=st.none() | TEXTS,
+    hold_ms=st.just(UNSET) | COUNTS,
+    left=st.booleans(),
+)
+SEATS_BY_MARK = st.dictionaries(MARKS, SEATS, max_size=3)
+STATUSES = st.sampled_from(("waiting", "playing", "over"))
+REASONS = st.sampled_from(("line", "full", "resigned", "timeout", "claimed", "agreed"))
+SUMMARIES = st.builds(
+    pushes.RoomSummary,
+    room=ROOMS,
+    status=STATUSES,
+    rules=RULES_STATES,
+    clock=st.none() | CLOCKS,
+    seats=SEATS_BY_MARK,
+    ply=COUNTS,
+    watchers=COUNTS,
+    age_ms=COUNTS,
+)
+
+PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
+    pushes.Welcome: st.builds(
+        pushes.Welcome,
+        id=IDS,
+        protocol=COUNTS,
+        server=TEXTS,
+        player=TEXTS,
+        name=TEXTS,
+        token=TEXTS,
+        rooms=st.lists(st.builds(pushes.HeldSeat, room=ROOMS, seat=MARKS), max_size=3).map(tuple),
+    ),
+    pushes.Ok: st.builds(
+        pushes.Ok,
+        id=ROOMS,
+        room=st.just(UNSET) | ROOMS,
+        seat=st.just(UNSET) | st.none() | MARKS,
+        moves=st.just(UNSET) | CELLS,
+        rooms=st.just(UNSET) | st.lists(SUMMARIES, max_size=2).map(tuple),
+        time=st.just(UNSET) | COUNTS,
+    ),
+    pushes.Error: st.builds(
+        pushes.Error,
+        id=IDS,
+        code=st.sampled_from(ErrorCode).map(str) | TEXTS,
+        message=TEXTS,
+        room=IDS,
+        path=IDS,
+        retry_ms=st.just(UNSET) | COUNTS,
+    ),
+    pushes.RoomState: st.builds(
+        pushes.RoomState,
+        room=ROOMS,
+        seq=COUNTS,
+        status=STATUSES,
+        visibility=VISIBILITIES,
+        game=COUNTS,
+        rules=RULES_STATES,
+        board=TEXTS,
+        ply=COUNTS,
+        turn=st.none() | MARKS,
+        last=st.none() | COUNTS,
+        seats=SEATS_BY_MARK,
+        result=st.none() | st.builds(pushes.Result, winner=st.none() | MARKS, reason=REASONS, line=CELLS),
+        offers=st.builds(
+            pushes.Offers,
+            draw=st.none() | MARKS,
+            undo=st.none() | MARKS,
+            rematch=st.lists(MARKS, max_size=3).map(tuple),
+        ),
+        clock=st.none()
+        | st.builds(
+            pushes.ClockState, remaining_ms=st.dictionaries(MARKS, COUNTS, max_size=3), running=st.none() | MARKS
+        ),
+        watchers=COUNTS,
+        score=st.dictionaries(TEXTS, COUNTS, max_size=3),
+    ),
+    pushes.ChatLine: st.builds(pushes.ChatLine, room=ROOMS, from_=TEXTS, seat=st.none() | MARKS, text=TEXTS, at=COUNTS),
+    pushes.LobbyChange: st.builds(
+        pushes.LobbyChange,
+        changed=st.lists(SUMMARIES, max_size=2).map(tuple),
+        closed=st.lists(ROOMS, max_size=2).map(tuple),
+    ),
+    pushes.Replaced: st.builds(pushes.Replaced, room=ROOMS),
+    pushes.Closed: st.builds(pushes.Closed, room=ROOMS, reason=TEXTS),
+    pushes.Notice: st.builds(pushes.Notice, code=TEXTS, retry_ms=COUNTS),
+}
+PUSHES = st.one_of(*PUSHES_BY_KIND.values())

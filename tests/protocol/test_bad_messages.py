@@ -1,0 +1,418 @@
+"""What is no message of the protocol: each trap with its code and field, and nothing but `BadMessage` for any bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.protocol.strategies import PUSHES, REQUESTS
+from tictactoe_protocol import (
+    MAX_ERROR_BYTES,
+    MAX_MESSAGE_BYTES,
+    BadMessage,
+    decode_push,
+    decode_request,
+    encode,
+    error_answer,
+    requests,
+)
+from tictactoe_protocol.pushes import Push
+from tictactoe_protocol.requests import Request
+
+MOVE = {"type": "move", "room": "K7M4PQ", "cell": 4, "ply": 0}
+CREATE = {"type": "create"}
+
+
+def refused(data: str | bytes) -> BadMessage:
+    with pytest.raises(BadMessage) as caught:
+        decode_request(data)
+    return caught.value
+
+
+def answer_to(bad: BadMessage) -> bytes:
+    return encode(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
+
+
+# -- no JSON at all ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "",
+        " ",
+        "hello",
+        "{",
+        '{"type":"ping"',
+        "{'type':'ping'}",
+        '{"type":"ping",}',
+        '{"type":"ping"} x',
+        '{"type":"ping"}{"type":"ping"}',
+        '\ufeff{"type":"ping"}',
+        '{"type":"ping","id":"a\x00"}',
+        '{"type":"ping","id":"a\nb"}',
+        '{"type":"ping"} // why not',
+        '{"type":"move","room":"K7M4PQ","cell":NaN,"ply":0}',
+        '{"type":"move","room":"K7M4PQ","cell":Infinity,"ply":0}',
+        '{"type":"move","room":"K7M4PQ","cell":-Infinity,"ply":0}',
+        '{"type":"move","room":"K7M4PQ","cell":01,"ply":0}',
+        '{"type":"move","room":"K7M4PQ","cell":1_0,"ply":0}',
+        '{"type":"move","room":"K7M4PQ","cell":１,"ply":0}',
+    ],
+)
+def test_what_is_no_json_is_bad_json(data: str) -> None:
+    bad = refused(data)
+    assert (bad.code, bad.path, bad.id, bad.room) == ("bad_json", None, None, None)
+
+
+@pytest.mark.parametrize("data", ['{"type":"hello","name":"\ud800"}', '{"type":"ping","id":"\udfff"}', "\ud800"])
+def test_a_lone_surrogate_in_the_text_is_refused(data: str) -> None:
+    assert refused(data).code == "bad_json"
+
+
+@pytest.mark.parametrize("escape", [r"\ud800", r"\udc00", r"\ud800x", r"\ud800\ud800", r"\ud83d\n"])
+@pytest.mark.parametrize("field", ["name", "id", "token", "client"])
+def test_a_lone_surrogate_in_an_escape_is_refused_in_every_text(field: str, escape: str) -> None:
+    assert refused(f'{{"type":"hello","{field}":"a{escape}"}}').code == "bad_json"
+
+
+def test_a_pair_of_surrogates_in_escapes_is_one_character() -> None:
+    assert decode_request(r'{"type":"hello","name":"\ud83d\ude00"}') == requests.Hello(name="😀")
+
+
+@pytest.mark.parametrize("data", [b'{"type":"ping","id":"\xff"}', b'{"type":"ping","id":"\xed\xa0\x80"}', b"\x80"])
+def test_bytes_that_are_not_utf8_are_refused(data: bytes) -> None:
+    assert refused(data).code == "bad_json"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "[" * 10_000,
+        '{"type":' * 2_000,
+        '{"type":"create","rules":' + "[" * 5_000 + "]" * 5_000 + "}",
+        '{"type":"create","x":' + '{"a":' * 2_500 + "1" + "}" * 2_500 + "}",
+    ],
+    ids=["open arrays", "open objects", "arrays", "objects"],
+)
+def test_deep_nesting_is_refused_like_any_bad_message(data: str) -> None:
+    assert refused(data).code in {"bad_json", "bad_message"}
+    with pytest.raises(BadMessage):
+        decode_push(data)
+
+
+# -- JSON, but no message ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", ["[]", "null", "true", "1", '"ping"', '["ping"]', '[{"type":"ping"}]'])
+def test_what_is_no_object_is_a_bad_message(data: str) -> None:
+    bad = refused(data)
+    assert (bad.code, bad.path) == ("bad_message", None)
+
+
+@pytest.mark.parametrize("kind", [None, 5, True, ["ping"], {"ping": 1}])
+def test_a_type_that_is_no_string_is_a_bad_message(kind: object) -> None:
+    bad = refused(json.dumps({"type": kind, "id": "a"}))
+    assert (bad.code, bad.path, bad.id) == ("bad_message", "type", "a")
+
+
+def test_a_message_without_type_is_a_bad_message() -> None:
+    bad = refused('{"id":"a","room":"K7M4PQ"}')
+    assert (bad.code, bad.path, bad.id, bad.room) == ("bad_message", "type", "a", "K7M4PQ")
+
+
+def test_an_unknown_type_is_named_and_the_nearest_one_offered() -> None:
+    bad = refused('{"type":"mvoe","id":"a","room":"K7M4PQ"}')
+    assert (bad.code, bad.path, bad.id, bad.room) == ("unknown_type", "type", "a", "K7M4PQ")
+    assert bad.message == 'There is no message of type "mvoe". Did you mean "move"?'
+
+
+@pytest.mark.parametrize("kind", ["", "Move", "MOVE", "ok", "room", "welcome", "q" * 10_000])
+def test_what_only_a_server_says_and_what_nobody_says_are_unknown_types(kind: str) -> None:
+    assert refused(json.dumps({"type": kind})).code == "unknown_type"
+
+
+@pytest.mark.parametrize(
+    ("message", "path"),
+    [
+        ({"type": "ping", "foo": 1}, "foo"),
+        ({"type": "ping", "room": "K7M4PQ"}, "room"),
+        ({**MOVE, "Cell": 3}, "Cell"),
+        ({**CREATE, "rules": {"row": 3}}, "rules.row"),
+        ({**CREATE, "clock": {"move_ms": 1000, "seconds": 3}}, "clock.seconds"),
+        ({"type": "claim", "room": "K7M4PQ", "as_": "win"}, "as_"),
+    ],
+)
+def test_an_unknown_field_is_refused_and_named(message: dict[str, Any], path: str) -> None:
+    bad = refused(json.dumps({**message, "id": "a"}))
+    assert (bad.code, bad.path, bad.id) == ("bad_message", path, "a")
+    assert f'there is no field "{path.rpartition(".")[2]}"' in bad.message
+
+
+@pytest.mark.parametrize(
+    ("data", "path"),
+    [
+        ('{"type":"ping","id":"a","id":"b"}', "id"),
+        ('{"type":"ping","type":"ping"}', "type"),
+        ('{"type":"ping","type":"hello"}', "type"),
+        ('{"type":"move","room":"K7M4PQ","cell":1,"cell":2,"ply":0}', "cell"),
+        ('{"type":"move","room":"K7M4PQ","cell":1,"cell":1,"ply":0}', "cell"),
+        ('{"type":"create","rules":{"rows":3,"rows":4}}', "rules.rows"),
+        ('{"type":"create","rules":"four","rules":{"rows":4}}', "rules"),
+        ('{"type":"create","clock":{"move_ms":1000,"move_ms":9}}', "clock.move_ms"),
+        (r'{"type":"ping","id":"a","\u0069d":"b"}', "id"),
+        ('{"type":"nonsense","x":1,"x":2}', "x"),
+        ('{"type":"ping","x":[{},{"y":1,"y":2}]}', "x[1].y"),
+    ],
+)
+def test_a_key_that_appears_twice_is_refused_wherever_it_stands(data: str, path: str) -> None:
+    bad = refused(data)
+    assert (bad.code, bad.path) == ("bad_message", path)
+    assert "appears twice" in bad.message
+
+
+def test_a_colon_in_a_text_is_no_second_key() -> None:
+    chat = decode_request('{"type":"chat","room":"K7M4PQ","text":"a:b::c: \\"text\\":\\"x\\""}')
+    assert chat == requests.Chat(room="K7M4PQ", text='a:b::c: "text":"x"')
+
+
+FIELDS_OF_TYPE: dict[str, dict[str, list[object]]] = {
+    "hello": {"name": [5, None, True, []], "token": [5, None, {}], "client": [5, None]},
+    "create": {
+        "rules": [5, None, True, []],
+        "visibility": ["secret", "", 5, None],
+        "clock": [5, "fast", [], {}, {"initial_ms": 1}, {"move_ms": 1, "initial_ms": 1, "increment_ms": 1}],
+        "seat": [5, None, ["X"]],
+        "bots": [5, None, "easy", {}],
+    },
+    "match": {"rules": [5, None], "clock": [5]},
+    "move": {
+        "room": [5, None, "", "x" * 65, []],
+        "cell": [True, False, 1.0, 1.5, "4", None, [], 2**31, -(2**31), 10**40],
+        "ply": [True, 0.0, "0", None, -1, 2**31, 10**40],
+    },
+    "join": {"room": [5, None, ""]},
+    "watch": {"room": [5]},
+    "leave": {"room": [5]},
+    "resign": {"room": [5]},
+    "rematch": {"room": [5]},
+    "sync": {"room": [5]},
+    "draw": {"action": ["offered", "", 5, None]},
+    "undo": {"action": ["ask", None]},
+    "claim": {"as": ["victory", 5, None]},
+    "chat": {"text": ["", 5, None, []]},
+    "lobby": {"on": [1, 0, "true", None]},
+}
+VALID: dict[str, dict[str, Any]] = {
+    "move": MOVE,
+    "draw": {"type": "draw", "room": "K7M4PQ", "action": "offer"},
+    "undo": {"type": "undo", "room": "K7M4PQ", "action": "offer"},
+    "claim": {"type": "claim", "room": "K7M4PQ", "as": "win"},
+    "chat": {"type": "chat", "room": "K7M4PQ", "text": "hello"},
+    "lobby": {"type": "lobby", "on": True},
+    **{kind: {"type": kind, "room": "K7M4PQ"} for kind in ("join", "watch", "leave", "resign", "rematch", "sync")},
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [(kind, field, value) for kind, fields in FIELDS_OF_TYPE.items() for field in fields for value in fields[field]],
+)
+def test_a_value_of_the_wrong_type_is_refused_with_its_field(kind: str, field: str, value: object) -> None:
+    valid = VALID.get(kind, {"type": kind})
+    decode_request(json.dumps(valid))
+    bad = refused(json.dumps({**valid, field: value, "id": "a"}))
+    assert (bad.code, bad.path, bad.id) == ("bad_message", field, "a")
+    assert bad.message.startswith(f"{kind}: {field} is ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [(kind, field) for kind, message in VALID.items() for field in message if field != "type"],
+)
+def test_a_missing_field_is_refused_and_named(kind: str, field: str) -> None:
+    bad = refused(json.dumps({name: value for name, value in VALID[kind].items() if name != field}))
+    assert (bad.code, bad.path, bad.message) == ("bad_message", field, f'{kind}: the field "{field}" is missing.')
+
+
+@pytest.mark.parametrize(
+    ("rules", "path"),
+    [
+        ({"rows": True}, "rules.rows"),
+        ({"columns": 3.0}, "rules.columns"),
+        ({"line": "3"}, "rules.line"),
+        ({"rows": 10**40}, "rules.rows"),
+        ({"marks": 5}, "rules.marks"),
+        ({"marks": "X" * 65}, "rules.marks"),
+        ({"blocked": [0, True]}, "rules.blocked[1]"),
+        ({"blocked": [0] * 1025}, "rules.blocked"),
+        ({"blocked": "4"}, "rules.blocked"),
+        ({"misere": 1}, "rules.misere"),
+        ({"gravity": "yes"}, "rules.gravity"),
+    ],
+)
+def test_a_wrong_value_in_spelled_out_rules_is_refused_with_its_path(rules: dict[str, Any], path: str) -> None:
+    bad = refused(json.dumps({**CREATE, "rules": rules}))
+    assert (bad.code, bad.path) == ("bad_message", path)
+
+
+def test_a_wrong_value_in_a_list_is_refused_with_its_place() -> None:
+    bad = refused('{"type":"create","bots":["easy",5]}')
+    assert (bad.code, bad.path, bad.message) == ("bad_message", "bots[1]", "create: bots[1] is 5: expected str.")
+
+
+@pytest.mark.parametrize("number", ["1" * 5_000, "-" + "1" * 5_000, "1" * 5_000 + ".5", "1e999", "-1e999"])
+@pytest.mark.parametrize("field", ["cell", "ply", "surprise"])
+def test_a_number_past_all_bounds_is_refused_with_its_id_and_room(field: str, number: str) -> None:
+    text = json.dumps({**MOVE, "id": "a", field: "HERE"}).replace('"HERE"', number)
+    bad = refused(text)
+    assert (bad.code, bad.id, bad.room) == ("bad_message", "a", "K7M4PQ")
+    with pytest.raises(BadMessage):
+        decode_push(text)
+
+
+@pytest.mark.parametrize("data", ["[1e999]", "1e999", '{"type":"ping","x":1e999,"y":NaN}', '{"type":1e999'])
+def test_a_number_past_all_bounds_in_no_message_is_refused(data: str) -> None:
+    bad = refused(data)
+    assert bad.code in {"bad_json", "bad_message"}
+    assert bad.id is None
+
+
+@pytest.mark.parametrize("id", [None, 5, 5.0, True, "", "i" * 65, [], {}])
+def test_an_id_that_is_no_short_text_is_refused_and_not_sent_back(id: object) -> None:
+    bad = refused(json.dumps({**MOVE, "id": id}))
+    assert (bad.code, bad.path, bad.id, bad.room) == ("bad_message", "id", None, "K7M4PQ")
+
+
+@pytest.mark.parametrize("id", ["i", "i" * 64, "ü", "\u0001", " "])
+def test_an_id_of_up_to_64_characters_comes_back_with_the_fault(id: str) -> None:
+    assert refused(json.dumps({**MOVE, "id": id, "cell": None})).id == id
+
+
+def test_a_room_of_more_than_64_characters_is_not_sent_back() -> None:
+    assert refused(json.dumps({**MOVE, "room": "K" * 65})).room is None
+
+
+def test_a_chat_line_has_at_most_200_characters() -> None:
+    longest = requests.Chat(room="K7M4PQ", text="ü" * 200)
+    assert decode_request(encode(longest)) == longest
+    bad = refused(json.dumps({"type": "chat", "id": "a", "room": "K7M4PQ", "text": "ü" * 201}))
+    assert (bad.code, bad.path, bad.id, bad.room) == ("too_long", "text", "a", "K7M4PQ")
+    assert "201" in bad.message
+
+
+# -- pushes -----------------------------------------------------------------------------------------------------
+
+
+def test_a_push_of_an_unknown_type_is_told_from_a_broken_one() -> None:
+    for text, code in (
+        ('{"type":"firework","room":"K7M4PQ"}', "unknown_type"),
+        ('{"type":"replaced"}', "bad_message"),
+        ('{"type":"replaced","room":5}', "bad_message"),
+        ('{"room":"K7M4PQ"}', "bad_message"),
+        ("[]", "bad_message"),
+        ("", "bad_json"),
+        ('{"type":"replaced","room":NaN}', "bad_json"),
+    ):
+        with pytest.raises(BadMessage) as caught:
+            decode_push(text)
+        assert caught.value.code == code, text
+
+
+# -- whatever comes ---------------------------------------------------------------------------------------------
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+FIELD_NAMES = st.sampled_from(
+    ["id", "type", "room", "cell", "ply", "rules", "clock", "seat", "bots", "name", "token", "on", "text", "action"]
+)
+TYPE_NAMES = st.sampled_from([*FIELDS_OF_TYPE, "ping", "rooms", "room", "ok"])
+
+
+def fault_of(decode: Callable[[str | bytes], object], data: str | bytes) -> BadMessage | None:
+    """Return why the frame was refused, or None where it was not; any other exception goes through."""
+    try:
+        decode(data)
+    except BadMessage as bad:
+        return bad
+    return None
+
+
+def decode_or_refuse(data: str | bytes) -> None:
+    """Decode as request and as push; what is refused must be answerable in a short frame."""
+    if bad := fault_of(decode_request, data):
+        assert bad.message
+        assert len(answer_to(bad)) < MAX_ERROR_BYTES
+        assert bad.path is None or len(bad.path) <= 64
+    if bad := fault_of(decode_push, data):
+        assert bad.code in {"bad_json", "bad_message", "unknown_type"}
+
+
+@given(st.binary() | st.text())
+def test_random_frames_raise_nothing_but_bad_message(data: str | bytes) -> None:
+    decode_or_refuse(data)
+
+
+@given(JSON_VALUES)
+def test_random_json_raises_nothing_but_bad_message(value: object) -> None:
+    decode_or_refuse(json.dumps(value))
+
+
+@given(TYPE_NAMES, st.dictionaries(FIELD_NAMES | st.text(max_size=5), JSON_VALUES, max_size=6))
+def test_random_fields_of_known_types_raise_nothing_but_bad_message(kind: str, fields: dict[str, object]) -> None:
+    decode_or_refuse(json.dumps({**fields, "type": kind}))
+    decode_or_refuse(json.dumps({**fields, "type": kind}, ensure_ascii=False))
+
+
+@given(REQUESTS.map(encode) | PUSHES.map(encode), st.data())
+def test_a_damaged_message_raises_nothing_but_bad_message(message: bytes, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(message)))
+    end = data.draw(st.integers(start, min(len(message), start + 8)))
+    decode_or_refuse(message[:start] + data.draw(st.binary(max_size=4)) + message[end:])
+    decode_or_refuse(message[:start] + message[end:])
+
+
+@given(REQUESTS, st.data())
+def test_a_valid_message_with_one_foreign_value_raises_nothing_but_bad_message(
+    request: Request, data: st.DataObject
+) -> None:
+    fields = json.loads(encode(request))
+    fields[data.draw(st.sampled_from(sorted(fields)) | FIELD_NAMES)] = data.draw(JSON_VALUES)
+    decode_or_refuse(json.dumps(fields))
+
+
+@given(PUSHES)
+def test_no_push_is_a_request(push: Push) -> None:
+    assert refused(encode(push)).code in {"unknown_type", "bad_message"}
+
+
+@pytest.mark.parametrize(
+    "filler", ["z", "\u0001", '"', "\\", "😀", "\u202e", "`", ".", "["], ids=lambda filler: f"U+{ord(filler):04X}"
+)
+@pytest.mark.parametrize("place", ["type", "id", "room", "key", "nested", "value", "both", "all"])
+def test_the_answer_stays_short_whatever_the_largest_message_holds(place: str, filler: str) -> None:
+    long, echoed = filler * (MAX_MESSAGE_BYTES // 6), filler * 64
+    messages: dict[str, dict[str, Any]] = {
+        "type": {"type": long, "id": "a"},
+        "id": {"type": "nonsense", "id": echoed},
+        "room": {"type": "nonsense", "room": echoed},
+        "both": {"type": "nonsense", "id": echoed, "room": echoed},
+        "key": {"type": "ping", long: 1},
+        "nested": {"type": "create", "rules": {long: 1}},
+        "value": {"type": "create", "visibility": long},
+        "all": {"type": "join", "id": echoed, "room": echoed, filler * 80: long},
+    }
+    message = messages[place]
+    bad = refused(json.dumps(message, ensure_ascii=False))
+    answer = answer_to(bad)
+    assert len(answer) < MAX_ERROR_BYTES
+    assert bad.id == message.get("id")
+    assert json.loads(answer).get("id") == message.get("id")

@@ -1,0 +1,67 @@
+"""Rules as requests choose them."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import UNSET
+
+from tictactoe_engine import PRESETS, InvalidRules, Rules
+from tictactoe_protocol import choice_of, rules_of
+from tictactoe_protocol.requests import RulesFields
+
+
+def test_saying_nothing_chooses_classic() -> None:
+    assert rules_of(UNSET) == rules_of("classic") == rules_of(RulesFields()) == PRESETS["classic"]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_chosen_by_its_name_and_said_by_it(name: str) -> None:
+    assert rules_of(name) is PRESETS[name]
+    assert choice_of(PRESETS[name]) == name
+
+
+def test_rules_can_be_spelled_out_and_are_said_so_where_no_preset_fits() -> None:
+    rules = Rules(rows=4, columns=5, line=3, marks="ABC", blocked=frozenset({7, 2}), gravity=True)
+    choice = choice_of(rules)
+    assert choice == RulesFields(4, 5, 3, "ABC", (2, 7), misere=False, gravity=True)
+    assert rules_of(choice) == rules
+
+
+def test_a_preset_spelled_out_is_that_preset() -> None:
+    assert rules_of(RulesFields(rows=6, columns=7, line=4, gravity=True)).preset == "connect-four"
+
+
+def test_an_unknown_preset_is_refused_with_the_nearest_one() -> None:
+    with pytest.raises(InvalidRules) as caught:
+        rules_of("gomoko")
+    assert caught.value.code == "bad_rules"
+    assert caught.value.field == "rules"
+    assert caught.value.message == 'There are no rules named "gomoko". Did you mean "gomoku"?'
+
+
+@pytest.mark.parametrize("name", ["", "chess", "X" * 64])
+def test_an_unknown_preset_with_nothing_near_is_refused_with_the_list(name: str) -> None:
+    with pytest.raises(InvalidRules) as caught:
+        rules_of(name)
+    assert all(preset in caught.value.message for preset in PRESETS)
+
+
+@pytest.mark.parametrize(
+    ("choice", "field"),
+    [
+        (RulesFields(rows=0), "rows"),
+        (RulesFields(columns=33), "columns"),
+        (RulesFields(line=1), "line"),
+        (RulesFields(line=4), "line"),
+        (RulesFields(marks="X"), "marks"),
+        (RulesFields(marks="xo"), "marks"),
+        (RulesFields(marks="XX"), "marks"),
+        (RulesFields(blocked=(9,)), "blocked"),
+        (RulesFields(blocked=tuple(range(9))), "blocked"),
+        (RulesFields(marks="XOA", misere=True), "misere"),
+    ],
+)
+def test_rules_that_cannot_be_played_are_refused_with_their_field(choice: RulesFields, field: str) -> None:
+    with pytest.raises(InvalidRules) as caught:
+        rules_of(choice)
+    assert (caught.value.code, caught.value.field) == ("bad_rules", field)

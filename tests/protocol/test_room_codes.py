@@ -1,0 +1,62 @@
+"""Room codes as people type, say and paste them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, parse_room_code
+
+CODES = st.text(ROOM_CODE_ALPHABET, min_size=ROOM_CODE_LENGTH, max_size=ROOM_CODE_LENGTH)
+
+
+@pytest.mark.parametrize(
+    "text", ["K7M4PQ", "k7m4pq", "K7M-4PQ", "k7m 4pq", " K7M4PQ\n", "K-7-M-4-P-Q", "--k7M4pQ--", "K7M\u00a04PQ"]
+)
+def test_case_dashes_and_spaces_do_not_matter(text: str) -> None:
+    assert parse_room_code(text) == "K7M4PQ"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "K7M4P", "K7M4PQQ", "K7M4P0", "K7M4P1", "K7M4PI", "K7M4PO", "K7M4Pé", "K7M4P_", "K7M4P/", "K7M4P４"],
+)
+def test_what_cannot_be_a_code_is_refused(text: str) -> None:
+    with pytest.raises(BadRoomCode):
+        parse_room_code(text)
+
+
+@pytest.mark.parametrize("text", ["K7M4ß", "K7M4Pſ", "K7MﬃP"])
+def test_letters_that_only_become_ascii_as_capitals_are_refused(text: str) -> None:
+    with pytest.raises(BadRoomCode):
+        parse_room_code(text)
+
+
+def test_the_alphabet_has_nothing_that_is_read_for_something_else() -> None:
+    assert not set("01IO") & set(ROOM_CODE_ALPHABET)
+    assert len(set(ROOM_CODE_ALPHABET)) == len(ROOM_CODE_ALPHABET) == 32
+
+
+@given(CODES, st.data())
+def test_a_code_survives_being_written_any_way(code: str, data: st.DataObject) -> None:
+    written = "".join(
+        data.draw(st.sampled_from(["", "-", " "])) + data.draw(st.sampled_from([letter, letter.lower()]))
+        for letter in code
+    )
+    assert parse_room_code(written) == code
+
+
+@given(st.text())
+def test_any_text_is_a_code_or_refused_in_few_words(text: str) -> None:
+    code, words = parse_or_refuse(text)
+    assert len(words) < 120
+    assert code is None or (len(code) == ROOM_CODE_LENGTH and set(code) <= set(ROOM_CODE_ALPHABET))
+
+
+def parse_or_refuse(text: str) -> tuple[str | None, str]:
+    """Return the code and no words, or None and why not."""
+    try:
+        return parse_room_code(text), ""
+    except BadRoomCode as bad:
+        return None, bad.message

@@ -1,0 +1,127 @@
+"""What is encoded comes back the same, and says no more than was said."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+
+from tests.protocol.strategies import PUSHES, PUSHES_BY_KIND, REQUESTS, REQUESTS_BY_KIND
+from tictactoe_protocol import decode_push, decode_request, encode
+from tictactoe_protocol.pushes import Closed, Error, Ok, Push, RoomState, Welcome
+from tictactoe_protocol.requests import Claim, Create, Hello, Match, Move, Ping, Request, RulesFields
+
+
+@given(REQUESTS)
+def test_every_request_comes_back_as_it_was_sent(request: Request) -> None:
+    assert decode_request(encode(request)) == request
+    assert decode_request(encode(request).decode()) == request
+
+
+@given(PUSHES)
+def test_every_push_comes_back_as_it_was_sent(push: Push) -> None:
+    assert decode_push(encode(push)) == push
+    assert decode_push(encode(push).decode()) == push
+
+
+def test_the_properties_cover_every_message() -> None:
+    assert set(REQUESTS_BY_KIND) == set(get_args(Request))
+    assert set(PUSHES_BY_KIND) == set(get_args(Push))
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        (Hello(), '{"type":"hello"}'),
+        (Hello(name="ana", id="1"), '{"type":"hello","name":"ana","id":"1"}'),
+        (Create(), '{"type":"create"}'),
+        (Create(rules=RulesFields(rows=4)), '{"type":"create","rules":{"rows":4}}'),
+        (Match(rules="four"), '{"type":"match","rules":"four"}'),
+        (Move(room="K7M4PQ", cell=4, ply=0), '{"type":"move","room":"K7M4PQ","cell":4,"ply":0}'),
+        (Claim(room="K7M4PQ", as_="win"), '{"type":"claim","room":"K7M4PQ","as":"win"}'),
+        (Ping(id="p"), '{"type":"ping","id":"p"}'),
+    ],
+)
+def test_a_request_says_only_what_was_said(request_: Request, text: str) -> None:
+    assert encode(request_).decode() == text
+
+
+@pytest.mark.parametrize(
+    ("push", "text"),
+    [
+        (Ok(id="1"), '{"type":"ok","id":"1"}'),
+        (Ok(id="1", room="K7M4PQ", seat=None), '{"type":"ok","id":"1","room":"K7M4PQ","seat":null}'),
+        (Error(code="busy", message="Later."), '{"type":"error","code":"busy","message":"Later."}'),
+        (Closed("K7M4PQ", "Gone."), '{"type":"closed","room":"K7M4PQ","reason":"Gone."}'),
+    ],
+)
+def test_a_push_is_written_compactly_and_without_what_it_lacks(push: Push, text: str) -> None:
+    assert encode(push).decode() == text
+
+
+STATE: dict[str, Any] = {
+    "type": "room",
+    "room": "K7M4PQ",
+    "seq": 12,
+    "status": "playing",
+    "visibility": "public",
+    "game": 1,
+    "rules": {
+        "preset": "classic",
+        "rows": 3,
+        "columns": 3,
+        "line": 3,
+        "marks": "XO",
+        "blocked": [],
+        "misere": False,
+        "gravity": False,
+    },
+    "board": "X...O....",
+    "ply": 2,
+    "turn": "X",
+    "last": 4,
+    "seats": {
+        "X": {"player": "p5K2", "name": "ana", "online": True, "bot": None},
+        "O": {"player": "p9QD", "name": "bo", "online": False, "bot": None, "hold_ms": 47000},
+    },
+    "result": None,
+    "offers": {"draw": None, "undo": None, "rematch": []},
+    "clock": {"remaining_ms": {"X": 178000, "O": 180000}, "running": "X"},
+    "watchers": 2,
+    "score": {"p5K2": 1, "p9QD": 0, "draws": 3},
+}
+
+
+def test_a_state_has_every_field_even_where_there_is_nothing_to_say() -> None:
+    state = decode_push(json.dumps(STATE))
+    assert isinstance(state, RoomState)
+    assert list(json.loads(encode(state))) == list(STATE)
+    assert json.loads(encode(state)) == STATE
+
+
+def test_a_client_ignores_fields_that_a_newer_server_adds() -> None:
+    newer: dict[str, Any] = {**STATE, "weather": "fine", "seats": {"X": {**STATE["seats"]["X"], "rating": 1500}}}
+    state = decode_push(json.dumps(newer))
+    assert isinstance(state, RoomState)
+    assert state.seats["X"] is not None
+    assert state.seats["X"].name == "ana"
+    welcome = decode_push(
+        '{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[],"motd":{}}'
+    )
+    assert isinstance(welcome, Welcome)
+
+
+def test_a_state_holds_rules_that_the_engine_can_play() -> None:
+    state = decode_push(json.dumps(STATE))
+    assert isinstance(state, RoomState)
+    assert state.rules.to_rules().preset == "classic"
+    assert type(state.rules).of(state.rules.to_rules()) == state.rules
+
+
+def test_messages_are_frozen() -> None:
+    with pytest.raises(AttributeError):
+        Ping().id = "x"  # type: ignore[misc]
+    assert msgspec.structs.replace(Ping(), id="x") == Ping(id="x")

@@ -1,0 +1,660 @@
+"""The room as a value: commands in, the next room or a refusal out, time as a number."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol import encode
+from tictactoe_protocol.pushes import Offers, Result
+from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
+from tictactoe_server.rooms import (
+    Command,
+    Dropped,
+    Enter,
+    Player,
+    Refused,
+    Room,
+    decode_room,
+    encode_room,
+    state_of,
+    summary_of,
+)
+from tictactoe_server.rooms.document import UnreadableRoom
+
+CODE = "K7M4PQ"
+ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))
+NOW = 1_000
+HOLD_MS = 60_000
+LINE_FOR_X = [0, 3, 1, 4, 2]
+DRAWN = [0, 1, 2, 4, 3, 5, 7, 6, 8]
+THREE = Rules(rows=3, columns=3, line=3, marks="XOA")
+
+
+def open_room(*players: Player, rules: Rules = PRESETS["classic"], seat: str | None = None) -> Room:
+    """Return a room that the first player opened and the others entered."""
+    room = Room.open(CODE, rules, players[0], NOW, seat=seat)
+    for player in players[1:]:
+        room = room.apply(player, Enter(), NOW)
+    return room
+
+
+def move(cell: int, ply: int) -> Move:
+    return Move(room=CODE, cell=cell, ply=ply)
+
+
+def play(room: Room, cells: Sequence[int]) -> Room:
+    """Play cells, each by whoever's turn it is."""
+    for cell in cells:
+        seat = room.seats[room.position.turn or ""]
+        assert seat
+        room = room.apply(Player(seat.player, seat.name), move(cell, room.position.ply), NOW)
+    return room
+
+
+def apply_all(room: Room, *commands: tuple[Player, Command]) -> Room:
+    for player, command in commands:
+        room = room.apply(player, command, NOW)
+    return room
+
+
+def refusal(room: Room, player: Player, command: Command) -> Refused:
+    """Return why the command is refused; the room is what it was."""
+    before = encode_room(room)
+    with pytest.raises(Refused) as caught:
+        room.apply(player, command, NOW)
+    assert encode_room(room) == before
+    assert caught.value.message
+    return caught.value
+
+
+LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
+
+
+# -- opening and entering ---------------------------------------------------------------------------------------
+
+
+def test_a_new_room_waits_with_its_opener_seated() -> None:
+    room = open_room(ANA)
+    assert (room.status, room.seq, room.game, room.result) == ("waiting", 1, 1, None)
+    assert room.mark_of(ANA.id) == "X"
+    assert room.seats == {"X": room.seats["X"], "O": None}
+    assert room.score == {ANA.id: 0, "draws": 0}
+
+
+def test_the_opener_may_take_another_seat() -> None:
+    room = open_room(ANA, rules=THREE, seat="A")
+    assert room.mark_of(ANA.id) == "A"
+    room = apply_all(room, (BO, Enter()), (CY, Enter()))
+    assert [seat.name for seat in room.seats.values() if seat] == ["bo", "cy", "ana"]
+
+
+def test_who_enters_takes_the_first_free_seat_and_the_last_one_starts_the_game() -> None:
+    room = open_room(ANA, BO, rules=THREE)
+    assert (room.status, room.mark_of(BO.id), room.seq) == ("waiting", "O", 2)
+    room = room.apply(CY, Enter(), NOW)
+    assert (room.status, room.mark_of(CY.id), room.seq) == ("playing", "A", 3)
+    assert room.score == {ANA.id: 0, BO.id: 0, CY.id: 0, "draws": 0}
+
+
+def test_entering_again_changes_nothing() -> None:
+    room = open_room(ANA, BO)
+    assert room.apply(ANA, Enter(), NOW) is room
+
+
+def test_entering_under_a_new_name_shows_it() -> None:
+    room = open_room(ANA, BO)
+    renamed = room.apply(Player(ANA.id, "Anastasia"), Enter(), NOW)
+    assert renamed.seats["X"] is not None
+    assert (renamed.seats["X"].name, renamed.seq) == ("Anastasia", room.seq + 1)
+
+
+def test_a_full_room_refuses_another_player() -> None:
+    assert refusal(open_room(ANA, BO), CY, Enter()).code == "room_full"
+
+
+def test_one_who_left_for_good_cannot_come_back() -> None:
+    room = open_room(ANA, BO).apply(BO, LEAVE, NOW)
+    assert refusal(room, BO, Enter()).code == "not_allowed"
+    assert refusal(room, CY, Enter()).code == "room_full"
+
+
+# -- moves ------------------------------------------------------------------------------------------------------
+
+
+def test_a_move_lies_on_the_board_and_the_turn_goes_on() -> None:
+    room = open_room(ANA, BO)
+    after = room.apply(ANA, move(4, 0), NOW)
+    assert (after.position.board, after.position.turn, after.seq) == ("....X....", "O", room.seq + 1)
+    assert room.position.ply == 0
+
+
+def test_a_line_ends_the_game_and_counts_for_its_winner() -> None:
+    room = play(open_room(ANA, BO), LINE_FOR_X)
+    assert (room.status, room.result) == ("over", Result("X", "line", (0, 1, 2)))
+    assert room.score == {ANA.id: 1, BO.id: 0, "draws": 0}
+    assert room.seq == 2 + len(LINE_FOR_X)
+
+
+def test_a_full_board_is_a_draw() -> None:
+    room = play(open_room(ANA, BO), DRAWN)
+    assert (room.status, room.result) == ("over", Result(None, "full"))
+    assert room.score == {ANA.id: 0, BO.id: 0, "draws": 1}
+
+
+def test_with_misere_the_other_one_wins() -> None:
+    room = play(open_room(ANA, BO, rules=PRESETS["misere"]), LINE_FOR_X)
+    assert room.result == Result("O", "line", (0, 1, 2))
+    assert room.score[BO.id] == 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "played", "cell", "code"),
+    [
+        ("classic", [], 9, "off_board"),
+        ("classic", [], -1, "off_board"),
+        ("classic", [], 2**31 - 1, "off_board"),
+        ("classic", [4], 4, "occupied"),
+        ("blocker", [], 4, "blocked"),
+        ("connect-four", [], 0, "floating"),
+        ("connect-four", [38], 31 - 7, "floating"),
+    ],
+)
+def test_a_cell_that_cannot_be_played_is_refused(rules: str, played: list[int], cell: int, code: str) -> None:
+    room = play(open_room(ANA, BO, rules=PRESETS[rules]), played)
+    player = (ANA, BO)[len(played) % 2]
+    refused = refusal(room, player, move(cell, len(played)))
+    assert (refused.code, refused.path) == (code, "cell")
+
+
+@pytest.mark.parametrize("ply", [0, 2, 3, 2**31 - 1])
+def test_a_move_for_another_ply_is_stale(ply: int) -> None:
+    room = play(open_room(ANA, BO), [4])
+    refused = refusal(room, BO, move(0, ply))
+    assert (refused.code, refused.path) == ("stale", "ply")
+
+
+def test_a_move_out_of_turn_is_refused_with_the_name_of_whose_turn_it_is() -> None:
+    refused = refusal(open_room(ANA, BO), BO, move(4, 0))
+    assert refused.code == "not_your_turn"
+    assert "ana" in refused.message
+
+
+def test_nobody_moves_while_a_seat_is_free() -> None:
+    assert refusal(open_room(ANA), ANA, move(4, 0)).code == "not_started"
+
+
+def test_nobody_moves_after_the_end() -> None:
+    room = play(open_room(ANA, BO), LINE_FOR_X)
+    for player in (ANA, BO):
+        assert refusal(room, player, move(8, 5)).code == "game_over"
+
+
+def test_one_without_a_seat_does_not_move() -> None:
+    assert refusal(open_room(ANA, BO), CY, move(4, 0)).code == "not_seated"
+
+
+# Each row has one fault more than the next one; the first fault in the order of the checks is the one that is told.
+CHECKS_IN_ORDER = [
+    ("seat before status", [ANA], [], CY, move(99, 7), "not_seated"),
+    ("status (waiting) before turn", [ANA], [], ANA, move(99, 7), "not_started"),
+    ("status (over) before turn", [ANA, BO], LINE_FOR_X, BO, move(99, 7), "game_over"),
+    ("turn before ply", [ANA, BO], [], BO, move(99, 7), "not_your_turn"),
+    ("ply before cell", [ANA, BO], [], ANA, move(99, 7), "stale"),
+    ("cell at last", [ANA, BO], [], ANA, move(99, 0), "off_board"),
+]
+
+
+@pytest.mark.parametrize(
+    ("players", "cells", "sender", "command", "code"),
+    [row[1:] for row in CHECKS_IN_ORDER],
+    ids=[row[0] for row in CHECKS_IN_ORDER],
+)
+def test_one_check_comes_before_another(
+    players: list[Player], cells: list[int], sender: Player, command: Move, code: str
+) -> None:
+    assert refusal(play(open_room(*players), cells), sender, command).code == code
+
+
+def test_the_same_move_again_changes_nothing_also_out_of_turn_and_after_the_end() -> None:
+    room = play(open_room(ANA, BO), LINE_FOR_X[:3])
+    assert room.apply(ANA, move(0, 0), NOW) is room
+    assert room.apply(BO, move(3, 1), NOW) is room
+    assert room.apply(ANA, move(1, 2), NOW) is room
+    over = play(room, LINE_FOR_X[3:])
+    assert over.apply(ANA, move(2, 4), NOW) is over
+    assert over.apply(BO, move(3, 1), NOW) is over
+
+
+def test_a_move_that_only_looks_like_a_repeat_is_refused() -> None:
+    room = play(open_room(ANA, BO), [0, 3, 1])
+    assert refusal(room, BO, move(0, 0)).code == "stale"  # the other one's move
+    assert refusal(room, ANA, move(1, 0)).code == "not_your_turn"  # another ply's cell
+    assert refusal(room, ANA, move(8, 2)).code == "not_your_turn"  # another cell
+    assert refusal(room, CY, move(0, 0)).code == "not_seated"
+    assert refusal(room, BO, move(-9, 0)).code == "stale"
+
+
+def test_a_repeat_of_the_game_before_is_no_repeat() -> None:
+    room = apply_all(play(open_room(ANA, BO), LINE_FOR_X), (ANA, REMATCH), (BO, REMATCH))
+    assert refusal(room, ANA, move(2, 4)).code == "not_your_turn"
+
+
+# -- resigning and leaving --------------------------------------------------------------------------------------
+
+
+def test_one_of_two_who_resigns_loses() -> None:
+    room = open_room(ANA, BO).apply(ANA, RESIGN, NOW)
+    assert room.result == Result("O", "resigned")
+    assert (room.status, room.seq, room.score[BO.id]) == ("over", 3, 1)
+    assert room.mark_of(ANA.id) == "X"
+
+
+def test_one_may_resign_out_of_turn() -> None:
+    assert open_room(ANA, BO).apply(BO, RESIGN, NOW).result == Result("X", "resigned")
+
+
+@pytest.mark.parametrize(
+    ("room", "player", "code"),
+    [
+        (open_room(ANA), ANA, "not_started"),
+        (open_room(ANA), CY, "not_seated"),
+        (play(open_room(ANA, BO), LINE_FOR_X), BO, "game_over"),
+        (play(open_room(ANA, BO), LINE_FOR_X), CY, "not_seated"),
+        (open_room(ANA, BO, CY, rules=THREE).apply(ANA, RESIGN, NOW), ANA, "not_allowed"),
+    ],
+)
+def test_resigning_is_refused_where_there_is_nothing_to_give_up(room: Room, player: Player, code: str) -> None:
+    assert refusal(room, player, RESIGN).code == code
+
+
+def test_of_three_the_one_who_resigns_is_passed_over_and_the_last_one_left_wins() -> None:
+    room = play(open_room(ANA, BO, CY, rules=THREE), [0]).apply(BO, RESIGN, NOW)
+    assert (room.status, room.position.turn, room.seq) == ("playing", "A", 5)
+    room = play(room, [1])
+    assert room.position.turn == "X"
+    room = play(room, [2])
+    assert room.position.turn == "A"
+    room = room.apply(CY, RESIGN, NOW)
+    assert room.result == Result("X", "resigned")
+    assert room.score == {ANA.id: 1, BO.id: 0, CY.id: 0, "draws": 0}
+
+
+def test_of_three_the_two_who_play_on_can_win_by_a_line() -> None:
+    room = open_room(ANA, BO, CY, rules=THREE).apply(ANA, RESIGN, NOW)
+    room = play(room, [0, 3, 1, 4, 2])
+    assert room.result == Result("O", "line", (0, 1, 2))
+
+
+def test_leaving_a_waiting_room_frees_the_seat() -> None:
+    room = open_room(ANA, BO, rules=THREE).apply(ANA, LEAVE, NOW)
+    assert (room.status, room.seats["X"], room.seq) == ("waiting", None, 3)
+    assert room.score == {BO.id: 0, "draws": 0}
+    room = room.apply(CY, Enter(), NOW)
+    assert room.mark_of(CY.id) == "X"
+    assert room.apply(ANA, Enter(), NOW).mark_of(ANA.id) == "A"
+
+
+def test_the_last_one_to_leave_a_waiting_room_deserts_it() -> None:
+    room = open_room(ANA).apply(ANA, LEAVE, NOW)
+    assert room.is_deserted
+    assert room.seats == {"X": None, "O": None}
+
+
+def test_leaving_a_game_of_two_resigns_and_goes() -> None:
+    room = open_room(ANA, BO).apply(ANA, LEAVE, NOW)
+    assert (room.result, room.seq) == (Result("O", "resigned"), 3)
+    assert room.seats["X"] is not None
+    assert (room.seats["X"].left, room.seats["X"].online) == (True, False)
+    assert room.mark_of(ANA.id) is None
+    assert not room.is_deserted
+
+
+def test_leaving_a_game_of_three_lets_the_others_play_on() -> None:
+    room = open_room(ANA, BO, CY, rules=THREE).apply(ANA, LEAVE, NOW)
+    assert (room.status, room.position.turn, room.seq) == ("playing", "O", 4)
+    assert room.mark_of(ANA.id) is None
+    assert room.apply(BO, LEAVE, NOW).result == Result("A", "resigned")
+
+
+def test_one_who_is_passed_over_may_still_leave() -> None:
+    room = open_room(ANA, BO, CY, rules=THREE).apply(ANA, RESIGN, NOW)
+    after = room.apply(ANA, LEAVE, NOW)
+    assert (after.status, after.seq, after.mark_of(ANA.id)) == ("playing", room.seq + 1, None)
+    assert after.position.active_marks == "OA"
+
+
+def test_leaving_after_the_end_keeps_the_result() -> None:
+    over = play(open_room(ANA, BO), LINE_FOR_X)
+    room = over.apply(ANA, LEAVE, NOW)
+    assert (room.result, room.score, room.seq) == (over.result, over.score, over.seq + 1)
+    assert room.apply(BO, LEAVE, NOW).is_deserted
+
+
+@pytest.mark.parametrize("command", [LEAVE, RESIGN, REMATCH, move(0, 0)], ids=lambda command: type(command).__name__)
+def test_one_without_a_seat_and_one_who_left_can_do_nothing(command: Command) -> None:
+    room = open_room(ANA, BO)
+    assert refusal(room, CY, command).code == "not_seated"
+    assert refusal(room.apply(BO, LEAVE, NOW), BO, command).code == "not_seated"
+
+
+# -- rematch ----------------------------------------------------------------------------------------------------
+
+
+def test_a_rematch_starts_when_both_ask_and_moves_the_marks_on() -> None:
+    over = play(open_room(ANA, BO), LINE_FOR_X)
+    asked = over.apply(BO, REMATCH, NOW)
+    assert (asked.status, asked.offers, asked.seq) == ("over", Offers(rematch=("O",)), over.seq + 1)
+    again = asked.apply(ANA, REMATCH, NOW)
+    assert (again.status, again.game, again.seq) == ("playing", 2, over.seq + 2)
+    assert (again.mark_of(BO.id), again.mark_of(ANA.id)) == ("X", "O")
+    assert (again.position.ply, again.result, again.offers) == (0, None, Offers())
+    assert again.score == over.score
+
+
+def test_asking_for_a_rematch_twice_changes_nothing() -> None:
+    asked = play(open_room(ANA, BO), LINE_FOR_X).apply(BO, REMATCH, NOW)
+    assert asked.apply(BO, REMATCH, NOW) is asked
+
+
+def test_with_three_all_must_agree_and_everybody_plays_first_once_in_three_games() -> None:
+    room = open_room(ANA, BO, CY, rules=THREE)
+    first = []
+    for game in (1, 2, 3, 4):
+        assert room.game == game
+        first.append(room.seats["X"] and room.seats["X"].name)
+        room = apply_all(room, (ANA, RESIGN), (BO, RESIGN))
+        assert room.result is not None
+        room = apply_all(room, (CY, REMATCH), (ANA, REMATCH))
+        assert room.status == "over"
+        assert len(room.offers.rematch) == 2
+        room = room.apply(BO, REMATCH, NOW)
+    assert first == ["ana", "cy", "bo", "ana"]
+    assert room.score == {ANA.id: 0, BO.id: 0, CY.id: 4, "draws": 0}
+
+
+def test_the_offers_of_a_rematch_stand_in_the_order_of_the_marks() -> None:
+    over = apply_all(open_room(ANA, BO, CY, rules=THREE), (ANA, RESIGN), (BO, RESIGN))
+    assert apply_all(over, (CY, REMATCH), (ANA, REMATCH)).offers.rematch == ("X", "A")
+
+
+@pytest.mark.parametrize(
+    ("room", "code"),
+    [
+        (open_room(ANA), "not_started"),
+        (open_room(ANA, BO), "not_allowed"),
+        (play(open_room(ANA, BO), LINE_FOR_X).apply(BO, LEAVE, NOW), "not_allowed"),
+    ],
+    ids=["waiting", "playing", "the other one left"],
+)
+def test_a_rematch_is_refused_where_nobody_could_play_it(room: Room, code: str) -> None:
+    assert refusal(room, ANA, REMATCH).code == code
+
+
+def test_leaving_withdraws_every_offer_of_a_rematch() -> None:
+    room = apply_all(play(open_room(ANA, BO), LINE_FOR_X), (ANA, REMATCH), (BO, LEAVE))
+    assert room.offers == Offers()
+
+
+# -- connections ------------------------------------------------------------------------------------------------
+
+
+def seat_seen(room: Room, mark: str, now: int) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(encode(state_of(room, now, watchers=0)))
+    seat: dict[str, Any] = state["seats"][mark]
+    return seat
+
+
+def test_a_dropped_player_is_shown_offline_with_what_is_left_of_the_hold() -> None:
+    room = open_room(ANA, BO).apply(BO, Dropped(), NOW)
+    assert room.seq == 3
+    assert seat_seen(room, "O", NOW) == {"player": BO.id, "name": "bo", "online": False, "bot": None, "hold_ms": 60_000}
+    assert seat_seen(room, "O", NOW + 13_000)["hold_ms"] == 47_000
+    assert seat_seen(room, "O", NOW + 99_000)["hold_ms"] == 0
+    assert "hold_ms" not in seat_seen(room, "X", NOW)
+
+
+def test_a_player_who_is_back_is_online_and_holds_nothing() -> None:
+    room = apply_all(open_room(ANA, BO), (BO, Dropped()), (BO, Enter()))
+    assert (room.seq, room.gone_at) == (4, {})
+    assert seat_seen(room, "O", NOW) == {"player": BO.id, "name": "bo", "online": True, "bot": None}
+
+
+def test_dropping_twice_or_without_a_seat_changes_nothing() -> None:
+    room = open_room(ANA, BO).apply(BO, Dropped(), NOW)
+    assert room.apply(BO, Dropped(), NOW + 5) is room
+    assert room.apply(CY, Dropped(), NOW) is room
+    left = open_room(ANA, BO).apply(BO, LEAVE, NOW)
+    assert left.apply(BO, Dropped(), NOW) is left
+
+
+def test_one_who_dropped_and_then_left_has_no_hold() -> None:
+    room = apply_all(open_room(ANA, BO), (BO, Dropped()), (BO, LEAVE))
+    assert seat_seen(room, "O", NOW) == {"player": BO.id, "name": "bo", "online": False, "bot": None, "left": True}
+
+
+# -- what others see --------------------------------------------------------------------------------------------
+
+
+def test_a_state_says_everything_about_the_room() -> None:
+    room = play(open_room(ANA, BO), [0, 4])
+    assert json.loads(encode(state_of(room, NOW, watchers=2))) == {
+        "type": "room",
+        "room": CODE,
+        "seq": 4,
+        "status": "playing",
+        "visibility": "public",
+        "game": 1,
+        "rules": {
+            "preset": "classic",
+            "rows": 3,
+            "columns": 3,
+            "line": 3,
+            "marks": "XO",
+            "blocked": [],
+            "misere": False,
+            "gravity": False,
+        },
+        "board": "X...O....",
+        "ply": 2,
+        "turn": "X",
+        "last": 4,
+        "seats": {
+            "X": {"player": ANA.id, "name": "ana", "online": True, "bot": None},
+            "O": {"player": BO.id, "name": "bo", "online": True, "bot": None},
+        },
+        "result": None,
+        "offers": {"draw": None, "undo": None, "rematch": []},
+        "clock": None,
+        "watchers": 2,
+        "score": {ANA.id: 0, BO.id: 0, "draws": 0},
+    }
+
+
+def test_nobody_has_the_turn_before_the_start_and_after_the_end() -> None:
+    for room in (open_room(ANA), play(open_room(ANA, BO), DRAWN), open_room(ANA, BO).apply(ANA, RESIGN, NOW)):
+        assert state_of(room, NOW, watchers=0).turn is None
+
+
+def test_a_free_seat_is_null_in_state_and_list() -> None:
+    room = open_room(ANA)
+    assert state_of(room, NOW, watchers=0).seats["O"] is None
+    row = summary_of(room, NOW + 7, watchers=3)
+    assert (row.seats["O"], row.age_ms, row.watchers, row.ply, row.status) == (None, 7, 3, 0, "waiting")
+
+
+# -- documents --------------------------------------------------------------------------------------------------
+
+ROOMS = {
+    "waiting": open_room(ANA),
+    "private": Room.open(CODE, PRESETS["gomoku"], ANA, NOW, visibility="private"),
+    "playing": play(open_room(ANA, BO), [0, 4]),
+    "dropped": open_room(ANA, BO).apply(BO, Dropped(), NOW),
+    "won": play(open_room(ANA, BO), LINE_FOR_X),
+    "rematch asked": play(open_room(ANA, BO), DRAWN).apply(ANA, REMATCH, NOW),
+    "passed over": play(open_room(ANA, BO, CY, rules=THREE), [0, 1]).apply(ANA, RESIGN, NOW),
+    "left": open_room(ANA, BO).apply(ANA, LEAVE, NOW),
+    "blocked": open_room(ANA, rules=Rules(rows=4, columns=4, line=3, blocked=frozenset({5, 10}))),
+    "gravity": play(open_room(ANA, BO, rules=PRESETS["connect-four"]), [35, 28]),
+}
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_a_room_comes_back_from_its_document_as_it_was(name: str) -> None:
+    room = ROOMS[name]
+    copy = decode_room(encode_room(room))
+    assert copy == room
+    assert copy.position.moves == room.position.moves
+    assert copy.position.passed == room.position.passed
+    assert copy.position.turn == room.position.turn
+    assert encode_room(copy) == encode_room(room)
+
+
+def changed_document(path: str, value: object) -> bytes:
+    """Return the document of a game in play with one value replaced, at a path of dots."""
+    content = json.loads(encode_room(ROOMS["passed over"]))
+    *parents, last = path.split(".")
+    place = content
+    for step in parents:
+        place = place[step]
+    place[last] = value
+    return json.dumps(content).encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("schema", 99),
+        ("schema", "1"),
+        ("room", None),
+        ("room", {}),
+        ("room.code", 5),
+        ("room.seq", "1"),
+        ("room.seats", []),
+        ("room.seats", {}),
+        ("room.seats", {"X": None}),
+        ("room.seats", {"O": None, "X": None, "A": None}),
+        ("room.seats", {"X": None, "O": None, "A": None, "B": None}),
+        ("room.position", None),
+        ("room.position.moves", [0, 0]),
+        ("room.position.moves", [99]),
+        ("room.position.moves", [-1]),
+        ("room.position.moves", [10**30]),
+        ("room.position.moves", [0, 3, 1, 4, 2, 5, 8]),
+        ("room.position.passed", [[0, "Z"]]),
+        ("room.position.passed", [[0, "X"], [0, "O"], [0, "A"]]),
+        ("room.position.passed", "XO"),
+        ("room.position.rules.rows", 0),
+        ("room.position.rules.rows", 10**6),
+        ("room.position.rules.marks", "X"),
+        ("room.result", {"winner": "X", "reason": "luck"}),
+    ],
+)
+def test_a_damaged_document_is_unreadable(path: str, value: object) -> None:
+    with pytest.raises(UnreadableRoom):
+        decode_room(changed_document(path, value))
+
+
+@pytest.mark.parametrize("document", [b"", b"{}", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"schema":1}'])
+def test_what_was_never_a_document_is_unreadable(document: bytes) -> None:
+    with pytest.raises(UnreadableRoom):
+        decode_room(document)
+
+
+@given(st.sampled_from(sorted(ROOMS)), st.data())
+def test_a_document_with_flipped_bytes_is_read_or_unreadable_and_nothing_else(name: str, data: st.DataObject) -> None:
+    document = bytearray(encode_room(ROOMS[name]))
+    for place in data.draw(st.lists(st.integers(0, len(document) - 1), min_size=1, max_size=3)):
+        document[place] = data.draw(st.integers(0, 255))
+    try:
+        room = decode_room(bytes(document))
+    except UnreadableRoom:
+        return
+    encode(state_of(room, NOW, watchers=0))
+
+
+# -- any commands in any order ----------------------------------------------------------------------------------
+
+PLAYERS = (ANA, BO, CY, DI)
+SMALL_RULES = st.sampled_from(
+    [
+        Rules(),
+        THREE,
+        Rules(rows=2, columns=2, line=2),
+        Rules(rows=3, columns=3, line=3, gravity=True),
+        Rules(rows=3, columns=3, line=3, misere=True, blocked=frozenset({4})),
+        Rules(rows=2, columns=5, line=2, marks="XOAB"),
+    ]
+)
+COMMANDS = st.one_of(
+    st.builds(move, st.integers(-1, 10), st.integers(0, 10)),
+    st.just("next move"),
+    st.just("next move"),
+    st.just("next move"),
+    st.sampled_from([Enter(), Enter(), Dropped(), LEAVE, RESIGN, REMATCH, REMATCH]),
+)
+
+
+@given(SMALL_RULES, st.lists(st.tuples(st.sampled_from(PLAYERS), COMMANDS, st.integers(0, 99)), max_size=60))
+def test_any_commands_in_any_order_keep_the_room_whole(
+    rules: Rules, steps: list[tuple[Player, Command | str, int]]
+) -> None:
+    room, now, finished = Room.open(CODE, rules, ANA, NOW), NOW, 0
+    for player, wanted, choice in steps:
+        now += choice
+        sender, command = player, wanted
+        if isinstance(command, str):
+            sender, command = next_move(room, player, choice)
+        before = encode_room(room)
+        after = apply_or_keep(room, sender, command, now)
+        assert encode_room(room) == before
+        assert after is room or after.seq == room.seq + 1
+        finished += room.result is None and after.result is not None
+        check_invariants(after, finished)
+        room = after
+
+
+def next_move(room: Room, player: Player, choice: int) -> tuple[Player, Command]:
+    """Return a legal move of whoever's turn it is, or a senseless one where nobody's it is."""
+    cells = room.position.legal_cells
+    seat = room.seats[room.position.turn] if room.position.turn else None
+    if seat is None or not cells:
+        return player, move(choice, room.position.ply)
+    return Player(seat.player, seat.name), move(cells[choice % len(cells)], room.position.ply)
+
+
+def apply_or_keep(room: Room, player: Player, command: Command, now: int) -> Room:
+    try:
+        return room.apply(player, command, now)
+    except Refused:
+        return room
+
+
+def check_invariants(room: Room, finished: int) -> None:
+    """Whatever happened: one seat a player, a status that fits, a score that adds up, a document that comes back."""
+    holders = [seat.player for seat in room.seats.values() if seat]
+    assert len(holders) == len(set(holders))
+    assert "".join(room.seats) == room.rules.marks
+    assert (room.status == "over") == (room.result is not None)
+    assert (room.status == "waiting") == (room.result is None and None in room.seats.values())
+    assert sum(room.score.values()) == finished
+    assert set(room.score) == {*holders, "draws"}
+    assert set(room.gone_at) <= {player.id for player in PLAYERS}
+    if room.status == "playing":
+        turn = room.position.turn
+        assert turn is not None
+        assert turn in room.position.active_marks
+        assert len(room.position.active_marks) >= 2
+        assert all(mark not in room.position.active_marks for mark, seat in room.seats.items() if seat and seat.left)
+    if room.result and room.result.winner:
+        assert room.result.winner in room.position.active_marks
+    assert encode_room(decode_room(encode_room(room))) == encode_room(room)
+    state = state_of(room, NOW, watchers=0)
+    assert len(state.board) == room.rules.size
+    assert (state.turn is None) == (room.status != "playing")
