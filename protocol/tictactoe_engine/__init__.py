@@ -69,11 +69,15 @@ _OF_STRATEGIES: Final = frozenset(
 
 def __getattr__(name: str) -> object:
     """Load the module that owns a name of the strategies or the search (PEP 562)."""
+    value: object
     if name in _OF_SEARCH:
-        from tictactoe_engine import search as owner
+        from tictactoe_engine import search
+
+        value = globals()[name] = getattr(search, name)
     elif name in _OF_STRATEGIES:
-        from tictactoe_engine import strategies as owner
+        from tictactoe_engine import strategies
+
+        value = globals()[name] = getattr(strategies, name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(owner, name)
     return value
