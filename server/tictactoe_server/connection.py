@@ -21,7 +21,7 @@ from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Player
 
 if TYPE_CHECKING:
-    from tictactoe_server.hub import LiveRoom
+    from tictactoe_server.live_room import LiveRoom
 
 OUTBOX_BYTES: Final = 256 * 1024
 """What may wait for a peer that does not read; past it only the newest state of each room is kept."""
