@@ -113,10 +113,10 @@ class Hub:
         clock: ClockFields | None = None,
     ) -> None:
         """Open a room in which the player plays the mark `seat`, the first where None."""
-        if len(self._live) >= self._limits.rooms:
-            raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         if clock is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "This server has no clocks yet.", path="clock")
+        if len(self._live) >= self._limits.rooms:
+            raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         live = await self._open(rules, player, seat, visibility)
         async with live.lock:
             self._attach_player(live, connection, player)
