@@ -160,7 +160,7 @@ async def test_an_ipv6_address_stands_in_brackets() -> None:
 async def test_a_host_of_one_family_is_not_reached_by_another_address() -> None:
     async with started("--host", "127.0.0.1", "--port", "0") as process:
         port = int((await url_of(process)).rpartition(":")[2])
-        with pytest.raises(OSError, match="127.0.0.2"):
+        with pytest.raises(OSError, match=r"127\.0\.0\.2"):
             await asyncio.open_connection("127.0.0.2", port)
 
 
