@@ -107,10 +107,10 @@ def main(
         port,
         cast(LogFormat, log_format),
         log_level,
+        hold,
         bot_pause,
         bot_deadline,
         bot_workers,
-        hold,
     )
     set_up_logging(settings.log_format, settings.log_level)
     try:

@@ -32,13 +32,12 @@ from tictactoe_server.rooms import (
     expires_at,
     is_expired,
 )
-from tictactoe_server.settings import Settings
+from tictactoe_server.settings import Limits
 from tictactoe_server.stores import MISSING, Conflict, Store, StoreUnavailable
 
 NOBODY: Final = Player("", "")
 """Who acts when time does."""
 
-MAX_ROOMS: Final = 20_000
 _KEY_PREFIX: Final = "room/"
 _ATTEMPTS: Final = 8
 
@@ -46,17 +45,18 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Registry:
-    """The rooms of this process. `now` returns ms of served time; `lobby` is kept true to the rooms.
+    """The rooms of this process. `now` returns ms of served time; `lobby` is kept true to the rooms; new rooms hold a
+    seat for `hold_ms`.
 
     `on_change` is called with every room that has a new state to show, after it was shown.
     """
 
-    def __init__(self, store: Store, now: Callable[[], int], lobby: Lobby, settings: Settings) -> None:
+    def __init__(self, store: Store, now: Callable[[], int], lobby: Lobby, limits: Limits, *, hold_ms: int) -> None:
         self._store = store
         self._now = now
         self._lobby = lobby
-        self._keep_seconds = settings.keep_seconds
-        self._hold_ms = int(settings.hold_seconds * 1000)
+        self._limits = limits
+        self._hold_ms = hold_ms
         self._live: dict[str, LiveRoom] = {}
         self._seats: dict[str, dict[str, None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -114,7 +114,7 @@ class Registry:
 
     async def open(self, rules: Rules, player: Player | None, **options: Any) -> LiveRoom:
         """Store a new room under a code that nobody has; the options are those of `Room.open`."""
-        if len(self._live) >= MAX_ROOMS:
+        if len(self._live) >= self._limits.rooms:
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
@@ -169,7 +169,8 @@ class Registry:
         """Let a room that nobody is connected to end after a while; `LiveRoom.stop_closing` takes that back."""
         live.stop_closing()
         if not live.has_connections:
-            delay = self._keep_seconds[live.room.status]
+            limits, is_playing = self._limits, live.room.status == "playing"
+            delay = limits.deserted_game_seconds if is_playing else limits.deserted_seconds
             live.closing = asyncio.get_running_loop().call_later(delay, self._start, self._close_if_deserted, live)
 
     async def close(self, live: LiveRoom, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Everything an operator can choose, in one value, with the defaults that `--help` prints."""
+"""Everything an operator can choose, and the limits that a server keeps to, each in one value with its defaults."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tictactoe_protocol import DEFAULT_PORT
-from tictactoe_protocol.pushes import RoomStatus
 
 LogFormat = Literal["text", "json"]
 
@@ -15,28 +14,36 @@ LogFormat = Literal["text", "json"]
 class Settings:
     """How one server runs. `host` is None for all addresses, IPv4 and IPv6; port 0 picks a free one.
 
+    A seat is held for `hold_seconds` for a player whose connection dropped; then the others may claim the game.
     Bots wait `bot_pause_seconds` before they move, think for at most `bot_deadline_seconds`, and share `bot_workers`
-    processes (None: one less than the cores, at least one). A dropped player's seat is kept `hold_seconds`; a room that
-    nobody is connected to ends after its `keep_…_seconds`.
+    processes (None: one less than the cores, at least one).
     """
 
     host: str | None = None
     port: int = DEFAULT_PORT
     log_format: LogFormat = "text"
     log_level: str = "info"
+    hold_seconds: float = 60.0
     bot_pause_seconds: float = 0.6
     bot_deadline_seconds: float = 1.0
     bot_workers: int | None = None
-    hold_seconds: float = 60.0
-    keep_waiting_seconds: float = 600.0
-    keep_playing_seconds: float = 3600.0
-    keep_over_seconds: float = 600.0
 
-    @property
-    def keep_seconds(self) -> dict[RoomStatus, float]:
-        """How long a room is kept that nobody is connected to, by its status."""
-        return {
-            "waiting": self.keep_waiting_seconds,
-            "playing": self.keep_playing_seconds,
-            "over": self.keep_over_seconds,
-        }
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long and how much a server puts up with. The defaults are for play; tests choose what they need not wait for.
+
+    hello_seconds: how long a connection may stay without saying hello.
+    outbox_bytes: what may wait for a peer that does not read; past it only the newest state of each room is kept.
+    catch_up_seconds: how long a peer may stay past that before it is cut off.
+    deserted_seconds: how long a room without any connection is kept while it waits for players or its game is over.
+    deserted_game_seconds: the same while a game is on.
+    rooms: how many rooms there may be at once.
+    """
+
+    hello_seconds: float = 5.0
+    outbox_bytes: int = 256 * 1024
+    catch_up_seconds: float = 5.0
+    deserted_seconds: float = 600.0
+    deserted_game_seconds: float = 3600.0
+    rooms: int = 20_000
