@@ -33,15 +33,9 @@ from tictactoe_server.rooms import (
     state_of,
     summary_of,
 )
+from tictactoe_server.settings import Limits
 from tictactoe_server.stores import MISSING, Conflict, Store, StoreUnavailable
 
-HOLD_MS: Final = 60_000
-"""How long a seat is kept for a player whose connection dropped."""
-
-DESERTED_SECONDS: Final = {"waiting": 60.0, "over": 60.0, "playing": 600.0}
-"""How long a room without any connection is kept, by its status."""
-
-MAX_ROOMS: Final = 20_000
 _ATTEMPTS: Final = 8
 
 log = structlog.get_logger(__name__)
@@ -75,9 +69,10 @@ class Hub:
     `now` returns monotonic milliseconds. All methods that name a room raise `Refused`.
     """
 
-    def __init__(self, store: Store, now: Callable[[], int]) -> None:
+    def __init__(self, store: Store, now: Callable[[], int], limits: Limits) -> None:
         self._store = store
         self._now = now
+        self._limits = limits
         self._live: dict[str, LiveRoom] = {}
         self._lobby = Lobby()
         self._seats: dict[str, dict[str, None]] = {}
@@ -100,7 +95,7 @@ class Hub:
         """Return the public rooms, newest first."""
         now = self._now()
         return tuple(
-            summary_of(live.room, now, watchers=len(live.watchers), hold_ms=HOLD_MS)
+            summary_of(live.room, now, watchers=len(live.watchers), hold_ms=self._limits.hold_ms)
             for live in self._lobby.newest(MAX_LISTED_ROOMS)
         )
 
@@ -118,10 +113,10 @@ class Hub:
         clock: ClockFields | None = None,
     ) -> None:
         """Open a room in which the player plays the mark `seat`, the first where None."""
-        if len(self._live) >= MAX_ROOMS:
-            raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         if clock is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "This server has no clocks yet.", path="clock")
+        if len(self._live) >= self._limits.rooms:
+            raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         live = await self._open(rules, player, seat, visibility)
         async with live.lock:
             self._attach_player(live, connection, player)
@@ -333,7 +328,7 @@ class Hub:
         connection.push_state(live.room.code, self._frame(live))
 
     def _frame(self, live: LiveRoom) -> bytes:
-        return encode_frame(state_of(live.room, self._now(), watchers=len(live.watchers), hold_ms=HOLD_MS))
+        return encode_frame(state_of(live.room, self._now(), watchers=len(live.watchers), hold_ms=self._limits.hold_ms))
 
     # -- which rooms there are ----------------------------------------------------------------------------------
 
@@ -388,7 +383,8 @@ class Hub:
         """Let a room that nobody is connected to end after a while, unless somebody comes back."""
         self._keep_open(live)
         if not live.has_connections:
-            delay = DESERTED_SECONDS[live.room.status]
+            limits, is_playing = self._limits, live.room.status == "playing"
+            delay = limits.deserted_game_seconds if is_playing else limits.deserted_seconds
             live.closing = asyncio.get_running_loop().call_later(delay, self._close_deserted, live)
 
     def _close_deserted(self, live: LiveRoom) -> None:
