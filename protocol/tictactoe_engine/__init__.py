@@ -1,7 +1,14 @@
 """The game itself: rules, positions and how cells are written; standard library only, no clock, no randomness.
 
 Source of the field's terms: m,n,k-games, where `rows` x `columns` is the board and `line` is k.
+
+The strategies and the search behind them are loaded when one of their names is first used: most programs only need
+the rules.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
 
 from tictactoe_engine.errors import IllegalMove, InvalidRules, UnknownNotation
 from tictactoe_engine.notation import (
@@ -17,24 +24,60 @@ from tictactoe_engine.notation import (
 from tictactoe_engine.position import BLOCKED, FREE, Outcome, Position
 from tictactoe_engine.rules import MAX_MARKS, MAX_SIDE, PRESETS, Rules
 
+if TYPE_CHECKING:
+    from tictactoe_engine.search import Analysis, Budget, Value, analyse, best_cells
+    from tictactoe_engine.strategies import Level, Perfect, Strategy, choose_at_random, choose_by_rules, strategy_of
+
 __all__ = [
     "BLOCKED",
     "FREE",
     "MAX_MARKS",
     "MAX_SIDE",
     "PRESETS",
+    "Analysis",
+    "Budget",
     "Coordinates",
     "IllegalMove",
     "InvalidRules",
     "Keys",
+    "Level",
     "Outcome",
+    "Perfect",
     "Position",
     "Rules",
+    "Strategy",
     "UnknownNotation",
+    "Value",
+    "analyse",
+    "best_cells",
+    "choose_at_random",
+    "choose_by_rules",
     "format_cell",
     "format_column",
     "format_key",
     "format_pair",
     "has_single_keys",
     "parse_cell",
+    "strategy_of",
 ]
+
+_OF_SEARCH: Final = frozenset({"Analysis", "Budget", "Value", "analyse", "best_cells"})
+_OF_STRATEGIES: Final = frozenset(
+    {"Level", "Perfect", "Strategy", "choose_at_random", "choose_by_rules", "strategy_of"}
+)
+
+
+def __getattr__(name: str) -> object:
+    """Load the module that owns a name of the strategies or the search (PEP 562)."""
+    value: object
+    if name in _OF_SEARCH:
+        from tictactoe_engine import search
+
+        value = globals()[name] = getattr(search, name)
+    elif name in _OF_STRATEGIES:
+        from tictactoe_engine import strategies
+
+        value = globals()[name] = getattr(strategies, name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return value

@@ -7,7 +7,7 @@ import contextlib
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import click
 
@@ -17,6 +17,8 @@ from tictactoe_server.listen import CannotListen, address_for_others, url_of
 from tictactoe_server.log import LEVELS, set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import LogFormat, Settings
+
+_DEFAULTS: Final = Settings()
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TICTACTOE"})
@@ -45,8 +47,51 @@ from tictactoe_server.settings import LogFormat, Settings
     show_envvar=True,
     help="The least important lines to log.",
 )
+@click.option(
+    "--hold",
+    type=click.FloatRange(0, 86_400),
+    default=_DEFAULTS.hold_seconds,
+    show_default=True,
+    show_envvar=True,
+    metavar="SECONDS",
+    help="How long a dropped player's seat is kept before the opponent may claim the game.",
+)
+@click.option(
+    "--bot-pause",
+    type=click.FloatRange(0, 60),
+    default=_DEFAULTS.bot_pause_seconds,
+    show_default=True,
+    show_envvar=True,
+    metavar="SECONDS",
+    help="How long bots wait before they move, as a person would; 0 for machines.",
+)
+@click.option(
+    "--bot-deadline",
+    type=click.FloatRange(0.05, 60),
+    default=_DEFAULTS.bot_deadline_seconds,
+    show_default=True,
+    show_envvar=True,
+    metavar="SECONDS",
+    help="How long a bot may think about a move.",
+)
+@click.option(
+    "--bot-workers",
+    type=click.IntRange(1, 256),
+    show_envvar=True,
+    metavar="NUMBER",
+    help="Processes in which bots think. [default: one less than the cores, at least 1]",
+)
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
-def main(host: str | None, port: int, log_format: str, log_level: str) -> None:
+def main(
+    host: str | None,
+    port: int,
+    log_format: str,
+    log_level: str,
+    hold: float,
+    bot_pause: float,
+    bot_deadline: float,
+    bot_workers: int | None,
+) -> None:
     """Host games of tic-tac-toe and its whole family.
 
     Players on any machine join with tictactoe-client. Ctrl-C stops the server: everybody is told, and it ends.
@@ -57,7 +102,16 @@ def main(host: str | None, port: int, log_format: str, log_level: str) -> None:
       tictactoe-server --host 127.0.0.1     this machine alone
       tictactoe-server --port 0             any free port
     """
-    settings = Settings(host or None, port, cast(LogFormat, log_format), log_level)
+    settings = Settings(
+        host or None,
+        port,
+        cast(LogFormat, log_format),
+        log_level,
+        hold,
+        bot_pause,
+        bot_deadline,
+        bot_workers,
+    )
     set_up_logging(settings.log_format, settings.log_level)
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:

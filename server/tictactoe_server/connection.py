@@ -17,16 +17,21 @@ from websockets.protocol import Event, State
 
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Push
+from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Player
 
 if TYPE_CHECKING:
-    from tictactoe_server.hub import LiveRoom
+    from tictactoe_server.live_room import LiveRoom
 
 INBOX_MESSAGES: Final = 8
 """How many messages may wait for their turn before the peer is no longer read from."""
 
 MAX_FRAGMENTS: Final = 64
 """Of how many frames one message may consist."""
+
+CHAT_LINES: Final = 5
+CHAT_MS: Final = 5_000
+"""How many lines a connection may say in how long."""
 
 _DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
 
@@ -63,6 +68,7 @@ class Connection(ServerConnection):
         super().__init__(*arguments, **options)  # type: ignore[arg-type]
         self._catch_up_seconds = catch_up_seconds
         self.rooms: dict[str, LiveRoom] = {}
+        self.chat_limit = RateLimit(CHAT_LINES, CHAT_MS)
         self._newest: dict[str, bytes] = {}
         self._waiting: list[bytes] = []
         self._inbox: deque[bytes] = deque()
@@ -113,7 +119,10 @@ class Connection(ServerConnection):
 
     def push(self, message: Push) -> None:
         """Send one message; it is never dropped, except with the connection."""
-        frame = encode_frame(message)
+        self.push_frame(encode_frame(message))
+
+    def push_frame(self, frame: bytes) -> None:
+        """Send one message that is encoded already; it is never dropped, except with the connection."""
         if self._cut is not None:
             self._waiting.append(frame)
         elif self.protocol.state is State.OPEN:

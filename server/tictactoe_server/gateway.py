@@ -40,6 +40,7 @@ from tictactoe_protocol.requests import (
     Watch,
 )
 from tictactoe_server import SERVER_NAME
+from tictactoe_server.bots import LEVEL_NAMES
 from tictactoe_server.connection import Connection
 from tictactoe_server.hub import Hub
 from tictactoe_server.players import Players
@@ -70,7 +71,7 @@ class Gateway:
                 await self._greet(connection, request)
                 return
             match request:
-                case Move() | Resign() | Rematch():
+                case Move() | Resign() | Rematch() | Draw() | Undo() | Claim():
                     await self._hub.apply(connection, player, id, request.room, request)
                 case Join():
                     await self._hub.join(connection, player, id, request.room)
@@ -89,11 +90,10 @@ class Gateway:
                     _answer(connection, id, rooms=self._hub.list_rooms())
                 case Ping():
                     _answer(connection, id, time=int(time.time() * 1000))
-                case Draw() | Undo() | Claim() | Chat():
-                    self._hub.check_attached(connection, player, request.room, seated=not isinstance(request, Chat))
-                    raise _not_served(request)
+                case Chat():
+                    await self._hub.chat(connection, player, id, request.room, request.text)
                 case Lobby():
-                    raise _not_served(request)
+                    self._hub.subscribe(connection, id, on=request.on)
                 case Hello():
                     raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
                 case _:
@@ -113,7 +113,7 @@ class Gateway:
             raise Refused(ErrorCode.HELLO_REQUIRED, "Say hello first.")
         player, token = await self._players.welcome(request.name, request.token)
         connection.player = player
-        held = self._hub.held_seats(player.id)
+        held = await self._hub.held_seats(player.id)
         connection.push(
             Welcome(
                 protocol=PROTOCOL_VERSION,
@@ -128,14 +128,26 @@ class Gateway:
 
     async def _create(self, connection: Connection, player: Player, id: str | None, request: Create) -> None:
         rules = _chosen_rules(request.rules)
-        if request.bots:
-            raise Refused(ErrorCode.NOT_ALLOWED, "This server has no bots yet.", path="bots")
+        for index, name in enumerate(request.bots):
+            if name not in LEVEL_NAMES:
+                message = f"There is no bot called {name!r}: {', '.join(LEVEL_NAMES)}."
+                raise Refused(ErrorCode.BAD_MESSAGE, message, path=f"bots[{index}]")
+        if len(request.bots) > len(rules.marks):
+            message = f"{len(request.bots)} bots do not fit a game of {len(rules.marks)}."
+            raise Refused(ErrorCode.BAD_MESSAGE, message, path="bots")
         seat = None if request.seat is UNSET else request.seat
         if seat is not None and seat not in tuple(rules.marks):
             message = f"There is no seat {seat!r}: the marks are {', '.join(rules.marks)}."
             raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
         await self._hub.create(
-            connection, player, id, rules, seat=seat, visibility=request.visibility, clock=request.clock
+            connection,
+            player,
+            id,
+            rules,
+            seat=seat,
+            visibility=request.visibility,
+            clock=request.clock,
+            bots=request.bots,
         )
 
 
@@ -150,11 +162,6 @@ def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
 def _answer(connection: Connection, id: str | None, **content: Any) -> None:
     if id is not None:
         connection.push(Ok(id=id, **content))
-
-
-def _not_served(request: Request) -> Refused:
-    kind = type(request).__struct_config__.tag
-    return Refused(ErrorCode.NOT_ALLOWED, f'This server does not serve "{kind}" yet.')
 
 
 def _refuse_request(connection: Connection, request: Request, refused: Refused) -> None:

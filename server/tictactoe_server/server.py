@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import time
 from collections.abc import Sequence
 from http import HTTPStatus
 from types import TracebackType
@@ -24,11 +23,15 @@ from websockets.typing import Subprotocol
 from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server import SERVER_NAME
+from tictactoe_server.bots import Bots, ThinkingPool
 from tictactoe_server.connection import Connection
 from tictactoe_server.gateway import Gateway
 from tictactoe_server.hub import Hub
 from tictactoe_server.listen import open_sockets, url_of
+from tictactoe_server.lobby import Lobby
 from tictactoe_server.players import Players
+from tictactoe_server.registry import Registry
+from tictactoe_server.served_time import ServedTime
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.stores import MemoryStore, Store
 
@@ -52,8 +55,16 @@ class Server:
         self._settings = settings or Settings()
         self._limits = limits or Limits()
         self._store = store or MemoryStore()
-        self._hub = Hub(self._store, _monotonic_ms, self._limits)
+        self._time = ServedTime(self._store)
+        lobby = Lobby(self._time)
+        hold_ms = round(self._settings.hold_seconds * 1000)
+        self._registry = Registry(self._store, self._time, lobby, self._limits, hold_ms=hold_ms)
+        self._hub = Hub(self._registry, lobby, self._time)
+        pool = ThinkingPool(self._settings.bot_workers, self._settings.bot_deadline_seconds)
+        self.bots = Bots(pool, self._hub.act, pause_seconds=self._settings.bot_pause_seconds)
+        self._registry.on_change = self.bots.notice
         self._gateway = Gateway(self._hub, Players(self._store))
+        self._chores: list[asyncio.Task[None]] = []
         self._listeners: list[WebSocketServer] = []
         self.port = self._settings.port
 
@@ -65,6 +76,8 @@ class Server:
     async def __aenter__(self) -> Self:
         sockets = open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
+        await self._time.resume()
+        self._chores = [asyncio.create_task(self._registry.restore()), asyncio.create_task(self._time.keep())]
         create_connection = functools.partial(Connection, catch_up_seconds=self._limits.catch_up_seconds)
         for sock in sockets:
             self._listeners.append(
@@ -93,6 +106,12 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._stop()
+        await self.bots.close()
+        await self._registry.stop()
+        for chore in self._chores:
+            chore.cancel()
+        await asyncio.gather(*self._chores, return_exceptions=True)
+        await self._time.store_now()
         await self._store.close()
         log.debug("stopped")
 
@@ -149,7 +168,3 @@ def _select_subprotocol(connection: ServerConnection, offered: Sequence[Subproto
     if SUBPROTOCOL in offered:
         return Subprotocol(SUBPROTOCOL)
     raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")
-
-
-def _monotonic_ms() -> int:
-    return time.monotonic_ns() // 1_000_000

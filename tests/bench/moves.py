@@ -2,6 +2,9 @@
 
 Both get the same load: rooms of two that play drawn games of nine moves with a rematch after each, every state awaited
 by both players. Usage: python -m tests.bench.moves [--seconds 10] [--rooms 100] [--rounds 1]
+
+With --with-bots: how long people wait for a move, at ten moves a second in each of 100 rooms, while 50 rooms of bots
+think about gomoku without a pause, beside the same without the bots.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ class Figures:
     def row(self, name: str) -> str:
         cuts = statistics.quantiles(self.latencies, n=100)
         return (
-            f"{name:<10} {self.moves / self.seconds:>9,.0f} moves/s {self.cpu_us:>8.1f} µs CPU/move"
+            f"{name:<12} {self.moves / self.seconds:>9,.0f} moves/s {self.cpu_us:>8.1f} µs CPU/move"
             f"   p50 {cuts[49] * 1e3:>6.2f} ms   p99 {cuts[98] * 1e3:>6.2f} ms"
         )
 
@@ -49,9 +52,11 @@ class Table:
         self.players = players
         self.code = code
 
-    async def play(self, first: int, figures: Figures) -> None:
-        """Play one game and agree on the next; `first` is who moves first."""
+    async def play(self, first: int, figures: Figures, pace_seconds: float = 0.0) -> None:
+        """Play one game and agree on the next; `first` is who moves first, `pace_seconds` how long people ponder."""
         for ply, cell in enumerate(DRAWN):
+            if pace_seconds:
+                await asyncio.sleep(pace_seconds)
             mover = self.players[(first + ply) % 2]
             begun = time.perf_counter()
             await mover.send(f'{{"type":"move","room":"{self.code}","cell":{cell},"ply":{ply}}}')
@@ -89,7 +94,7 @@ async def seat_at_server(url: str, number: int) -> Table:
     return Table((first, second), code)
 
 
-async def load(server: Measured, rooms: int, seconds: float, *, bare: bool) -> Figures:
+async def load(server: Measured, rooms: int, seconds: float, *, bare: bool, pace_seconds: float = 0.0) -> Figures:
     """Seat everybody, warm up for a second, then measure."""
     seat = seat_at_relay if bare else seat_at_server
     tables = [await seat(server.url, number) for number in range(rooms)]
@@ -97,7 +102,7 @@ async def load(server: Measured, rooms: int, seconds: float, *, bare: bool) -> F
 
     async def keep_playing(number: int, until: float, figures: Figures) -> None:
         while time.perf_counter() < until:
-            await tables[number].play(firsts[number], figures)
+            await tables[number].play(firsts[number], figures, pace_seconds)
             firsts[number] = 1 - firsts[number]
 
     async def everybody(duration: float, figures: Figures) -> None:
@@ -119,12 +124,47 @@ def measure(command: tuple[str, ...], rooms: int, seconds: float, *, bare: bool)
         return uvloop.run(load(server, rooms, seconds, bare=bare))
 
 
+async def keep_bots_thinking(url: str, rooms: int) -> None:
+    """Have so many games of gomoku between bots going, until cancelled."""
+    async with connect(url, compression=None, proxy=None) as watcher:
+        await watcher.send('{"type":"hello"}')
+        create = '{"type":"create","rules":"gomoku","bots":["perfect","perfect"]}'
+        for _ in range(rooms):
+            await watcher.send(create)
+        async for text in watcher:
+            if b'"status":"over"' in (text.encode() if isinstance(text, str) else text):
+                await watcher.send(create)
+
+
+async def load_beside_bots(server: Measured, rooms: int, seconds: float, bot_rooms: int) -> Figures:
+    thinking = asyncio.create_task(keep_bots_thinking(server.url, bot_rooms))
+    try:
+        return await load(server, rooms, seconds, bare=False, pace_seconds=0.1)
+    finally:
+        thinking.cancel()
+
+
+def compare_with_bots(rooms: int, seconds: float) -> None:
+    """Print the figures without and with thinking bots; server, workers and load share all cores."""
+    p99 = []
+    for bot_rooms in (0, 50):
+        with started((*SERVER, "--bot-pause", "0"), is_pinned=False) as server:
+            figures = uvloop.run(load_beside_bots(server, rooms, seconds, bot_rooms))
+        print(figures.row(f"{bot_rooms} bot rooms"), flush=True)
+        p99.append(statistics.quantiles(figures.latencies, n=100)[98])
+    print(f"ratio      {p99[1] / p99[0]:.2f}x the p99 without bots", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rooms", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--with-bots", action="store_true")
     options = parser.parse_args()
+    if options.with_bots:
+        compare_with_bots(options.rooms, options.seconds)
+        return
     for _ in range(options.rounds):
         relay = measure(RELAY, options.rooms, options.seconds, bare=True)
         print(relay.row("relay"), flush=True)

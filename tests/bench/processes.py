@@ -37,12 +37,13 @@ class Measured:
 
 
 @contextlib.contextmanager
-def started(command: Sequence[str]) -> Iterator[Measured]:
-    """Run a server that prints its ws:// address, on the first core; ourselves we keep to the others."""
+def started(command: Sequence[str], *, is_pinned: bool = True) -> Iterator[Measured]:
+    """Run a server that prints its ws:// address; pinned, it has the first core and we keep to the others."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        os.sched_setaffinity(process.pid, {CORES[0]})
-        os.sched_setaffinity(0, set(CORES[1:]) or {CORES[0]})
+        if is_pinned:
+            os.sched_setaffinity(process.pid, {CORES[0]})
+            os.sched_setaffinity(0, set(CORES[1:]) or {CORES[0]})
         assert process.stdout
         line = process.stdout.readline()
         match = re.search(r"ws://\S+", line)

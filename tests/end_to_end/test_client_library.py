@@ -145,11 +145,15 @@ async def test_a_refusal_is_typed_and_the_connection_stays(server: Server) -> No
         assert (taken.value.code, taken.value.path) == ("occupied", "cell")
 
 
-async def test_what_the_server_will_serve_later_is_refused_until_then(server: Server) -> None:
-    async with pair(server.url) as (first, _), connect(server.url) as other:
-        for asking in (first.draw(), first.undo(), first.claim("win"), first.chat("hello"), other.lobby(on=True)):
-            with pytest.raises(Refused, match="does not serve"):
-                await asking
+async def test_a_draw_is_offered_and_agreed(server: Server) -> None:
+    async with pair(server.url) as (first, second):
+        await state_where(second, status="playing")
+        await first.draw()
+        assert (await state_where(second, seq=3)).offers.draw == "X"
+        await second.draw("accept")
+        over = await state_where(first, status="over")
+        assert over.result is not None
+        assert (over.result.reason, over.result.winner) == ("agreed", None)
 
 
 async def test_what_is_no_code_or_no_cell_never_leaves_the_client(server: Server) -> None:

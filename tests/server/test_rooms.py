@@ -406,7 +406,7 @@ def test_leaving_withdraws_every_offer_of_a_rematch() -> None:
 
 
 def seat_seen(room: Room, mark: str, now: int) -> dict[str, Any]:
-    state: dict[str, Any] = json.loads(encode(state_of(room, now, watchers=0, hold_ms=HOLD_MS)))
+    state: dict[str, Any] = json.loads(encode(state_of(room, now, watchers=0)))
     seat: dict[str, Any] = state["seats"][mark]
     return seat
 
@@ -444,7 +444,7 @@ def test_one_who_dropped_and_then_left_has_no_hold() -> None:
 
 def test_a_state_says_everything_about_the_room() -> None:
     room = play(open_room(ANA, BO), [0, 4])
-    assert json.loads(encode(state_of(room, NOW, watchers=2, hold_ms=HOLD_MS))) == {
+    assert json.loads(encode(state_of(room, NOW, watchers=2))) == {
         "type": "room",
         "room": CODE,
         "seq": 4,
@@ -479,13 +479,13 @@ def test_a_state_says_everything_about_the_room() -> None:
 
 def test_nobody_has_the_turn_before_the_start_and_after_the_end() -> None:
     for room in (open_room(ANA), play(open_room(ANA, BO), DRAWN), open_room(ANA, BO).apply(ANA, RESIGN, NOW)):
-        assert state_of(room, NOW, watchers=0, hold_ms=HOLD_MS).turn is None
+        assert state_of(room, NOW, watchers=0).turn is None
 
 
 def test_a_free_seat_is_null_in_state_and_list() -> None:
     room = open_room(ANA)
-    assert state_of(room, NOW, watchers=0, hold_ms=HOLD_MS).seats["O"] is None
-    row = summary_of(room, NOW + 7, watchers=3, hold_ms=HOLD_MS)
+    assert state_of(room, NOW, watchers=0).seats["O"] is None
+    row = summary_of(room, NOW + 7, watchers=3)
     assert (row.seats["O"], row.age_ms, row.watchers, row.ply, row.status) == (None, 7, 3, 0, "waiting")
 
 
@@ -576,7 +576,7 @@ def test_a_document_with_flipped_bytes_is_read_or_unreadable_and_nothing_else(na
         room = decode_room(bytes(document))
     except UnreadableRoom:
         return
-    encode(state_of(room, NOW, watchers=0, hold_ms=HOLD_MS))
+    encode(state_of(room, NOW, watchers=0))
 
 
 # -- any commands in any order ----------------------------------------------------------------------------------
@@ -655,6 +655,6 @@ def check_invariants(room: Room, finished: int) -> None:
     if room.result and room.result.winner:
         assert room.result.winner in room.position.active_marks
     assert encode_room(decode_room(encode_room(room))) == encode_room(room)
-    state = state_of(room, NOW, watchers=0, hold_ms=HOLD_MS)
+    state = state_of(room, NOW, watchers=0)
     assert len(state.board) == room.rules.size
     assert (state.turn is None) == (room.status != "playing")

@@ -1,10 +1,10 @@
-"""What can be asked of a room: the wire's own requests, and what the server tells it of connections."""
+"""What can be asked of a room: the wire's own requests, and what the server tells it of connections and of time."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
+from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 
 
 class Enter(Struct, frozen=True):
@@ -15,4 +15,8 @@ class Dropped(Struct, frozen=True):
     """The player's connection is gone; the seat is held for them."""
 
 
-Command = Move | Enter | Dropped | Leave | Resign | Rematch
+class Expire(Struct, frozen=True):
+    """The running clock may have run out; changes nothing where it has not. No player acts."""
+
+
+Command = Move | Enter | Dropped | Leave | Resign | Rematch | Draw | Undo | Claim | Expire

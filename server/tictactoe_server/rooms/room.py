@@ -6,41 +6,32 @@ Time comes in as an argument; connections and watchers are the hub's.
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Sequence
+from typing import Final, assert_never
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from tictactoe_engine import IllegalMove, Position, Rules
+from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, RoomStatus, SeatState, Visibility
-from tictactoe_protocol.requests import ClockFields, Leave, Move, Rematch, Resign
-from tictactoe_server.rooms.commands import Command, Dropped, Enter
+from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.rooms import offers as offering
+from tictactoe_server.rooms import play, seating
+from tictactoe_server.rooms.clock import full_clocks
+from tictactoe_server.rooms.commands import Command, Dropped, Enter, Expire
+from tictactoe_server.rooms.player import Player, Refused
 
-
-class Refused(Exception):
-    """A command that was not carried out; `code` and `message` go to whoever sent it."""
-
-    def __init__(self, code: ErrorCode, message: str, *, path: str | None = None, retry_ms: int | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.path = path
-        self.retry_ms = retry_ms
-
-
-class Player(Struct, frozen=True):
-    """Who acts: `id` is public and stays, `name` is what others read."""
-
-    id: str
-    name: str
+HOLD_MS: Final = 60_000
+"""How long a seat is kept for a player whose connection dropped, where the room says nothing else."""
 
 
 class Room(Struct, frozen=True, omit_defaults=True):
-    """One room; `seats` maps each mark, in turn order, to who holds it, None where free. Its dictionaries never change.
+    """One room; `seats` maps each mark, in turn order, to who holds it, None where free.
 
-    `seq` grows with every change. `score` holds the games won by each player's id, and ``draws``. `opened_at` and
-    `gone_at` (when the connection of a player who is away dropped, by id) are in ms of the server's clock.
+    `seq` grows with every change. `score` holds the games won by each player's id, and ``draws``. Times are ms of the
+    server's clock: `opened_at`; `gone_at`, when the connection of a player who is away dropped, by id; `hold_ms`, how
+    long their seat is kept; `remaining_ms`, what each mark's clock showed when its turn began; `clock_started_at`, when
+    the running one started, None where none runs.
     """
 
     code: str
@@ -55,23 +46,45 @@ class Room(Struct, frozen=True, omit_defaults=True):
     offers: Offers = Offers()
     score: dict[str, int] = {}
     gone_at: dict[str, int] = {}
+    hold_ms: int = HOLD_MS
+    remaining_ms: dict[str, int] = {}
+    clock_started_at: int | None = None
 
     @classmethod
     def open(
         cls,
         code: str,
         rules: Rules,
-        player: Player,
+        player: Player | None,
         now: int,
         *,
         seat: str | None = None,
         visibility: Visibility = "public",
+        clock: ClockFields | None = None,
+        hold_ms: int = HOLD_MS,
+        bots: Sequence[SeatState] = (),
     ) -> Room:
-        """Return a new room in which `player` plays the mark `seat`, the first where None, and others are free."""
+        """Return a new room in which `player` plays the mark `seat`, the first where None; bots take the next seats.
+
+        Where there is no player the bots hold all seats, or some wait for people.
+        """
         seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks)
-        seats[seat or rules.marks[0]] = _seat_of(player)
-        score = {player.id: 0, "draws": 0}
-        return cls(code, Position.start(rules), seats, now, visibility=visibility, score=score)
+        if player is not None:
+            seats[seat or rules.marks[0]] = seating.seat_of(player)
+        free = [mark for mark, held in seats.items() if held is None]
+        seats.update(zip(free, bots, strict=False))
+        score = {held.player: 0 for held in seats.values() if held is not None} | {"draws": 0}
+        return cls(
+            code,
+            Position.start(rules),
+            seats,
+            now,
+            visibility=visibility,
+            clock=clock,
+            score=score,
+            hold_ms=hold_ms,
+            remaining_ms=full_clocks(clock, rules.marks),
+        )
 
     @property
     def rules(self) -> Rules:
@@ -86,9 +99,17 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return "waiting" if None in self.seats.values() else "playing"
 
     @property
+    def has_bots(self) -> bool:
+        """Whether any seat is a bot's."""
+        return any(seat is not None and seat.bot for seat in self.seats.values())
+
+    @property
     def is_deserted(self) -> bool:
-        """Whether nobody is left who could play on: every seat is free, a bot's, or left for good."""
-        return all(seat is None or seat.left or seat.bot for seat in self.seats.values())
+        """Whether no person is left who could play on. A room that was for bots alone never is."""
+        seats = self.seats.values()
+        return all(seat is None or seat.left or seat.bot for seat in seats) and not all(
+            seat and seat.bot for seat in seats
+        )
 
     def mark_of(self, player: str) -> str | None:
         """Return the mark of the seat that a player holds and has not left, or None."""
@@ -97,145 +118,62 @@ class Room(Struct, frozen=True, omit_defaults=True):
                 return mark
         return None
 
-    def apply(self, player: Player, command: Command, now: int) -> Room:
-        """Return the room after the command, this very room where it changes nothing; raises `Refused`."""
-        match command:
-            case Move():
-                return self._play(player, command)
-            case Enter():
-                return self._enter(player)
-            case Dropped():
-                return self._drop(player, now)
-            case Leave():
-                return self._leave(player)
-            case Resign():
-                mark = self._seated(player)
-                self._check_playing()
-                return self._resign(mark)
-            case Rematch():
-                return self._ask_rematch(player)
-            case _:
-                assert_never(command)
-
-    def _play(self, player: Player, move: Move) -> Room:
-        mark, position = self._seated(player), self.position
-        if move.ply < position.ply and position.moves[move.ply] == move.cell and position.board[move.cell] == mark:
-            return self
-        self._check_playing()
-        if position.turn != mark:
-            raise Refused(ErrorCode.NOT_YOUR_TURN, f"It's {self._seat(position.turn).name}'s move.")
-        if move.ply != position.ply:
-            message = f"You sent move number {move.ply}, but {position.ply} lie on the board: look again."
-            raise Refused(ErrorCode.STALE, message, path="ply")
-        try:
-            position = position.play(move.cell)
-        except IllegalMove as illegal:
-            raise Refused(ErrorCode(illegal.code), illegal.message, path="cell") from None
-        room = replace(self, seq=self.seq + 1, position=position)
-        outcome = position.outcome
-        return room if outcome is None else room._finish(Result(outcome.winner, outcome.reason, outcome.line))
-
-    def _enter(self, player: Player) -> Room:
-        held = self.mark_of(player.id)
-        if held is not None:
-            seat = self._seat(held)
-            here = replace(seat, name=player.name, online=True)
-            if here == seat:
-                return self
-            gone_at = {id: when for id, when in self.gone_at.items() if id != player.id}
-            return replace(self._with_seat(held, here), gone_at=gone_at)
-        if any(seat is not None and seat.player == player.id for seat in self.seats.values()):
-            raise Refused(ErrorCode.NOT_ALLOWED, "You left this room for good; you may watch it.")
-        free = next((mark for mark, seat in self.seats.items() if seat is None), None)
-        if free is not None:
-            room = self._with_seat(free, _seat_of(player))
-            return replace(room, score={**self.score, player.id: 0})
-        raise Refused(ErrorCode.ROOM_FULL, f"Room {self.code} is full; you may watch it.")
-
-    def _drop(self, player: Player, now: int) -> Room:
-        mark = self.mark_of(player.id)
-        if mark is None or not self._seat(mark).online:
-            return self
-        room = self._with_seat(mark, replace(self._seat(mark), online=False))
-        return replace(room, gone_at={**self.gone_at, player.id: now})
-
-    def _leave(self, player: Player) -> Room:
-        mark = self._seated(player)
-        if self.status == "waiting":
-            score = {id: wins for id, wins in self.score.items() if id != player.id}
-            return replace(self._with_seat(mark, None), score=score)
-        is_in_game = self.status == "playing" and mark in self.position.active_marks
-        room = self._resign(mark) if is_in_game else replace(self, seq=self.seq + 1)
-        gone = replace(self._seat(mark), online=False, left=True)
-        return replace(room, seats={**room.seats, mark: gone}, offers=Offers())
-
-    def _resign(self, mark: str) -> Room:
-        """Return the room without this mark in the game: passed over, or lost where one other is left."""
-        active = self.position.active_marks
-        if mark not in active:
-            raise Refused(ErrorCode.NOT_ALLOWED, "You are out of this game already.")
-        if len(active) > 2:
-            return replace(self, seq=self.seq + 1, position=self.position.pass_over(mark))
-        winner = active.replace(mark, "")
-        return replace(self, seq=self.seq + 1)._finish(Result(winner, "resigned"))
-
-    def _ask_rematch(self, player: Player) -> Room:
-        mark = self._seated(player)
-        if self.status == "waiting":
-            raise Refused(ErrorCode.NOT_STARTED, "The game has not started.")
-        if self.status == "playing":
-            raise Refused(ErrorCode.NOT_ALLOWED, "The game is not over yet.")
-        for seat in self.seats.values():
-            if seat is not None and seat.left:
-                raise Refused(ErrorCode.NOT_ALLOWED, f"{seat.name} left the room: there is nobody to play again.")
-        if mark in self.offers.rematch:
-            return self
-        agreed = tuple(other for other in self.seats if other == mark or other in self.offers.rematch)
-        if len(agreed) == len(self.seats):
-            return self._start_again()
-        return replace(self, seq=self.seq + 1, offers=replace(self.offers, rematch=agreed))
-
-    def _start_again(self) -> Room:
-        """Return the room with the next game on the table, everyone one mark further on."""
-        marks, seated = self.rules.marks, list(self.seats.values())
-        return replace(
-            self,
-            seq=self.seq + 1,
-            game=self.game + 1,
-            position=Position.start(self.rules),
-            seats=dict(zip(marks, [seated[-1], *seated[:-1]], strict=True)),
-            result=None,
-            offers=Offers(),
-        )
-
-    def _finish(self, result: Result) -> Room:
-        """Return the room with the game over and its score counted; `seq` is the caller's."""
-        winner = "draws" if result.winner is None else self._seat(result.winner).player
-        score = {**self.score, winner: self.score.get(winner, 0) + 1}
-        return replace(self, result=result, offers=Offers(), score=score)
-
-    def _with_seat(self, mark: str, seat: SeatState | None) -> Room:
-        return replace(self, seq=self.seq + 1, seats={**self.seats, mark: seat})
-
-    def _seated(self, player: Player) -> str:
-        mark = self.mark_of(player.id)
-        if mark is None:
-            raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
-        return mark
-
-    def _check_playing(self) -> None:
-        if self.result is not None:
-            raise Refused(ErrorCode.GAME_OVER, "The game is over.")
-        if None in self.seats.values():
-            raise Refused(ErrorCode.NOT_STARTED, "The game has not started: a seat is still free.")
-
-    def _seat(self, mark: str | None) -> SeatState:
-        """Return the seat of a mark that somebody holds."""
+    def seat(self, mark: str | None) -> SeatState:
+        """Return the seat of a mark that somebody holds; raises LookupError where nobody does."""
         seat = self.seats[mark] if mark is not None else None
         if seat is None:
             raise LookupError(f"Nobody holds the seat {mark!r} of room {self.code}.")
         return seat
 
+    def hold_left(self, mark: str, now: int) -> int | None:
+        """Return for how many ms a seat is still held for one who is away, 0 past that, None for one who is here."""
+        seat = self.seat(mark)
+        gone_at = self.gone_at.get(seat.player)
+        if seat.online or seat.left or gone_at is None:
+            return None
+        return max(0, gone_at + self.hold_ms - now)
 
-def _seat_of(player: Player) -> SeatState:
-    return SeatState(player.id, player.name, online=True, bot=None)
+    def apply(self, player: Player, command: Command, now: int) -> Room:
+        """Return the room after the command, this very room where it changes nothing; raises `Refused`."""
+        match command:
+            case Move():
+                return play.move(self, player, command, now)
+            case Enter():
+                return seating.enter(self, player)
+            case Dropped():
+                return seating.drop(self, player, now)
+            case Leave():
+                return seating.leave(self, player, now)
+            case Resign():
+                return play.resign(self, player, now)
+            case Rematch():
+                return play.rematch(self, player, now)
+            case Draw():
+                return offering.draw(self, player, command)
+            case Undo():
+                return offering.undo(self, player, command, now)
+            case Claim():
+                return play.claim(self, player, command, now)
+            case Expire():
+                return play.expire(self, now)
+            case _:
+                assert_never(command)
+
+    def seated(self, player: Player) -> str:
+        """Return the mark that the player plays; refuses whoever has no seat."""
+        mark = self.mark_of(player.id)
+        if mark is None:
+            raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
+        return mark
+
+    def check_playing(self) -> None:
+        """Refuse what needs a game that has begun and is not over."""
+        if self.result is not None:
+            raise Refused(ErrorCode.GAME_OVER, "The game is over.")
+        if None in self.seats.values():
+            raise Refused(ErrorCode.NOT_STARTED, "The game has not started: a seat is still free.")
+
+    def check_active(self, mark: str) -> None:
+        """Refuse a player who resigned or ran out of time while others play on."""
+        if self.position.passed and mark not in self.position.active_marks:
+            raise Refused(ErrorCode.NOT_ALLOWED, "You are out of this game already.")

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
+from tictactoe_server.rooms.clock import clock_state
 from tictactoe_server.rooms.room import Room
 
 
@@ -17,8 +18,8 @@ def rules_state(rules: Rules) -> RulesState:
     return RulesState.of(rules)
 
 
-def state_of(room: Room, now: int, *, watchers: int, hold_ms: int) -> RoomState:
-    """Return the whole state, the same for everybody; `now` as in `Room.apply`, `hold_ms` how long seats are kept."""
+def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
+    """Return the whole state, the same for everybody; `now` as in `Room.apply`."""
     position, status = room.position, room.status
     return RoomState(
         room.code,
@@ -31,34 +32,35 @@ def state_of(room: Room, now: int, *, watchers: int, hold_ms: int) -> RoomState:
         position.ply,
         position.turn if status == "playing" else None,
         position.last,
-        _seats_of(room, now, hold_ms),
+        _seats_of(room, now),
         room.result,
         room.offers,
-        None,
+        clock_state(room, now),
         watchers,
         room.score,
     )
 
 
-def summary_of(room: Room, now: int, *, watchers: int, hold_ms: int) -> RoomSummary:
+def summary_of(room: Room, now: int, *, watchers: int) -> RoomSummary:
     """Return the room's row in the list of public rooms."""
     return RoomSummary(
         room.code,
         room.status,
         rules_state(room.rules),
         room.clock,
-        _seats_of(room, now, hold_ms),
+        _seats_of(room, now),
         room.position.ply,
         watchers,
         max(0, now - room.opened_at),
     )
 
 
-def _seats_of(room: Room, now: int, hold_ms: int) -> dict[str, SeatState | None]:
+def _seats_of(room: Room, now: int) -> dict[str, SeatState | None]:
     if not room.gone_at:
         return room.seats
     seats = dict(room.seats)
     for mark, seat in room.seats.items():
-        if seat is not None and seat.player in room.gone_at and not seat.left:
-            seats[mark] = replace(seat, hold_ms=max(0, room.gone_at[seat.player] + hold_ms - now))
+        hold_ms = None if seat is None else room.hold_left(mark, now)
+        if seat is not None and hold_ms is not None:
+            seats[mark] = replace(seat, hold_ms=hold_ms)
     return seats

@@ -1,0 +1,235 @@
+"""From a position to its values: which search fits, how the budget is divided, and what the scores mean.
+
+Boards of up to nine cells are answered from tables that stay in memory. Small ones are solved to the end if the
+budget allows it. Elsewhere the search deepens step by step, on wide boards after a look for a win by threats alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from tictactoe_engine.position import Position
+from tictactoe_engine.rules import Rules
+from tictactoe_engine.search.budget import Budget, Meter, OutOfBudget
+from tictactoe_engine.search.coalition import Coalition
+from tictactoe_engine.search.duel import FOREVER, WIN, Duel
+from tictactoe_engine.search.grid import bits_of, grid_of
+from tictactoe_engine.search.patterns import Patterns, places_by_weight
+from tictactoe_engine.search.ranking import Ranking, Scorer, Searcher, deepen
+from tictactoe_engine.search.task import Task, task_of, union_of
+from tictactoe_engine.search.threats import ThreatSearch
+from tictactoe_engine.search.value import Analysis, Value
+
+_TABLE_CELLS: Final = 9
+"""Boards with so many cells are solved whatever the budget: a few milliseconds, once."""
+
+_SOLVABLE_CELLS: Final = 18
+_SOLVABLE_CELLS_WITH_GRAVITY: Final = 24
+_SHARE_FOR_SOLVING: Final = 0.6
+
+_WIDTH: Final = 12
+_WIDTH_AT_ROOT: Final = 20
+_SHARE_FOR_THREATS: Final = 0.2
+_MAX_THREATS: Final = 12
+
+_EVEN: Final = 150
+"""The score at which an estimate is halfway to a win."""
+
+
+def analyse(position: Position, budget: Budget) -> Analysis:
+    """Return what the position and each of its moves are worth to the player to move, as far as the budget reaches.
+
+    With three or more players left, win and loss are meant against all others together (see `coalition`). Of a
+    finished game: its result for the player who would be next, and no cells.
+    """
+    if position.outcome is not None:
+        return Analysis(_value_when_over(position), {}, (), is_solved=True, nodes=0)
+    task = task_of(position, budget, every=True)
+    ranking = _rank(position, task)
+    values = _values(task, ranking)
+    best = tuple(sorted(map(task.grid.cell_of, ranking.best)))
+    return Analysis(values[best[0]], dict(sorted(values.items())), best, ranking.is_solved, task.meter.nodes)
+
+
+def best_cells(position: Position, budget: Budget) -> tuple[int, ...]:
+    """Return the cells of the moves that are equally good and better than all others, ascending.
+
+    Costs less than `analyse`. Where every move loses, those that make it hardest (see `_stubborn`) are all of them
+    that count. Empty when the game is over.
+    """
+    if position.outcome is not None:
+        return ()
+    if _fits_table(position):
+        return _table_of(position.rules).best_cells(position)
+    task = task_of(position, budget, every=False)
+    return _stubborn(task, _rank(position, task))
+
+
+class _Table:
+    """Everything found out so far about one small board: the search's own table and the answers given."""
+
+    __slots__ = ("_answers", "_duel")
+
+    def __init__(self, rules: Rules) -> None:
+        self._duel = Duel(grid_of(rules), Meter(Budget()))
+        self._answers: dict[str, tuple[int, ...]] = {}
+
+    def best_cells(self, position: Position) -> tuple[int, ...]:
+        """Return the best cells, from memory if they have been asked for before."""
+        answer = self._answers.get(position.board)
+        if answer is None:
+            task = task_of(position, Budget(), every=False)
+            answer = self._answers[position.board] = _stubborn(task, self.rank(task))
+        return answer
+
+    def rank(self, task: Task) -> Ranking:
+        """Solve a position, whatever the task's own budget; its meter is charged all the same."""
+        meter = Meter(Budget())
+        self._duel.use(meter)
+        ranking = _rank_duel(task, self._duel, [FOREVER], is_full=True)
+        task.meter.charge(meter.nodes)
+        return ranking
+
+
+@lru_cache(maxsize=64)
+def _table_of(rules: Rules) -> _Table:
+    return _Table(rules)
+
+
+def _fits_table(position: Position) -> bool:
+    rules = position.rules
+    return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _TABLE_CELLS
+
+
+def _rank(position: Position, task: Task) -> Ranking:
+    """Return the ranking of the position's moves; never without a best move, whatever the budget."""
+    if _fits_table(position):
+        return _table_of(position.rules).rank(task)
+    ranking = _solve(task)
+    if not ranking.is_solved:
+        deepened = _deepen(task)
+        if deepened.best:
+            ranking = deepened
+    if not ranking.best:
+        ranking.best = _first_guess(task)[:1]
+    return ranking
+
+
+def _solve(task: Task) -> Ranking:
+    """Return the ranking from the end of the game, or an empty one where that is out of reach."""
+    limit = _SOLVABLE_CELLS_WITH_GRAVITY if task.grid.column_masks else _SOLVABLE_CELLS
+    if len(task.stones) > 2 or task.free.bit_count() > limit:
+        return Ranking()
+    meter = Meter(task.budget.portion(_SHARE_FOR_SOLVING))
+    ranking = _rank_duel(task, Duel(task.grid, meter), [FOREVER], is_full=True)
+    task.meter.charge(meter.nodes)
+    return ranking if ranking.is_solved else Ranking()
+
+
+def _deepen(task: Task) -> Ranking:
+    depths = range(1, task.free.bit_count() + 1)
+    patterns = Patterns(task.grid)
+    width = _WIDTH if task.is_wide else None
+    if len(task.stones) > 2:
+        coalition = Coalition(task.grid, task.meter, patterns, width=width)
+        return _rank_coalition(task, coalition, depths, is_full=width is None)
+    if width is not None and not task.every:
+        ranking = _win_by_threats(task, patterns)
+        if ranking.best:
+            return ranking
+    return _rank_duel(task, Duel(task.grid, task.meter, patterns, width=width), depths, is_full=width is None)
+
+
+def _rank_duel(task: Task, duel: Duel, depths: Sequence[int], *, is_full: bool) -> Ranking:
+    own, other = task.stones
+
+    def score(move: int, depth: int, alpha: int, beta: int) -> int:
+        return duel.score_move(own, other, move, depth, alpha, beta)
+
+    return _rank_with(task, duel, score, depths, is_full=is_full)
+
+
+def _rank_coalition(task: Task, coalition: Coalition, depths: Sequence[int], *, is_full: bool) -> Ranking:
+    def score(move: int, depth: int, alpha: int, beta: int) -> int:
+        return coalition.score_move(task.stones, 0, move, depth, alpha, beta)
+
+    return _rank_with(task, coalition, score, depths, is_full=is_full)
+
+
+def _rank_with(task: Task, searcher: Searcher, score: Scorer, depths: Sequence[int], *, is_full: bool) -> Ranking:
+    moves = _first_guess(task)
+    ranking = deepen(searcher, score, moves, depths, every=task.every, is_full=is_full)
+    if len(moves) < task.grid.playable(task.free).bit_count():
+        ranking.is_solved = False
+    return ranking
+
+
+def _win_by_threats(task: Task, patterns: Patterns) -> Ranking:
+    own, other = task.stones
+    meter = Meter(task.budget.portion(_SHARE_FOR_THREATS))
+    ranking = Ranking()
+    try:
+        found = ThreatSearch(task.grid, patterns, meter).shortest_win(own, other, _MAX_THREATS)
+    except OutOfBudget:
+        found = None
+    task.meter.charge(meter.nodes)
+    if found is not None:
+        move, plies = found
+        ranking.best, ranking.scores = [move], {move: WIN + task.free.bit_count() - plies}
+    return ranking
+
+
+def _first_guess(task: Task) -> list[int]:
+    """Return the moves in the order in which they deserve a look: all of them, or the best few of a wide board."""
+    moves = task.grid.playable(task.free)
+    if task.is_wide:
+        return Patterns(task.grid).candidates(task.stones[0], task.stones[1:], moves, _WIDTH_AT_ROOT)
+    return [bit for bit in places_by_weight(task.grid) if bit & moves]
+
+
+def _stubborn(task: Task, ranking: Ranking) -> tuple[int, ...]:
+    """Return the cells of the best moves; of lost positions only those at which the others could still go wrong.
+
+    That is, where a line can no longer be stopped, the moves that stop one of several; and with three or more
+    players, who hardly ever play together, the moves that promised most before the loss came in sight.
+    """
+    best = ranking.best
+    is_lost = ranking.scores.get(best[0], 0) <= -WIN
+    if is_lost and len(task.stones) > 2 and ranking.earlier:
+        promise = max(ranking.earlier[move] for move in best)
+        best = [move for move in best if ranking.earlier[move] == promise]
+    if is_lost and not task.grid.misere:
+        threatened = union_of(map(task.grid.completing, task.stones[1:]))
+        best = [move for move in best if move & threatened] or best
+    return tuple(sorted(map(task.grid.cell_of, best)))
+
+
+def _values(task: Task, ranking: Ranking) -> dict[int, Value]:
+    """Return the value of every legal cell; moves not worth a search are taken to be like the worst one searched."""
+    left = task.free.bit_count()
+    values = {
+        task.grid.cell_of(move): _value_of(score, left, is_exact=move in ranking.exact)
+        for move, score in ranking.scores.items()
+    }
+    guess = Value("unknown", None, min((value.estimate for value in values.values()), default=0.0))
+    for move in bits_of(task.grid.playable(task.free)):
+        values.setdefault(task.grid.cell_of(move), guess)
+    return values
+
+
+def _value_of(score: int, left: int, *, is_exact: bool) -> Value:
+    if abs(score) >= WIN:
+        plies = left - (abs(score) - WIN)
+        return Value("win", plies, 1.0) if score > 0 else Value("loss", plies, -1.0)
+    if is_exact:
+        return Value("draw")
+    return Value("unknown", None, round(score / (abs(score) + _EVEN), 4))
+
+
+def _value_when_over(position: Position) -> Value:
+    if position.outcome is None or position.outcome.winner is None:
+        return Value("draw")
+    # Whoever moved last has completed a line: that wins, and with misère it loses.
+    return Value("win", 0, 1.0) if position.rules.misere else Value("loss", 0, -1.0)

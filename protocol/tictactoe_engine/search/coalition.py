@@ -1,0 +1,157 @@
+"""Three or more players: everybody else is taken to play together against the one who searches.
+
+The paranoid algorithm (Sturtevant and Korf, On Pruning Techniques for Multi-Player Games, 2000): with the others as
+one side alpha-beta cuts as it does for two, which max^n (Luckhardt and Irani, 1986) does not allow. So a win is one
+that nobody can prevent, a loss is what the others can bring about together, and a draw lies between.
+Scores are those of `duel`, always for the searching player.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tictactoe_engine.search.budget import Meter
+from tictactoe_engine.search.duel import FOREVER, INFINITE, LIKELY, WIN
+from tictactoe_engine.search.grid import Grid, bits_of
+from tictactoe_engine.search.patterns import Patterns, places_by_weight
+from tictactoe_engine.search.task import union_of
+
+_MAX_ENTRIES: Final = 500_000
+
+Stones = tuple[int, ...]
+"""The padded bitboards of the players who still move, in turn order, the searching player's first."""
+
+
+class Coalition:
+    """A search for one player against all others on one grid, without misère.
+
+    `width` and `horizon_hits` are those of `Duel`.
+    """
+
+    __slots__ = ("_grid", "_meter", "_patterns", "_ranks", "_table", "_width", "horizon_hits")
+
+    def __init__(self, grid: Grid, meter: Meter, patterns: Patterns | None, *, width: int | None = None) -> None:
+        self._grid = grid
+        self._meter = meter
+        self._patterns = patterns
+        self._width = width
+        self._table: dict[tuple[Stones, int], tuple[int, int, int]] = {}
+        self._ranks = {bit: rank for rank, bit in enumerate(places_by_weight(grid))}
+        self.horizon_hits = 0
+
+    def score_move(self, stones: Stones, player: int, move: int, depth: int, alpha: int, beta: int) -> int:
+        """Return the score after player number `player` takes `move` (one bit), which may complete a line."""
+        if self._grid.completing(stones[player]) & move:
+            left = (self._grid.cells & ~union_of(stones)).bit_count()
+            return -(WIN + left - 1) if player else WIN + left - 1
+        after = (*stones[:player], stones[player] | move, *stones[player + 1 :])
+        return self.search(after, (player + 1) % len(stones), depth - 1, alpha, beta)
+
+    def search(self, stones: Stones, player: int, depth: int, alpha: int, beta: int) -> int:
+        """Return the score of a position without a winner, `player` to move (0 is the one who searches)."""
+        self._meter.spend()
+        grid = self._grid
+        free = grid.cells & ~union_of(stones)
+        if not free:
+            return 0
+        moves = grid.playable(free)
+        if grid.completing(stones[player]) & moves:
+            left = free.bit_count()
+            return -(WIN + left - 1) if player else WIN + left - 1
+        lowest, highest = self._bounds(stones, free)
+        if lowest >= beta or lowest == highest:
+            return lowest
+        if highest <= alpha:
+            return highest
+        alpha, beta = max(alpha, lowest), min(beta, highest)
+        low, high = self._recall((stones, player), depth)
+        if low >= beta or low == high:
+            return low
+        if high <= alpha:
+            return high
+        if depth <= 0:
+            self.horizon_hits += 1
+            return min(max(self._guess(stones, player), lowest), highest)
+        hits = self.horizon_hits
+        moves = self._needed(stones, player, moves)
+        ordered = self.ordered(stones, player, moves)
+        best = self._best_of(stones, player, ordered, depth, max(alpha, low), min(beta, high))
+        if self._width is not None and moves.bit_count() > self._width:
+            best = _unproven(best, player)
+        self._remember((stones, player), hits, depth, best, max(alpha, low), min(beta, high))
+        return best
+
+    def ordered(self, stones: Stones, player: int, moves: int) -> list[int]:
+        """Return the moves to search, the most promising first."""
+        own = stones[player]
+        others = [bitboard for index, bitboard in enumerate(stones) if index != player]
+        if self._width is not None and self._patterns is not None and moves.bit_count() > self._width:
+            self.horizon_hits += 1
+            return self._patterns.candidates(own, others, moves, self._width)
+        threatened = 0
+        for other in others:
+            threatened |= self._grid.completing(other)
+        makers = self._patterns.threat_makers(own, self._grid.cells & ~union_of(stones)) if self._patterns else 0
+        ranks = self._ranks
+        return sorted(bits_of(moves), key=lambda bit: (not threatened & bit, not makers & bit, ranks[bit]))
+
+    def _best_of(self, stones: Stones, player: int, moves: list[int], depth: int, alpha: int, beta: int) -> int:
+        best = INFINITE if player else -INFINITE
+        for move in moves:
+            score = self.score_move(stones, player, move, depth, alpha, beta)
+            if player:
+                best = min(best, score)
+                beta = min(beta, best)
+            else:
+                best = max(best, score)
+                alpha = max(alpha, best)
+            if alpha >= beta:
+                break
+        return best
+
+    def _needed(self, stones: Stones, player: int, moves: int) -> int:
+        """Return the moves to look at: where the next player is an enemy about to win, only those in the way.
+
+        Where there is no way to stop it one move stands for all.
+        """
+        following = (player + 1) % len(stones)
+        if player and following:
+            return moves
+        threatened = self._grid.completing(stones[following]) & moves
+        return threatened & -threatened or moves
+
+    def _bounds(self, stones: Stones, free: int) -> tuple[int, int]:
+        grid, left = self._grid, free.bit_count()
+        highest = WIN + left - 1 if grid.has_line(stones[0] | free) else 0
+        can_lose = any(grid.has_line(other | free) for other in stones[1:])
+        return -(WIN + left - 1) if can_lose else 0, highest
+
+    def _recall(self, key: tuple[Stones, int], depth: int) -> tuple[int, int]:
+        entry = self._table.get(key)
+        if entry is None:
+            return -INFINITE, INFINITE
+        known_depth, low, high = entry
+        if known_depth < depth:
+            return low if low >= WIN else -INFINITE, high if high <= -WIN else INFINITE
+        if known_depth != FOREVER:
+            self.horizon_hits += 1
+        return low, high
+
+    def _remember(self, key: tuple[Stones, int], hits: int, depth: int, best: int, alpha: int, beta: int) -> None:
+        if len(self._table) >= _MAX_ENTRIES:
+            self._table.clear()
+        low = best if best > alpha else -INFINITE
+        high = best if best < beta else INFINITE
+        self._table[key] = (FOREVER if hits == self.horizon_hits else depth, low, high)
+
+    def _guess(self, stones: Stones, player: int) -> int:
+        return self._patterns.estimate_of_many(stones, player) if self._patterns else 0
+
+
+def _unproven(score: int, player: int) -> int:
+    """Return the score where `player` might have done better with a move that was left out."""
+    if player and score >= WIN:
+        return score - WIN + LIKELY
+    if not player and score <= -WIN:
+        return score + WIN - LIKELY
+    return score

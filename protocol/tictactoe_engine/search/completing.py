@@ -1,0 +1,67 @@
+"""Where one more stone completes a line: for all places of a padded bitboard at once.
+
+A place completes a line when the runs of stones that touch it from both sides add up to `line - 1`. Searches ask for
+that more often than for anything else, so the usual lengths are written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Completing = Callable[[int], int]
+"""Answers the places where one more of these stones completes a line; taken places and padding may be among them."""
+
+
+def completing_of(line: int, steps: tuple[int, ...]) -> Completing:
+    """Return the function for lines of this length along `steps`, the distances of neighbours; it costs O(line)."""
+    match line:
+        case 3:
+            return lambda stones: _completing_three(stones, steps)
+        case 4:
+            return lambda stones: _completing_four(stones, steps)
+        case 5:
+            return lambda stones: _completing_five(stones, steps)
+        case _:
+            return lambda stones: _completing_any(stones, steps, line)
+
+
+def _completing_three(stones: int, steps: tuple[int, ...]) -> int:
+    found = 0
+    for step in steps:
+        before, after = stones << step, stones >> step
+        found |= (before & stones) << step | (after & stones) >> step | before & after
+    return found
+
+
+def _completing_four(stones: int, steps: tuple[int, ...]) -> int:
+    found = 0
+    for step in steps:
+        before, after = stones << step, stones >> step
+        before_two, after_two = (before & stones) << step, (after & stones) >> step
+        found |= (before_two & stones) << step | (after_two & stones) >> step | before_two & after | before & after_two
+    return found
+
+
+def _completing_five(stones: int, steps: tuple[int, ...]) -> int:
+    found = 0
+    for step in steps:
+        before, after = stones << step, stones >> step
+        before_two, after_two = (before & stones) << step, (after & stones) >> step
+        before_three, after_three = (before_two & stones) << step, (after_two & stones) >> step
+        found |= (before_three & stones) << step | (after_three & stones) >> step
+        found |= before_three & after | before_two & after_two | before & after_three
+    return found
+
+
+def _completing_any(stones: int, steps: tuple[int, ...], line: int) -> int:
+    found = 0
+    for step in steps:
+        before, after = [run := stones << step], [back := stones >> step]
+        for _ in range(line - 2):
+            run, back = (run & stones) << step, (back & stones) >> step
+            before.append(run)
+            after.append(back)
+        found |= run | back
+        for length in range(line - 2):
+            found |= before[length] & after[line - 3 - length]
+    return found

@@ -1,0 +1,240 @@
+"""Two sides against each other: alpha-beta over padded bitboards, as deep as it is asked to look.
+
+A principal variation search (Marsland and Campbell, 1982) with a transposition table that holds one entry for all
+images of a position under the board's symmetries. It sees wins one move and double threats two moves ahead without
+searching, answers a single threat with the only moves that are left, and stops where no line is open to a side.
+On wide boards it looks at the most promising moves only; then a win is still proven, a loss is an estimate.
+
+Scores are integers for the side to move: 0 is a draw; a win is `WIN` plus the cells that are free when it comes, so
+quicker wins are higher and a score is the same wherever it is seen from; a loss is the negative. Anything between is
+an estimate, given where the depth ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tictactoe_engine.search.budget import Meter
+from tictactoe_engine.search.grid import Grid, below
+from tictactoe_engine.search.patterns import Patterns, places_by_weight
+from tictactoe_engine.search.symmetry import symmetries_of
+from tictactoe_engine.search.threats import ThreatSearch
+
+WIN: Final = 1 << 20
+INFINITE: Final = 1 << 21
+FOREVER: Final = 1 << 12
+"""The depth of an entry that no horizon has touched."""
+
+_MAX_ENTRIES: Final = 500_000
+
+_MAX_SYMMETRIC_CELLS: Final = 64
+"""On larger boards hardly any two positions of a search are images of each other."""
+
+LIKELY: Final = WIN >> 1
+"""Takes the place of `WIN` in scores that rest on moves which were left out."""
+
+_THREATS_AT_HORIZON: Final = 2
+
+Entry = tuple[int, int, int, int]
+"""Depth, lowest and highest possible score, and the best move's bit (0 for none)."""
+
+
+_RANKS: Final = 1 << 10
+"""More than a board has cells."""
+
+Ordered = list[tuple[int, int, int]]
+"""Moves in order: sorting key, the move's bit, the places that complete a line after it (-1 where not yet known)."""
+
+
+class Duel:
+    """A search for two sides on one grid; its table lives as long as it does.
+
+    With `patterns` the horizon is an estimate, without it a draw. With `width` only so many moves of a position are
+    searched. `horizon_hits` counts how often a result has rested on a horizon or on moves left out: while it stands
+    still results are exact.
+    """
+
+    __slots__ = ("_canonical", "_grid", "_meter", "_patterns", "_ranks", "_table", "_threats", "_width", "horizon_hits")
+
+    def __init__(self, grid: Grid, meter: Meter, patterns: Patterns | None = None, *, width: int | None = None) -> None:
+        self._grid = grid
+        self._meter = meter
+        self._patterns = patterns
+        self._width = width
+        self._threats = ThreatSearch(grid, patterns, meter) if patterns and width else None
+        self._canonical = _canonical_of(grid)
+        self._table: dict[tuple[int, int], Entry] = {}
+        self._ranks = {bit: rank for rank, bit in enumerate(places_by_weight(grid))}
+        self.horizon_hits = 0
+
+    def use(self, meter: Meter) -> None:
+        """Charge further searches to another meter; what the table holds stays."""
+        self._meter = meter
+
+    def score_move(self, own: int, other: int, move: int, depth: int, alpha: int, beta: int) -> int:
+        """Return the score of playing `move` (one bit), for the side that plays it; see `search`."""
+        if self._grid.completing(own) & move:
+            won = WIN + (self._grid.cells & ~(own | other)).bit_count() - 1
+            return -won if self._grid.misere else won
+        return -self.search(other, own | move, depth - 1, -beta, -alpha)
+
+    def search(self, own: int, other: int, depth: int, alpha: int, beta: int) -> int:
+        """Return the score of a position without a winner, exact inside the window, else a bound (fail-soft).
+
+        `depth` is how many plies to look ahead; the window is `alpha` < score < `beta`.
+        """
+        completing = self._grid.completing
+        return self._search(own, other, completing(own), completing(other), depth, alpha, beta)
+
+    def _search(self, own: int, other: int, wins: int, threats: int, depth: int, alpha: int, beta: int) -> int:
+        """Do what `search` says; `wins` and `threats` are the places that complete a line for `own` and `other`."""
+        self._meter.spend()
+        free = self._grid.cells & ~(own | other)
+        score, moves = self._look_ahead(wins, threats, free)
+        if score is not None:
+            return score
+        if depth > 0 and not moves & (moves - 1):
+            after = own | moves
+            return -self._search(other, after, threats, self._grid.completing(after), depth - 1, -beta, -alpha)
+        lowest, highest = self._bounds(own, other, free)
+        if lowest >= beta or lowest == highest:
+            return lowest
+        if highest <= alpha:
+            return highest
+        alpha, beta = max(alpha, lowest), min(beta, highest)
+        key = (own, other) if self._canonical is None else self._canonical(own, other)
+        low, high, first = self._recall(key, depth)
+        if low >= beta or low == high:
+            return low
+        if high <= alpha:
+            return high
+        alpha, beta = max(alpha, low), min(beta, high)
+        if depth <= 0:
+            return min(max(self._guess(own, other, free), lowest), highest)
+        hits = self.horizon_hits
+        ordered = self._ordered(own, other, moves, free, first)
+        best, best_move = self._best_of(own, other, threats, ordered, depth, alpha, beta)
+        if best <= -WIN and self._width is not None and moves.bit_count() > self._width:
+            best += WIN - LIKELY
+        low = best if best > alpha else -INFINITE
+        high = best if best < beta else INFINITE
+        if len(self._table) >= _MAX_ENTRIES:
+            self._table.clear()
+        self._table[key] = (FOREVER if hits == self.horizon_hits else depth, low, high, best_move)
+        return best
+
+    def _best_of(
+        self, own: int, other: int, threats: int, moves: Ordered, depth: int, alpha: int, beta: int
+    ) -> tuple[int, int]:
+        """Return the best score and its move's bit: the first move in the whole window, the others against it."""
+        best, best_move = -INFINITE, 0
+        for _, move, wins in moves:
+            after = own | move
+            if wins < 0:
+                wins = self._grid.completing(after)
+            if not best_move:
+                score = -self._search(other, after, threats, wins, depth - 1, -beta, -alpha)
+            else:
+                score = -self._search(other, after, threats, wins, depth - 1, -alpha - 1, -alpha)
+                if alpha < score < beta:
+                    score = -self._search(other, after, threats, wins, depth - 1, -beta, -alpha)
+            if score > best:
+                best, best_move = score, move
+                if score >= beta:
+                    break
+                alpha = max(alpha, score)
+        return best, best_move
+
+    def _look_ahead(self, wins: int, threats: int, free: int) -> tuple[int | None, int]:
+        """Return the score if it shows within two plies, else None, and the moves that do not lose within two."""
+        left = free.bit_count()
+        if not left:
+            return 0, 0
+        moves = self._grid.playable(free)
+        if self._grid.misere:
+            moves &= ~wins
+            return (None, moves) if moves else (-(WIN + left - 1), 0)
+        if wins & moves:
+            return WIN + left - 1, 0
+        threats &= free
+        if threats:
+            moves = self._defences(moves, threats, free)
+            if not moves:
+                return -(WIN + left - 2), 0
+        return None, moves
+
+    def _defences(self, moves: int, threats: int, free: int) -> int:
+        """Return the moves after which the other side cannot complete a line at once."""
+        threatened = threats & moves
+        if threatened & (threatened - 1):
+            return 0
+        if threatened:
+            moves = threatened
+        # With gravity, whoever plays below a threatened cell makes it playable.
+        return moves & ~below(self._grid, threats, free) if self._grid.column_masks else moves
+
+    def _bounds(self, own: int, other: int, free: int) -> tuple[int, int]:
+        """Return the lowest and the highest score that are left after a look ahead without a result."""
+        grid = self._grid
+        left = free.bit_count()
+        can_win, can_lose = grid.has_line(own | free), grid.has_line(other | free)
+        if grid.misere:
+            can_win, can_lose = can_lose, can_win
+            return -(WIN + left - 3) if can_lose else 0, WIN + left - 2 if can_win else 0
+        return -(WIN + left - 4) if can_lose else 0, WIN + left - 3 if can_win else 0
+
+    def _recall(self, key: tuple[int, int], depth: int) -> tuple[int, int, int]:
+        """Return the bounds that an earlier search has left, as far as they hold at this depth, and its best move."""
+        entry = self._table.get(key)
+        if entry is None:
+            return -INFINITE, INFINITE, 0
+        known_depth, low, high, move = entry
+        if known_depth == FOREVER:
+            return low, high, move
+        if known_depth < depth:
+            return low if low >= WIN else -INFINITE, high if high <= -WIN else INFINITE, move
+        self.horizon_hits += 1
+        return low, high, move
+
+    def _guess(self, own: int, other: int, free: int) -> int:
+        """Return the score at the horizon."""
+        self.horizon_hits += 1
+        if self._patterns is None:
+            return 0
+        if self._threats is not None:
+            found = self._threats.find_win(own, other, _THREATS_AT_HORIZON)
+            if found is not None:
+                return WIN + free.bit_count() - found[1]
+        return self._patterns.estimate(own, other)
+
+    def _ordered(self, own: int, other: int, moves: int, free: int, first: int) -> Ordered:
+        """Return the moves to search: the one known as best first, then by what they threaten."""
+        if self._width is None or self._patterns is None or moves.bit_count() <= self._width:
+            return self._by_threats(own, moves, free, first)
+        self.horizon_hits += 1
+        candidates = self._patterns.candidates(own, (other,), moves, self._width)
+        if first & moves:
+            candidates = [first, *(move for move in candidates if move != first)]
+        return [(0, move, -1) for move in candidates]
+
+    def _by_threats(self, own: int, moves: int, free: int, first: int) -> Ordered:
+        completing, ranks = self._grid.completing, self._ranks
+        sign = _RANKS if self._grid.misere else -_RANKS
+        ordered = []
+        while moves:
+            move = moves & -moves
+            moves ^= move
+            wins = completing(own | move)
+            key = -INFINITE if move == first else sign * (wins & free).bit_count() + ranks[move]
+            ordered.append((key, move, wins))
+        ordered.sort()
+        return ordered
+
+
+def _canonical_of(grid: Grid) -> Callable[[int, int], tuple[int, int]] | None:
+    """Return what maps all images of a position to one, or None where that is not worth its time."""
+    if grid.cells.bit_count() > _MAX_SYMMETRIC_CELLS:
+        return None
+    symmetries = symmetries_of(grid)
+    return symmetries.canonical if len(symmetries) > 1 else None

@@ -1,0 +1,113 @@
+"""The board as a search sees it: bitboards with a column of padding, on which all lines are tested at once.
+
+Cell (row, column) is bit `row * stride + column` with `stride = columns + 1`. The padding is never set, so a run of
+stones ends at the board's edge in all four directions without masks, and one shift moves every cell of the board.
+A grid depends on the rules and on the stones of players who no longer move; they block the cells they lie on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tictactoe_engine.rules import Rules
+from tictactoe_engine.search.completing import Completing, completing_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """One board and its rules, in padded bitboards; see `grid_of`.
+
+    `cells` has a bit for every cell that may ever be taken, `steps` are the distances of neighbours in the four
+    directions, and `column_masks` hold each column with gravity, else nothing. `completing` answers where one more
+    stone completes a line.
+    """
+
+    rows: int
+    columns: int
+    line: int
+    misere: bool
+    stride: int
+    steps: tuple[int, ...]
+    cells: int
+    column_masks: tuple[int, ...]
+    completing: Completing
+
+    def pad(self, bitboard: int) -> int:
+        """Return a bitboard of `Position` (stride `columns`) as a padded one."""
+        return _padded(bitboard, self.rows, self.columns)
+
+    def cell_of(self, bit: int) -> int:
+        """Return the row-major cell of a single padded bit."""
+        row, column = divmod(bit.bit_length() - 1, self.stride)
+        return row * self.columns + column
+
+    def playable(self, free: int) -> int:
+        """Return which of the free cells may be played next: all, or with gravity the lowest of each column."""
+        if not self.column_masks:
+            return free
+        lowest = 0
+        for mask in self.column_masks:
+            column = free & mask
+            if column:
+                lowest |= 1 << column.bit_length() - 1
+        return lowest
+
+    def has_line(self, stones: int) -> bool:
+        """Tell whether `stones` hold a whole line; of free and own cells: whether a line is still open."""
+        line = self.line
+        for step in self.steps:
+            run, length = stones, 1
+            while length < line and run:
+                shift = min(length, line - length)
+                run &= run >> shift * step
+                length += shift
+            if run:
+                return True
+        return False
+
+
+def bits_of(bitboard: int) -> Iterator[int]:
+    """Yield every set bit as a bitboard of its own, ascending."""
+    while bitboard:
+        lowest = bitboard & -bitboard
+        yield lowest
+        bitboard ^= lowest
+
+
+def below(grid: Grid, cells: int, free: int) -> int:
+    """Return the free cells next below `cells`, blocked ones between them passed by."""
+    found = 0
+    while cells:
+        bit = (cells & -cells) << grid.stride
+        cells &= cells - 1
+        while bit <= free and not bit & free:
+            bit <<= grid.stride
+        found |= bit & free
+    return found
+
+
+@lru_cache(maxsize=256)
+def grid_of(rules: Rules, gone: int = 0) -> Grid:
+    """Return the grid of `rules`; `gone` are stones (stride `columns`) of players who no longer move."""
+    stride = rules.columns + 1
+    column = sum(1 << row * stride for row in range(rules.rows))
+    blocked = gone | sum(1 << cell for cell in rules.blocked)
+    steps = (1, stride, stride + 1, stride - 1)
+    return Grid(
+        rows=rules.rows,
+        columns=rules.columns,
+        line=rules.line,
+        misere=rules.misere,
+        stride=stride,
+        steps=steps,
+        cells=_padded((1 << rules.size) - 1 & ~blocked, rules.rows, rules.columns),
+        column_masks=tuple(column << index for index in range(rules.columns)) if rules.gravity else (),
+        completing=completing_of(rules.line, steps),
+    )
+
+
+def _padded(bitboard: int, rows: int, columns: int) -> int:
+    row_mask = (1 << columns) - 1
+    return sum((bitboard >> row * columns & row_mask) << row * (columns + 1) for row in range(rows))

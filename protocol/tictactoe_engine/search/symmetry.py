@@ -1,0 +1,101 @@
+"""The symmetries that a board really has, as maps of padded bitboards.
+
+A turn or reflection counts when it carries the board onto itself: the sides, the blocked cells, and with gravity the
+direction in which marks fall, which leaves the reflection of left and right alone.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from tictactoe_engine.search.grid import Grid
+
+_CHUNK_BITS: Final = 6
+_CHUNK_MASK: Final = (1 << _CHUNK_BITS) - 1
+
+ChunkTables = tuple[tuple[int, ...], ...]
+
+
+class Symmetries:
+    """The symmetry group of a grid without the identity; `images` is empty where the board has none.
+
+    Each element is a table for every six bits of a bitboard, so a map costs one look-up and one OR for six cells.
+    """
+
+    __slots__ = ("_images",)
+
+    def __init__(self, grid: Grid) -> None:
+        places = sorted(set(_place_maps(grid)) - {_identity(grid)})
+        self._images = tuple(_chunk_tables(grid, place) for place in places)
+
+    def __len__(self) -> int:
+        return len(self._images) + 1
+
+    def canonical(self, own: int, other: int) -> tuple[int, int]:
+        """Return the smallest of the position's images: the same pair for all positions that are alike."""
+        best_own, best_other = own, other
+        for tables in self._images:
+            image = 0
+            rest = own
+            for table in tables:
+                image |= table[rest & _CHUNK_MASK]
+                rest >>= _CHUNK_BITS
+            if image > best_own:
+                continue
+            image_other = 0
+            rest = other
+            for table in tables:
+                image_other |= table[rest & _CHUNK_MASK]
+                rest >>= _CHUNK_BITS
+            if image < best_own or image_other < best_other:
+                best_own, best_other = image, image_other
+        return best_own, best_other
+
+
+@lru_cache(maxsize=64)
+def symmetries_of(grid: Grid) -> Symmetries:
+    """Return the shared symmetries of a grid."""
+    return Symmetries(grid)
+
+
+def _identity(grid: Grid) -> tuple[int, ...]:
+    return tuple(range(grid.rows * grid.stride))
+
+
+def _place_maps(grid: Grid) -> list[tuple[int, ...]]:
+    """Return every symmetry as a tuple: place `i` goes to entry `i`; places of padding stay."""
+    last_row, last_column = grid.rows - 1, grid.columns - 1
+    candidates = [(False, False, True)] if grid.column_masks else _turns_and_reflections(grid)
+    maps = []
+    for transposed, row_flipped, column_flipped in candidates:
+        places = list(_identity(grid))
+        for row in range(grid.rows):
+            for column in range(grid.columns):
+                to_row, to_column = (column, row) if transposed else (row, column)
+                to_row = last_row - to_row if row_flipped else to_row
+                to_column = last_column - to_column if column_flipped else to_column
+                places[row * grid.stride + column] = to_row * grid.stride + to_column
+        if _image(grid.cells, places) == grid.cells:
+            maps.append(tuple(places))
+    return maps
+
+
+def _turns_and_reflections(grid: Grid) -> list[tuple[bool, bool, bool]]:
+    both = (False, True)
+    transpositions = both if grid.rows == grid.columns else (False,)
+    return [(transposed, rows, columns) for transposed in transpositions for rows in both for columns in both]
+
+
+def _image(bitboard: int, places: list[int]) -> int:
+    return sum(1 << to for place, to in enumerate(places) if bitboard >> place & 1)
+
+
+def _chunk_tables(grid: Grid, places: tuple[int, ...]) -> ChunkTables:
+    tables = []
+    for start in range(0, len(places), _CHUNK_BITS):
+        table = [0]
+        for to in places[start : start + _CHUNK_BITS]:
+            table += [image | 1 << to for image in table]
+        tables.append(tuple(table + [0] * (_CHUNK_MASK + 1 - len(table))))
+    return tuple(tables)

@@ -1,0 +1,52 @@
+"""What a position is worth to the player to move: the words in which searches answer.
+
+Values know nothing of how they were found, nor of the integers that searches compare inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["win", "draw", "loss", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What the player to move can reach.
+
+    `plies` counts the moves of all players until the game ends, the next one included; for ``win`` and ``loss``
+    only, else None. `estimate` runs from -1 (lost) to 1 (won); it is exact but for ``unknown``.
+    """
+
+    kind: Kind
+    plies: int | None = None
+    estimate: float = 0.0
+
+    def __str__(self) -> str:
+        """Return it in words.
+
+        >>> str(Value("win", 3, 1.0)), str(Value("unknown", None, -0.25))
+        ('win in 3', 'unknown (-0.25)')
+        """
+        if self.kind == "unknown":
+            return f"unknown ({self.estimate:+.2f})"
+        return self.kind if self.plies is None else f"{self.kind} in {self.plies}"
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a search found: the position's `value` and the value of each legal cell, all for the player to move.
+
+    `best_cells` are the equally good moves, ascending: the quickest wins, else the draws, else the slowest
+    losses. `is_solved` tells whether every value and length is exact; otherwise a ``win`` or ``loss`` is still
+    proven, though a shorter way may exist. `nodes` is how many positions were visited this time. A finished game has no
+    cells.
+    """
+
+    value: Value
+    cells: Mapping[int, Value]
+    best_cells: tuple[int, ...]
+    is_solved: bool
+    nodes: int = field(compare=False)

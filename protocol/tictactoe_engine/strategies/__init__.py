@@ -1,0 +1,32 @@
+"""Strategies: three players of growing strength, for every rule set of the family."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from tictactoe_engine.search.budget import Budget
+from tictactoe_engine.strategies.chance import choose_at_random
+from tictactoe_engine.strategies.perfect import Perfect
+from tictactoe_engine.strategies.rule_based import choose_by_rules
+from tictactoe_engine.strategies.strategy import Strategy
+
+__all__ = ["Level", "Perfect", "Strategy", "choose_at_random", "choose_by_rules", "strategy_of"]
+
+
+class Level(StrEnum):
+    """The names of the strategies, weakest first."""
+
+    RANDOM = "random"
+    RULES = "rules"
+    PERFECT = "perfect"
+
+
+def strategy_of(level: Level | str, budget: Budget, *, varies: bool = True) -> Strategy:
+    """Return the strategy of that name; only ``perfect`` uses the budget. Raises ValueError for another name."""
+    match Level(level):
+        case Level.RANDOM:
+            return choose_at_random
+        case Level.RULES:
+            return choose_by_rules
+        case Level.PERFECT:
+            return Perfect(budget, varies=varies)

@@ -1,0 +1,76 @@
+"""The club player: a short list of rules of thumb, looking one move ahead.
+
+Win now; else block who would win next; else take the centre, then corners, then edges. On other boards than 3x3 the
+last rule goes by the number of lines through a cell, which gives that very order on 3x3, and then by the distance
+from the centre. With gravity it does not play right below a cell where an opponent would win; with misère it
+completes no line while it can help it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tictactoe_engine.position import FREE, Position
+from tictactoe_engine.search.grid import Grid, below, bits_of, grid_of
+from tictactoe_engine.search.patterns import place_weights
+from tictactoe_engine.strategies.strategy import check_is_open
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+def choose_by_rules(position: Position, rng: Random) -> int:
+    """Return the cell that the first fitting rule names, any of them where it names several.
+
+    Raises ValueError when the game is over.
+    """
+    check_is_open(position)
+    return rng.choice(cells_by_rules(position))
+
+
+def cells_by_rules(position: Position) -> tuple[int, ...]:
+    """Return the cells that the first fitting rule names, ascending; empty when the game is over."""
+    if position.outcome is not None:
+        return ()
+    grid = grid_of(position.rules)
+    own, *others = (grid.pad(position.stones(mark)) for mark in _marks_from_turn(position))
+    free = grid.pad(sum(1 << cell for cell in _free_cells(position)))
+    chosen = _choose(grid, own, others, free)
+    return tuple(sorted(map(grid.cell_of, bits_of(chosen))))
+
+
+def _choose(grid: Grid, own: int, others: Sequence[int], free: int) -> int:
+    moves = grid.playable(free)
+    if grid.misere:
+        safe = moves & ~grid.completing(own)
+        return _most_central(grid, safe or moves)
+    wins = grid.completing(own) & moves
+    if wins:
+        return wins
+    threats = [grid.completing(other) & free for other in others]
+    for threat in threats:
+        if threat & moves:
+            return threat & moves
+    dangerous = 0
+    if grid.column_masks:
+        for threat in threats:
+            dangerous |= below(grid, threat, free)
+    return _most_central(grid, moves & ~dangerous or moves)
+
+
+def _most_central(grid: Grid, moves: int) -> int:
+    weights = place_weights(grid)
+    best = min(weights[bit] for bit in bits_of(moves))
+    return sum(bit for bit in bits_of(moves) if weights[bit] == best)
+
+
+def _marks_from_turn(position: Position) -> str:
+    """Return the marks that still move, the next one first."""
+    active = position.active_marks
+    turn = active.index(position.turn or active[0])
+    return active[turn:] + active[:turn]
+
+
+def _free_cells(position: Position) -> tuple[int, ...]:
+    return tuple(cell for cell, mark in enumerate(position.board) if mark == FREE)

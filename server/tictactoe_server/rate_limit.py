@@ -1,0 +1,23 @@
+"""How often somebody may do something: so many times at once, then at an even rate."""
+
+from __future__ import annotations
+
+
+class RateLimit:
+    """Allows `times` in each window of `window_ms`, as a bucket that refills evenly (GCRA, ITU-T I.371)."""
+
+    __slots__ = ("_interval", "_next", "_window")
+
+    def __init__(self, times: int, window_ms: int) -> None:
+        self._interval = window_ms / times
+        self._window = window_ms
+        self._next = 0.0
+
+    def take(self, now: int) -> int:
+        """Count one use at `now` (ms) and return 0, or return how many ms to wait, counting nothing."""
+        following = max(self._next, now) + self._interval
+        wait = following - self._window - now
+        if wait > 0:
+            return int(wait) + 1
+        self._next = following
+        return 0

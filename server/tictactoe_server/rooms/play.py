@@ -1,0 +1,150 @@
+"""What happens on the board and ends a game: moves, giving up, time, and the next game."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from tictactoe_engine import IllegalMove, Position
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import Offers, Result, ResultReason
+from tictactoe_protocol.requests import Claim, Move
+from tictactoe_server.rooms.clock import full_clocks, is_expired, remaining_after_move, start_of_turn
+from tictactoe_server.rooms.player import Player, Refused
+
+if TYPE_CHECKING:
+    from tictactoe_server.rooms.room import Room
+
+
+def move(room: Room, player: Player, request: Move, now: int) -> Room:
+    """Return the room after a move; this very room for one that was played already, so that it may be sent twice."""
+    mark, position = room.seated(player), room.position
+    cell, ply = request.cell, request.ply
+    if ply < position.ply and position.moves[ply] == cell and position.board[cell] == mark:
+        return room
+    room.check_playing()
+    if position.turn != mark:
+        raise Refused(ErrorCode.NOT_YOUR_TURN, f"It's {room.seat(position.turn).name}'s move.")
+    if ply != position.ply:
+        message = f"You sent move number {ply}, but {position.ply} lie on the board: look again."
+        raise Refused(ErrorCode.STALE, message, path="ply")
+    try:
+        position = position.play(cell)
+    except IllegalMove as illegal:
+        raise Refused(ErrorCode(illegal.code), illegal.message, path="cell") from None
+    offers = room.offers
+    if offers is not _NO_OFFERS and (offers.draw not in (None, mark) or offers.undo is not None):
+        offers = Offers(draw=offers.draw if offers.draw == mark else None)
+    if room.clock is None:
+        after = replace(room, seq=room.seq + 1, position=position, offers=offers)
+    else:
+        after = replace(
+            room,
+            seq=room.seq + 1,
+            position=position,
+            offers=offers,
+            remaining_ms=remaining_after_move(room, mark, now),
+            clock_started_at=start_of_turn(room, position, now),
+        )
+    outcome = position.outcome
+    return after if outcome is None else finish(after, Result(outcome.winner, outcome.reason, outcome.line))
+
+
+def resign(room: Room, player: Player, now: int) -> Room:
+    """Return the room after the player gave up."""
+    mark = room.seated(player)
+    room.check_playing()
+    room.check_active(mark)
+    return give_up(room, mark, now)
+
+
+def give_up(room: Room, mark: str, now: int, reason: ResultReason = "resigned") -> Room:
+    """Return the room without this mark in the game: passed over, or the loser where one other is left."""
+    active = room.position.active_marks
+    if len(active) > 2:
+        position = room.position.pass_over(mark)
+        started_at = room.clock_started_at
+        if position.turn != room.position.turn:
+            started_at = start_of_turn(room, position, now)
+        return replace(room, seq=room.seq + 1, position=position, clock_started_at=started_at)
+    return finish(replace(room, seq=room.seq + 1), Result(active.replace(mark, ""), reason))
+
+
+def expire(room: Room, now: int) -> Room:
+    """Return the room after the running clock ran out; this very room where it has not."""
+    turn = room.position.turn
+    if turn is None or not is_expired(room, now):
+        return room
+    flagged = replace(room, remaining_ms={**room.remaining_ms, turn: 0})
+    return give_up(flagged, turn, now, "timeout")
+
+
+def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
+    """Return the room without the opponents who have been gone past their hold, or agreed drawn."""
+    mark = room.seated(player)
+    room.check_playing()
+    room.check_active(mark)
+    gone = [other for other in room.position.active_marks if other != mark and _is_gone(room, other, now)]
+    others = [other for other in room.position.active_marks if other != mark]
+    if not gone:
+        waits = [wait for other in others if (wait := room.hold_left(other, now)) is not None]
+        raise Refused(
+            ErrorCode.NOT_ALLOWED, "Nobody has been gone for long enough.", retry_ms=min(waits) if waits else None
+        )
+    if request.as_ == "draw":
+        if gone != others:
+            raise Refused(ErrorCode.NOT_ALLOWED, "Somebody else still plays: claim the win over who is gone.")
+        return finish(replace(room, seq=room.seq + 1), Result(None, "claimed"))
+    after = room
+    for other in gone:
+        after = give_up(after, other, now, "claimed")
+    return replace(after, seq=room.seq + 1)
+
+
+def rematch(room: Room, player: Player, now: int) -> Room:
+    """Return the room with one more player who wants another game, or with that game where all do."""
+    mark = room.seated(player)
+    if room.status == "waiting":
+        raise Refused(ErrorCode.NOT_STARTED, "The game has not started.")
+    if room.status == "playing":
+        raise Refused(ErrorCode.NOT_ALLOWED, "The game is not over yet.")
+    for seat in room.seats.values():
+        if seat is not None and seat.left:
+            raise Refused(ErrorCode.NOT_ALLOWED, f"{seat.name} left the room: there is nobody to play again.")
+    if mark in room.offers.rematch:
+        return room
+    agreed = tuple(other for other in room.seats if other == mark or other in room.offers.rematch)
+    if len(agreed) < len(room.seats):
+        return replace(room, seq=room.seq + 1, offers=replace(room.offers, rematch=agreed))
+    return _start_again(room)
+
+
+def finish(room: Room, result: Result) -> Room:
+    """Return the room with the game over and its score counted; `seq` is the caller's."""
+    winner = "draws" if result.winner is None else room.seat(result.winner).player
+    score = {**room.score, winner: room.score.get(winner, 0) + 1}
+    return replace(room, result=result, offers=_NO_OFFERS, score=score, clock_started_at=None)
+
+
+def _start_again(room: Room) -> Room:
+    """Return the room with the next game on the table, everyone one mark further on."""
+    marks, seated = room.rules.marks, list(room.seats.values())
+    return replace(
+        room,
+        seq=room.seq + 1,
+        game=room.game + 1,
+        position=Position.start(room.rules),
+        seats=dict(zip(marks, [seated[-1], *seated[:-1]], strict=True)),
+        result=None,
+        offers=_NO_OFFERS,
+        remaining_ms=full_clocks(room.clock, marks),
+        clock_started_at=None,
+    )
+
+
+def _is_gone(room: Room, mark: str, now: int) -> bool:
+    return room.hold_left(mark, now) == 0
+
+
+_NO_OFFERS = Offers()

@@ -1,0 +1,25 @@
+"""Who acts in a room, and what they are told when a command is not carried out."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from tictactoe_protocol import ErrorCode
+
+
+class Player(Struct, frozen=True):
+    """Who acts: `id` is public and stays, `name` is what others read."""
+
+    id: str
+    name: str
+
+
+class Refused(Exception):
+    """A command that was not carried out; `code` and `message` go to whoever sent it."""
+
+    def __init__(self, code: ErrorCode, message: str, *, path: str | None = None, retry_ms: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.path = path
+        self.retry_ms = retry_ms

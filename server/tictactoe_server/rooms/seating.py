@@ -1,0 +1,63 @@
+"""Coming and going: who takes a seat, who is away, who has left for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import Offers, SeatState
+from tictactoe_server.rooms import play
+from tictactoe_server.rooms.player import Player, Refused
+
+if TYPE_CHECKING:
+    from tictactoe_server.rooms.room import Room
+
+
+def enter(room: Room, player: Player) -> Room:
+    """Return the room with the player in a free seat, or back in the one that they hold."""
+    held = room.mark_of(player.id)
+    if held is not None:
+        seat = room.seat(held)
+        here = replace(seat, name=player.name, online=True)
+        if here == seat:
+            return room
+        gone_at = {id: when for id, when in room.gone_at.items() if id != player.id}
+        return replace(_with_seat(room, held, here), gone_at=gone_at)
+    if any(seat is not None and seat.player == player.id for seat in room.seats.values()):
+        raise Refused(ErrorCode.NOT_ALLOWED, "You left this room for good; you may watch it.")
+    free = next((mark for mark, seat in room.seats.items() if seat is None), None)
+    if free is None:
+        raise Refused(ErrorCode.ROOM_FULL, f"Room {room.code} is full; you may watch it.")
+    return replace(_with_seat(room, free, seat_of(player)), score={**room.score, player.id: 0})
+
+
+def drop(room: Room, player: Player, now: int) -> Room:
+    """Return the room with the player's seat held for them; this very room where they were away already."""
+    mark = room.mark_of(player.id)
+    if mark is None or not room.seat(mark).online:
+        return room
+    away = replace(room.seat(mark), online=False)
+    return replace(_with_seat(room, mark, away), gone_at={**room.gone_at, player.id: now})
+
+
+def leave(room: Room, player: Player, now: int) -> Room:
+    """Return the room without the player: the seat is free while the room waits, else lost for good."""
+    mark = room.seated(player)
+    if room.status == "waiting":
+        score = {id: wins for id, wins in room.score.items() if id != player.id}
+        return replace(_with_seat(room, mark, None), score=score)
+    is_in_game = room.status == "playing" and mark in room.position.active_marks
+    after = play.give_up(room, mark, now) if is_in_game else replace(room, seq=room.seq + 1)
+    gone = replace(room.seat(mark), online=False, left=True)
+    return replace(after, seats={**after.seats, mark: gone}, offers=Offers())
+
+
+def seat_of(player: Player) -> SeatState:
+    """Return the seat of a person who is here."""
+    return SeatState(player.id, player.name, online=True, bot=None)
+
+
+def _with_seat(room: Room, mark: str, seat: SeatState | None) -> Room:
+    return replace(room, seq=room.seq + 1, seats={**room.seats, mark: seat})

@@ -1,0 +1,35 @@
+"""Random rules of every kind, and positions within their games, for property tests."""
+
+from hypothesis import strategies as st
+
+from tictactoe_engine import InvalidRules, Position, Rules
+
+
+@st.composite
+def rule_sets(draw: st.DrawFn, *, max_side: int = 7, max_cells: int = 49, max_marks: int = 6) -> Rules:
+    rows = draw(st.integers(1, max_side))
+    columns = draw(st.integers(1 if rows > 1 else 2, min(max_side, max(2, max_cells // rows))))
+    line = draw(st.integers(2, max(rows, columns)))
+    marks = "XOABCD"[: draw(st.integers(2, max_marks))]
+    misere = len(marks) == 2 and draw(st.booleans())
+    gravity = draw(st.booleans())
+    blocked = draw(st.frozensets(st.integers(0, rows * columns - 1), max_size=3))
+    try:
+        return Rules(rows, columns, line, marks, blocked, misere, gravity)
+    except InvalidRules:
+        return Rules(rows, columns, line, marks, frozenset(), misere, gravity)
+
+
+@st.composite
+def open_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules], *, least_played: float = 0.0) -> Position:
+    """Draw a position that is not over, some players passed over; `least_played` is a share of the cells."""
+    position = Position.start(draw(rules))
+    length = draw(st.integers(int(least_played * position.rules.size), position.rules.size))
+    for _ in range(length):
+        if len(position.active_marks) > 2 and draw(st.integers(0, 9)) == 0:
+            position = position.pass_over(draw(st.sampled_from(position.active_marks)))
+        following = position.play(draw(st.sampled_from(position.legal_cells)))
+        if following.outcome is not None:
+            break
+        position = following
+    return position

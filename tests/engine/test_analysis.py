@@ -1,0 +1,138 @@
+"""What positions are worth: exact facts of the literature, and every value against a plain minimax."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engine.naive import Memo, later, naive_score, open_positions, preference
+from tests.engine.random_games import open_games, rule_sets
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine.search import Budget, Value, analyse, best_cells
+
+UNLIMITED = Budget()
+KINDS = {1: "win", 0: "draw", -1: "loss"}
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [PRESETS["classic"], PRESETS["blocker"], PRESETS["misere"], PRESETS["four"], Rules(4, 4, 4, gravity=True)],
+    ids=["classic", "blocker", "misere", "four", "four with gravity"],
+)
+def test_these_games_are_draws(rules: Rules) -> None:
+    analysis = analyse(Position.start(rules), UNLIMITED)
+    assert analysis.is_solved
+    assert analysis.value == Value("draw")
+
+
+@pytest.mark.parametrize("rules", [Rules(3, 4, 3), Rules(4, 3, 3)])
+def test_three_in_a_row_on_three_by_four_is_won_by_the_first_player_on_move_four(rules: Rules) -> None:
+    analysis = analyse(Position.start(rules), UNLIMITED)
+    assert analysis.is_solved
+    assert analysis.value == Value("win", 7, 1.0)
+
+
+def test_three_in_a_row_on_four_by_four_is_won_on_move_three() -> None:
+    assert analyse(Position.start(Rules(4, 4, 3)), UNLIMITED).value == Value("win", 5, 1.0)
+
+
+@pytest.mark.parametrize("rules", [PRESETS["classic"], PRESETS["blocker"], PRESETS["misere"]])
+def test_every_position_of_three_by_three_has_the_value_of_a_plain_minimax(rules: Rules) -> None:
+    memos: dict[str, Memo] = {"X": {}, "O": {}}
+    positions = open_positions(Position.start(rules))
+    for position in positions.values():
+        assert_matches_minimax(position, memos[position.turn or ""])
+
+
+def test_three_by_three_has_as_many_open_positions_as_counted_elsewhere() -> None:
+    assert len(open_positions(Position.start(Rules()))) == 5478 - 958
+
+
+@given(position=open_games(rule_sets(max_side=4, max_cells=9, max_marks=2)))
+@settings(max_examples=150, deadline=None)
+def test_the_values_of_tiny_boards_are_those_of_a_plain_minimax(position: Position) -> None:
+    assert_matches_minimax(position, {})
+
+
+@given(position=open_games(rule_sets(max_side=5, max_cells=15, max_marks=2), least_played=0.4))
+@settings(max_examples=80, deadline=None)
+def test_the_values_of_small_boards_are_those_of_a_plain_minimax(position: Position) -> None:
+    if len(position.legal_cells) <= 8:
+        assert_matches_minimax(position, {})
+
+
+@given(position=open_games(rule_sets(max_side=3, max_cells=9).filter(lambda rules: len(rules.marks) > 2)))
+@settings(max_examples=60, deadline=None)
+def test_with_more_marks_the_values_are_those_against_all_others_together(position: Position) -> None:
+    if position.board.count(".") <= 7:
+        assert_matches_minimax(position, {})
+
+
+@given(position=open_games(rule_sets(max_side=6)), nodes=st.integers(0, 400))
+@settings(max_examples=60, deadline=None)
+def test_a_short_budget_still_values_every_legal_cell(position: Position, nodes: int) -> None:
+    analysis = analyse(position, Budget(nodes=nodes))
+    assert tuple(analysis.cells) == position.legal_cells
+    assert set(analysis.best_cells) <= set(position.legal_cells)
+    assert all(analysis.cells[cell] == analysis.value for cell in analysis.best_cells)
+    assert all(-1 <= value.estimate <= 1 for value in analysis.cells.values())
+
+
+@given(
+    position=open_games(rule_sets(max_side=4, max_cells=12, max_marks=3), least_played=0.3), nodes=st.integers(0, 99)
+)
+@settings(max_examples=100, deadline=None)
+def test_what_a_short_budget_calls_won_drawn_or_lost_is(position: Position, nodes: int) -> None:
+    if position.board.count(".") > 7:
+        return
+    memo: Memo = {}
+    for cell, value in analyse(position, Budget(nodes=nodes)).cells.items():
+        result, _ = naive_score(position.play(cell), position.turn or "", memo)
+        assert value.kind in {KINDS[result], "unknown"}
+
+
+@given(position=open_games(rule_sets(max_side=8)), nodes=st.integers(0, 300))
+@settings(max_examples=40, deadline=None)
+def test_a_budget_of_nodes_gives_the_same_answer_every_time(position: Position, nodes: int) -> None:
+    budget = Budget(nodes=nodes)
+    assert analyse(position, budget) == analyse(position, budget)
+    assert best_cells(position, budget) == best_cells(position, budget)
+
+
+def test_a_finished_game_is_worth_its_result_and_has_no_cells() -> None:
+    position = Position.replay(Rules(), [0, 3, 1, 4, 2])
+    analysis = analyse(position, UNLIMITED)
+    assert (analysis.value, analysis.cells, analysis.best_cells) == (Value("loss", 0, -1.0), {}, ())
+    assert best_cells(position, UNLIMITED) == ()
+
+
+def test_a_finished_misere_game_is_won_by_who_would_be_next() -> None:
+    position = Position.replay(Rules(misere=True), [0, 3, 1, 4, 2])
+    assert analyse(position, UNLIMITED).value == Value("win", 0, 1.0)
+
+
+def test_an_open_three_of_gomoku_is_a_win_by_threats() -> None:
+    row = [7 * 15 + column for column in (5, 6, 7)]
+    position = Position.replay(PRESETS["gomoku"], [row[0], 0, row[1], 30, row[2], 60])
+    cells = best_cells(position, Budget(nodes=500))
+    assert cells in {(row[0] - 1,), (row[2] + 1,)}
+
+
+def test_a_win_found_on_a_wide_board_is_proven_though_not_solved() -> None:
+    row = [7 * 15 + column for column in (5, 6, 7)]
+    position = Position.replay(PRESETS["gomoku"], [row[0], 0, row[1], 30, row[2], 60])
+    analysis = analyse(position, Budget(nodes=2000))
+    assert analysis.value == Value("win", 3, 1.0)
+    assert not analysis.is_solved
+
+
+def assert_matches_minimax(position: Position, memo: Memo) -> None:
+    mark = position.turn or ""
+    expected = {cell: later(naive_score(position.play(cell), mark, memo)) for cell in position.legal_cells}
+    analysis = analyse(position, UNLIMITED)
+    assert analysis.is_solved
+    found = {cell: (value.kind, value.plies or 0) for cell, value in analysis.cells.items()}
+    assert found == {cell: (KINDS[result], plies) for cell, (result, plies) in expected.items()}
+    best = max(expected.values(), key=preference)
+    assert analysis.best_cells == tuple(cell for cell in expected if expected[cell] == best)
+    chosen = best_cells(position, UNLIMITED)
+    assert chosen == analysis.best_cells or (best[0] < 0 and set(chosen) < set(analysis.best_cells))

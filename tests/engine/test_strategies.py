@@ -1,0 +1,198 @@
+"""The strategies as players: always legal, the same for the same seed, and never beaten where that is possible."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engine.naive import Memo, later, naive_score
+from tests.engine.random_games import open_games, rule_sets
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine.search import Budget, analyse, best_cells
+from tictactoe_engine.strategies import Level, Perfect, choose_at_random, choose_by_rules, strategy_of
+
+UNLIMITED = Budget()
+
+
+@given(
+    position=open_games(rule_sets(max_side=9, max_cells=81)),
+    level=st.sampled_from(Level),
+    nodes=st.integers(0, 200),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=150, deadline=None)
+def test_every_strategy_answers_with_a_legal_cell_on_any_board(
+    position: Position, level: Level, nodes: int, seed: int
+) -> None:
+    choose = strategy_of(level, Budget(nodes=nodes))
+    assert choose(position, Random(seed)) in position.legal_cells
+
+
+@given(position=open_games(rule_sets(max_side=6)), level=st.sampled_from(Level), seed=st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_the_same_seed_chooses_the_same_cell(position: Position, level: Level, seed: int) -> None:
+    choose = strategy_of(level, Budget(nodes=100))
+    assert choose(position, Random(seed)) == choose(position, Random(seed))
+
+
+@pytest.mark.parametrize("choose", [choose_at_random, choose_by_rules, Perfect(UNLIMITED)])
+def test_a_finished_game_has_no_move_to_choose(choose: Perfect) -> None:
+    with pytest.raises(ValueError, match="The game is over"):
+        choose(Position.replay(Rules(), [0, 3, 1, 4, 2]), Random(0))
+
+
+def test_an_unknown_level_is_refused() -> None:
+    with pytest.raises(ValueError, match="genius"):
+        strategy_of("genius", UNLIMITED)
+
+
+def test_chance_reaches_every_legal_cell() -> None:
+    position = Position.replay(PRESETS["blocker"], [0, 8])
+    rng = Random(1)
+    assert {choose_at_random(position, rng) for _ in range(200)} == set(position.legal_cells)
+
+
+RULES_CHOOSE = {
+    "win before block": (Rules(), [0, 3, 1, 4], {2}),
+    "block": (Rules(), [0, 4, 1], {2}),
+    "the centre": (Rules(), [0], {4}),
+    "a corner when the centre is taken": (Rules(), [4], {0, 2, 6, 8}),
+    "an edge when nothing else is left": (Rules(), [4, 0, 8, 2, 1, 7, 6], {3, 5}),
+    "a corner where the centre is blocked": (PRESETS["blocker"], [], {0, 2, 6, 8}),
+    "the centre of a wide board": (PRESETS["gomoku"], [], {112}),
+    "the middle column": (PRESETS["connect-four"], [], {38}),
+    "no completed line with misère": (Rules(misere=True), [0, 3, 1, 8], {4}),
+    "block the nearer of two opponents": (Rules(3, 5, 3, "XOA"), [6, 0, 14, 9, 1, 13], {2}),
+}
+
+
+@pytest.mark.parametrize(("rules", "moves", "expected"), RULES_CHOOSE.values(), ids=RULES_CHOOSE.keys())
+def test_rules_choose(rules: Rules, moves: list[int], expected: set[int]) -> None:
+    position = Position.replay(rules, moves)
+    assert {choose_by_rules(position, Random(seed)) for seed in range(40)} == expected
+
+
+def test_rules_do_not_play_below_a_cell_where_the_opponent_would_win() -> None:
+    # X holds A5, B5 and C5 on a floor of other marks, so whoever plays D6 lets X drop onto D5 next or stops it there.
+    position = Position.replay(PRESETS["connect-four"], [36, 35, 28, 37, 29, 41, 30])
+    assert 38 not in {choose_by_rules(position, Random(seed)) for seed in range(40)}
+
+
+@given(position=open_games(rule_sets(max_side=5, max_marks=2).filter(lambda rules: not rules.misere)))
+@settings(max_examples=150, deadline=None)
+def test_rules_allow_no_win_at_once_if_any_move_prevents_it(position: Position) -> None:
+    chosen = position.play(choose_by_rules(position, Random(0)))
+    if chosen.outcome is None and wins_at_once(chosen):
+        assert all(wins_at_once(position.play(cell)) for cell in position.legal_cells)
+
+
+def test_rules_complete_a_line_of_misere_only_when_every_move_does() -> None:
+    position = Position.replay(Rules(2, 2, 2, misere=True), [0, 3])
+    assert choose_by_rules(position, Random(0)) in position.legal_cells
+
+
+@pytest.mark.parametrize("level", ["classic", "blocker", "misere"])
+@pytest.mark.parametrize("mark", ["X", "O"])
+def test_perfect_never_loses_to_any_line_of_play(level: str, mark: str) -> None:
+    results = results_against_everything(Position.start(PRESETS[level]), mark)
+    assert min(results) >= 0
+    assert max(results) > 0
+
+
+def test_perfect_wins_three_by_four_as_first_player_in_at_most_seven_plies_whatever_the_reply() -> None:
+    position = Position.start(Rules(3, 4, 3))
+    assert set(results_against_everything(position, "X")) == {1}
+    assert longest_game_against_everything(position) == 7
+
+
+@pytest.mark.parametrize("mark", ["X", "O"])
+def test_perfect_keeps_the_value_of_every_position_it_can_meet_on_three_by_four(mark: str) -> None:
+    memo: Memo = {}
+    seen: set[str] = set()
+    waiting = [Position.start(Rules(3, 4, 3))]
+    while waiting:
+        position = waiting.pop()
+        if position.board in seen or position.outcome is not None:
+            continue
+        seen.add(position.board)
+        cells = position.legal_cells
+        if position.turn == mark:
+            cells = best_cells(position, UNLIMITED)
+            before = naive_score(position, mark, memo)
+            assert {later(naive_score(position.play(cell), mark, memo)) for cell in cells} == {before}
+        waiting.extend(map(position.play, cells))
+
+
+@given(position=open_games(rule_sets(max_side=3, max_cells=9, max_marks=2)))
+@settings(max_examples=60, deadline=None)
+def test_perfect_gives_away_nothing_of_a_position_s_value(position: Position) -> None:
+    mark = position.turn or ""
+    memo: Memo = {}
+    before = naive_score(position, mark, memo)
+    for cell in best_cells(position, UNLIMITED):
+        assert later(naive_score(position.play(cell), mark, memo)) == before
+
+
+def test_perfect_takes_the_first_of_equal_moves_unless_it_varies() -> None:
+    position = Position.start(Rules())
+    assert {Perfect(UNLIMITED)(position, Random(seed)) for seed in range(20)} == {0}
+    varying = Perfect(UNLIMITED, varies=True)
+    assert {varying(position, Random(seed)) for seed in range(200)} == set(range(9))
+
+
+def test_perfect_stops_one_of_two_threats_when_it_is_lost_either_way() -> None:
+    # X holds three corners and threatens on two edges.
+    position = Position.replay(Rules(), [0, 4, 8, 2, 6])
+    assert best_cells(position, UNLIMITED) == (3, 7)
+
+
+def test_perfect_among_three_wins_at_once_and_stops_the_next_player() -> None:
+    rules = PRESETS["three-players"]
+    perfect = Perfect(Budget(nodes=300))
+    about_to_win = Position.replay(rules, [0, 20, 4, 1, 21, 9, 2, 23, 14])
+    assert perfect(about_to_win, Random(0)) == 3
+    next_wins = Position.replay(rules, [12, 0, 24, 7, 1, 23, 16, 2, 20])
+    assert perfect(next_wins, Random(0)) == 3
+
+
+def wins_at_once(position: Position) -> bool:
+    """Tell whether the player to move can complete a line now."""
+    outcomes = (position.play(cell).outcome for cell in position.legal_cells)
+    return any(outcome is not None and outcome.winner == position.turn for outcome in outcomes)
+
+
+def results_against_everything(start: Position, mark: str) -> list[int]:
+    """Return the result (1, 0, -1) of every way to play against every best move of `mark`."""
+    results = []
+    seen = {start.board}
+    waiting = [start]
+    while waiting:
+        position = waiting.pop()
+        if position.outcome is not None:
+            winner = position.outcome.winner
+            results.append(0 if winner is None else 1 if winner == mark else -1)
+            continue
+        cells = best_cells(position, UNLIMITED) if position.turn == mark else position.legal_cells
+        for following in map(position.play, cells):
+            if following.board not in seen:
+                seen.add(following.board)
+                waiting.append(following)
+    return results
+
+
+def longest_game_against_everything(start: Position) -> int:
+    """Return the most plies that a game takes against the first best move of the player to move."""
+    longest = 0
+    waiting = [start]
+    while waiting:
+        position = waiting.pop()
+        if position.outcome is not None:
+            longest = max(longest, position.ply)
+        elif position.turn == start.turn:
+            analysis = analyse(position, UNLIMITED)
+            assert (analysis.value.kind, analysis.value.plies) <= ("win", 7 - position.ply)
+            waiting.append(position.play(analysis.best_cells[0]))
+        else:
+            waiting.extend(map(position.play, position.legal_cells))
+    return longest
