@@ -168,6 +168,8 @@ class Hub:
             self._check_alive(live)
             if connection in live.watchers:
                 del live.watchers[connection]
+            elif live.players.get(player.id) is not connection:
+                raise self._not_playing(live, connection)
             else:
                 await self._change(live, player, Leave(room=code))
                 live.players.pop(player.id, None)
@@ -211,8 +213,8 @@ class Hub:
         """Carry out a command of one who plays: store it, answer it, show it."""
         live = connection.rooms.get(code) or self._attached(connection, code)
         async with live.lock:
-            if connection in live.watchers:
-                raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
+            if live.players.get(player.id) is not connection:
+                raise self._not_playing(live, connection)
             changed = await self._change(live, player, command)
             if id is not None:
                 connection.push(Ok(id=id))
@@ -348,6 +350,14 @@ class Hub:
         if live.room.code not in connection.rooms:
             raise Refused(ErrorCode.NOT_IN_ROOM, f"You are not in room {live.room.code}: join or watch it first.")
         return live
+
+    def _not_playing(self, live: LiveRoom, connection: Connection) -> Refused:
+        """Return why a connection cannot play: it only watches, or lost room or seat while it waited for its turn."""
+        if connection in live.watchers:
+            return Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
+        if self._live.get(live.room.code) is not live:
+            return _no_such_room(live.room.code)
+        return Refused(ErrorCode.NOT_IN_ROOM, f"You are not in room {live.room.code} any more.")
 
     def _check_alive(self, live: LiveRoom) -> None:
         """Raise `Refused` where the room was closed while its lock was awaited."""
