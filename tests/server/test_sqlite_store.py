@@ -640,8 +640,11 @@ async def test_a_database_that_vanished_is_not_replaced_by_an_empty_one(laborato
     for _ in range(2):
         with pytest.raises(StoreUnavailable, match="gone"):
             await laboratory.store.save("room/B", b"", MISSING)
+        with pytest.raises(StoreUnavailable, match="gone"):
+            await laboratory.store.load("room/A")
     assert names_in(tmp_path) == ["elsewhere"]
     os.rename(tmp_path / "elsewhere", tmp_path / FILE_NAME)
+    assert await laboratory.store.load("room/A") == (b"one", revision)
     assert await laboratory.store.save("room/A", b"three", revision) > revision
 
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from tictactoe_server.stores.schema import FILE_NAME, check_ours, sync_folder
 from tictactoe_server.stores.store import CannotOpenStore
-
-_PARTIAL: Final = ".partial"
 
 
 class CannotBackUp(Exception):
@@ -29,14 +27,14 @@ def back_up(folder: Path, target: Path) -> None:
     The copy is checked and on disk before it gets its name. Blocks until then. Raises `CannotBackUp`.
     """
     source = folder / FILE_NAME
-    partial = target.with_name(target.name + _PARTIAL)
     if not source.is_file():
         raise CannotBackUp(f"There is no database in {folder}.")
     if target.exists():
         raise CannotBackUp(f"{target} exists already. Nothing was overwritten.")
     try:
-        partial.unlink(missing_ok=True)
-        os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        descriptor, name = tempfile.mkstemp(prefix=f"{target.name}.", suffix=".partial", dir=target.absolute().parent)
+        os.close(descriptor)
+        partial = Path(name)
         try:
             _copy(source, partial)
             partial.rename(target)

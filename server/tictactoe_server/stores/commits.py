@@ -140,10 +140,12 @@ class Committer:
             if changes:
                 self._commit(changes)
                 self._hand_back(changes)
-            for job in batch:
-                if not job.writes:
+            questions = [job for job in batch if not job.writes]
+            if questions:
+                for job in questions:
                     self._read(job)
-                    is_over = job.is_last
+                self._hand_back(questions)
+                is_over = questions[-1].is_last
             self._busy_since = None
             self._batch = []
 
@@ -178,12 +180,13 @@ class Committer:
     def _read(self, job: Job) -> None:
         """Do a job outside of any transaction: after what came with it, so that it sees only what is kept."""
         try:
+            if not job.is_last:
+                self._database.mend()
             job.outcome = job.perform(self._database)
         except Exception as error:
             self._database.recover(error)
             self._tell(error)
             job.outcome = refusal_of(error)
-        self._hand_back([job])
 
     def _tell(self, error: Exception | None) -> None:
         """Log when the disk begins to refuse and when it ends, and not once for every job between.

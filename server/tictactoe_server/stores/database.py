@@ -35,8 +35,7 @@ class Database:
 
     def begin(self, changes: int, *, durable: bool) -> None:
         """Open a transaction of up to so many changes; where it is not `durable` the disk may take its time."""
-        if self._is_suspect:
-            self._reconnect()
+        self.mend()
         if durable is not self._is_durable:
             self.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._is_durable = durable
@@ -72,8 +71,13 @@ class Database:
         with contextlib.suppress(sqlite3.Error):
             self.connection.close()
 
-    def _reconnect(self) -> None:
-        """Open the file again, but never make a new one: a file that is gone may come back with its disk."""
+    def mend(self) -> None:
+        """Make the connection anew where it may be broken; raises `StoreUnavailable`.
+
+        It never makes a new file: one that is gone may come back with its disk.
+        """
+        if not self._is_suspect:
+            return
         self.close()
         if self._path is not None and not self._path.is_file():
             raise StoreUnavailable(f"The database {self._path} is gone.")
