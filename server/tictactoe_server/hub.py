@@ -55,6 +55,7 @@ from tictactoe_server.rooms import (
     state_of,
     summary_of,
 )
+from tictactoe_server.settings import Limits
 from tictactoe_server.stores import MISSING, Conflict, Store, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -66,10 +67,6 @@ LOBBY_SECONDS: Final = 0.1
 NOBODY: Final = Player("", "")
 """Who acts when time does."""
 
-DESERTED_SECONDS: Final = {"waiting": 60.0, "over": 60.0, "playing": 600.0}
-"""How long a room without any connection is kept, by its status."""
-
-MAX_ROOMS: Final = 20_000
 _ATTEMPTS: Final = 8
 
 log = structlog.get_logger(__name__)
@@ -102,12 +99,15 @@ class LiveRoom:
 class Hub:
     """Carries out every command on rooms; see the module's paragraph for the order of things.
 
-    `now` returns monotonic milliseconds. All methods that name a room raise `Refused`.
+    `now` returns monotonic milliseconds; new rooms hold a seat for `hold_ms`.
+    All methods that name a room raise `Refused`.
     """
 
-    def __init__(self, store: Store, now: Callable[[], int]) -> None:
+    def __init__(self, store: Store, now: Callable[[], int], limits: Limits, *, hold_ms: int) -> None:
         self._store = store
         self._now = now
+        self._limits = limits
+        self._hold_ms = hold_ms
         self._live: dict[str, LiveRoom] = {}
         self._lobby = Lobby(self._lobby_changed)
         self._lobby_due: asyncio.TimerHandle | None = None
@@ -168,11 +168,17 @@ class Hub:
 
         `bots` are the names of their levels; with as many as there are marks the player only watches.
         """
-        if len(self._live) >= MAX_ROOMS:
+        if len(self._live) >= self._limits.rooms:
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         seated = None if len(bots) == len(rules.marks) else player
         live = await self._open(
-            rules, seated, seat=seat, visibility=visibility, clock=clock, bots=[*map(_bot_seat, bots, count(1))]
+            rules,
+            seated,
+            seat=seat,
+            visibility=visibility,
+            clock=clock,
+            hold_ms=self._hold_ms,
+            bots=[*map(_bot_seat, bots, count(1))],
         )
         async with live.lock:
             if seated is None:
@@ -512,7 +518,8 @@ class Hub:
         """Let a room that nobody is connected to end after a while, unless somebody comes back."""
         self._keep_open(live)
         if not live.has_connections:
-            delay = DESERTED_SECONDS[live.room.status]
+            limits, is_playing = self._limits, live.room.status == "playing"
+            delay = limits.deserted_game_seconds if is_playing else limits.deserted_seconds
             live.closing = asyncio.get_running_loop().call_later(delay, self._start, self._close_if_deserted, live)
 
     async def _close_if_deserted(self, live: LiveRoom) -> None:

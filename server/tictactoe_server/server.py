@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import time
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -24,16 +25,13 @@ from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.bots import Bots, ThinkingPool
-from tictactoe_server.connection import OUTBOX_BYTES, Connection
+from tictactoe_server.connection import Connection
 from tictactoe_server.gateway import Gateway
 from tictactoe_server.hub import Hub
 from tictactoe_server.listen import open_sockets, url_of
 from tictactoe_server.players import Players
-from tictactoe_server.settings import Settings
+from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.stores import MemoryStore, Store
-
-HELLO_SECONDS: Final = 5.0
-"""How long a connection may stay without saying hello."""
 
 RESTART_MS: Final = 1000
 """When clients should come back after the server went down on purpose, before their jitter."""
@@ -49,10 +47,13 @@ class Server:
     Raises `CannotListen` on entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
     """
 
-    def __init__(self, settings: Settings | None = None, store: Store | None = None) -> None:
+    def __init__(
+        self, settings: Settings | None = None, store: Store | None = None, limits: Limits | None = None
+    ) -> None:
         self._settings = settings or Settings()
+        self._limits = limits or Limits()
         self._store = store or MemoryStore()
-        self._hub = Hub(self._store, _monotonic_ms)
+        self._hub = Hub(self._store, _monotonic_ms, self._limits, hold_ms=round(self._settings.hold_seconds * 1000))
         pool = ThinkingPool(self._settings.bot_workers, self._settings.bot_deadline_seconds)
         self.bots = self._hub.bots = Bots(pool, self._hub.act, pause_seconds=self._settings.bot_pause_seconds)
         self._gateway = Gateway(self._hub, Players(self._store))
@@ -67,12 +68,13 @@ class Server:
     async def __aenter__(self) -> Self:
         sockets = open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
+        create_connection = functools.partial(Connection, catch_up_seconds=self._limits.catch_up_seconds)
         for sock in sockets:
             self._listeners.append(
                 await serve(
                     self._attend,
                     sock=sock,
-                    create_connection=Connection,
+                    create_connection=cast(type[Connection], create_connection),
                     process_request=_answer_http,
                     select_subprotocol=_select_subprotocol,
                     subprotocols=[Subprotocol(SUBPROTOCOL)],
@@ -80,7 +82,7 @@ class Server:
                     compression=None,
                     max_size=MAX_MESSAGE_BYTES,
                     max_queue=8,
-                    write_limit=OUTBOX_BYTES,
+                    write_limit=self._limits.outbox_bytes,
                     open_timeout=5,
                     ping_interval=5,
                     ping_timeout=10,
@@ -101,7 +103,7 @@ class Server:
     async def _attend(self, peer: ServerConnection) -> None:
         """Serve one connection from its handshake to its end."""
         connection = cast(Connection, peer)
-        limit = connection.loop.call_later(HELLO_SECONDS, _close_silent, connection)
+        limit = connection.loop.call_later(self._limits.hello_seconds, _close_silent, connection)
         try:
             while (message := await connection.next_message()) is not None:
                 await self._gateway.receive(connection, message)
