@@ -51,7 +51,15 @@ def leave(room: Room, player: Player, now: int) -> Room:
     is_in_game = room.status == "playing" and mark in room.position.active_marks
     after = play.give_up(room, mark, now) if is_in_game else replace(room, seq=room.seq + 1)
     gone = replace(room.seat(mark), online=False, left=True)
-    return replace(after, seats={**after.seats, mark: gone}, offers=Offers())
+    return replace(after, seats={**after.seats, mark: gone}, offers=_offers_without(after, mark))
+
+
+def _offers_without(room: Room, mark: str) -> Offers:
+    """Return the offers that outlive the leaving of a mark: those of others, in a game that goes on."""
+    if room.status == "over":
+        return Offers()
+    draw, undo = room.offers.draw, room.offers.undo
+    return Offers(draw=None if draw == mark else draw, undo=None if undo == mark else undo)
 
 
 def seat_of(player: Player) -> SeatState:
