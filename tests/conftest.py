@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from hypothesis import settings
 
+from tests.fakes import FakeClock
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
@@ -19,6 +20,18 @@ settings.load_profile("no-deadline")
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0)) as running:
+        yield running
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def clocked(clock: FakeClock) -> AsyncIterator[Server]:
+    """A server that goes by the fixture `clock`, which only the test moves on; a hold is 60 s."""
+    async with Server(Settings(host="127.0.0.1", port=0), now=clock) as running:
         yield running
 
 

@@ -64,6 +64,9 @@ if TYPE_CHECKING:
 LOBBY_SECONDS: Final = 0.1
 """How long changes of the list of public rooms are gathered before its subscribers hear of them."""
 
+EXPIRE_AGAIN_SECONDS: Final = 0.5
+"""How long until a clock that ran out is dealt with, where the store refused it."""
+
 NOBODY: Final = Player("", "")
 """Who acts when time does."""
 
@@ -275,6 +278,7 @@ class Hub:
         """Carry out a command of one who plays: store it, answer it, show it."""
         live = connection.rooms.get(code) or self._attached(connection, code)
         async with live.lock:
+            self._check_alive(live)
             if connection in live.watchers:
                 raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
             changed = await self._change(live, player, command)
@@ -332,12 +336,13 @@ class Hub:
         What somebody else stored in the meantime is shown too, also where it makes the command impossible.
         """
         for attempt in range(_ATTEMPTS):
-            if live.room.clock_started_at is not None and player is not NOBODY and is_expired(live.room, self._now()):
+            now = self._now()
+            if live.room.clock_started_at is not None and player is not NOBODY and is_expired(live.room, now):
                 await self._change(live, NOBODY, Expire())
                 self._broadcast(live)
             before = live.room
             try:
-                after = before.apply(player, command, self._now())
+                after = before.apply(player, command, now)
             except Refused:
                 if attempt:
                     self._broadcast(live)
@@ -365,14 +370,24 @@ class Hub:
             live.flag = None
         end = expires_at(live.room)
         if end is not None:
-            delay = max(0, end - self._now()) / 1000
-            live.flag = asyncio.get_running_loop().call_later(delay, self._start, self._expire, live)
+            self._expire_later(live, max(0, end - self._now()) / 1000)
+
+    def _expire_later(self, live: LiveRoom, seconds: float) -> None:
+        live.flag = asyncio.get_running_loop().call_later(seconds, self._start, self._expire, live)
 
     async def _expire(self, live: LiveRoom) -> None:
+        """End the turn whose clock ran out; where that cannot be stored it is tried until it can."""
         async with live.lock:
             if self._live.get(live.room.code) is not live:
                 return
-            if await self._change(live, NOBODY, Expire()):
+            try:
+                changed = await self._change(live, NOBODY, Expire())
+            except (Refused, StoreUnavailable) as error:
+                log.warning("a clock that ran out could not be stored", room=live.room.code, reason=str(error))
+                if self._live.get(live.room.code) is live:
+                    self._expire_later(live, EXPIRE_AGAIN_SECONDS)
+                return
+            if changed:
                 self._broadcast(live)
             else:
                 self._watch_clock(live)
@@ -398,6 +413,7 @@ class Hub:
         before = live.room
         live.room, live.revision = decode_room(found[0]), found[1]
         self._index(live, before)
+        self._watch_clock(live)
 
     async def _open(self, rules: Rules, player: Player | None, **options: Any) -> LiveRoom:
         """Store a new room under a code that nobody has; the options are those of `Room.open`."""

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from types import TracebackType
 from typing import Final, Self, cast
@@ -41,19 +41,29 @@ _STOP_SECONDS: Final = 5.0
 log = structlog.get_logger(__name__)
 
 
+def monotonic_ms() -> int:
+    """Return the time that rooms go by, in ms: it never jumps, and counts from no particular moment."""
+    return time.monotonic_ns() // 1_000_000
+
+
 class Server:
-    """A running server; use it with ``async with``. `port` and `url` are known inside.
+    """A running server; use it with ``async with``. `port` and `url` are known inside. `now` is as `monotonic_ms`.
 
     Raises `CannotListen` on entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
     """
 
     def __init__(
-        self, settings: Settings | None = None, store: Store | None = None, limits: Limits | None = None
+        self,
+        settings: Settings | None = None,
+        store: Store | None = None,
+        limits: Limits | None = None,
+        *,
+        now: Callable[[], int] = monotonic_ms,
     ) -> None:
         self._settings = settings or Settings()
         self._limits = limits or Limits()
         self._store = store or MemoryStore()
-        self._hub = Hub(self._store, _monotonic_ms, self._limits, hold_ms=round(self._settings.hold_seconds * 1000))
+        self._hub = Hub(self._store, now, self._limits, hold_ms=round(self._settings.hold_seconds * 1000))
         pool = ThinkingPool(self._settings.bot_workers, self._settings.bot_deadline_seconds)
         self.bots = self._hub.bots = Bots(pool, self._hub.act, pause_seconds=self._settings.bot_pause_seconds)
         self._gateway = Gateway(self._hub, Players(self._store))
@@ -153,7 +163,3 @@ def _select_subprotocol(connection: ServerConnection, offered: Sequence[Subproto
     if SUBPROTOCOL in offered:
         return Subprotocol(SUBPROTOCOL)
     raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")
-
-
-def _monotonic_ms() -> int:
-    return time.monotonic_ns() // 1_000_000
