@@ -31,7 +31,7 @@ def clock() -> FakeClock:
 @pytest.fixture
 async def clocked(clock: FakeClock) -> AsyncIterator[Server]:
     """A server that goes by the fixture `clock`, which only the test moves on; a hold is 60 s."""
-    async with Server(Settings(host="127.0.0.1", port=0), now=clock) as running:
+    async with Server(Settings(host="127.0.0.1", port=0), monotonic_ns=clock) as running:
         yield running
 
 

@@ -11,16 +11,16 @@ Operation = Literal["load", "save", "delete"]
 
 
 class FakeClock:
-    """The server's time in ms; it stands still until `advance`."""
+    """A monotonic clock in ns, like `time.monotonic_ns`; it stands still until `advance`."""
 
     def __init__(self) -> None:
-        self.now_ms = 1_000_000
+        self._now_ms = 1_000_000
 
     def __call__(self) -> int:
-        return self.now_ms
+        return self._now_ms * 1_000_000
 
     def advance(self, ms: int) -> None:
-        self.now_ms += ms
+        self._now_ms += ms
 
 
 class TroubledStore(MemoryStore):

@@ -54,7 +54,7 @@ _DEFAULTS: Final = Settings()
     show_default=True,
     show_envvar=True,
     metavar="SECONDS",
-    help="How long the seat of a player who dropped out is held before the others may claim the game.",
+    help="How long a dropped player's seat is kept before the opponent may claim the game.",
 )
 @click.option(
     "--bot-pause",
@@ -103,7 +103,14 @@ def main(
       tictactoe-server --port 0             any free port
     """
     settings = Settings(
-        host or None, port, cast(LogFormat, log_format), log_level, hold, bot_pause, bot_deadline, bot_workers
+        host or None,
+        port,
+        cast(LogFormat, log_format),
+        log_level,
+        hold,
+        bot_pause,
+        bot_deadline,
+        bot_workers,
     )
     set_up_logging(settings.log_format, settings.log_level)
     try:

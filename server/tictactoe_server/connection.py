@@ -21,7 +21,7 @@ from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Player
 
 if TYPE_CHECKING:
-    from tictactoe_server.hub import LiveRoom
+    from tictactoe_server.live_room import LiveRoom
 
 INBOX_MESSAGES: Final = 8
 """How many messages may wait for their turn before the peer is no longer read from."""

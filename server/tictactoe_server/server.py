@@ -29,7 +29,10 @@ from tictactoe_server.connection import Connection
 from tictactoe_server.gateway import Gateway
 from tictactoe_server.hub import Hub
 from tictactoe_server.listen import open_sockets, url_of
+from tictactoe_server.lobby import Lobby
 from tictactoe_server.players import Players
+from tictactoe_server.registry import Registry
+from tictactoe_server.served_time import ServedTime
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.stores import MemoryStore, Store
 
@@ -41,13 +44,9 @@ _STOP_SECONDS: Final = 5.0
 log = structlog.get_logger(__name__)
 
 
-def monotonic_ms() -> int:
-    """Return the time that rooms go by, in ms: it never jumps, and counts from no particular moment."""
-    return time.monotonic_ns() // 1_000_000
-
-
 class Server:
-    """A running server; use it with ``async with``. `port` and `url` are known inside. `now` is as `monotonic_ms`.
+    """A running server; use it with ``async with``. `port` and `url` are known inside.
+    All that rooms measure goes by `monotonic_ns`.
 
     Raises `CannotListen` on entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
     """
@@ -58,15 +57,21 @@ class Server:
         store: Store | None = None,
         limits: Limits | None = None,
         *,
-        now: Callable[[], int] = monotonic_ms,
+        monotonic_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._settings = settings or Settings()
         self._limits = limits or Limits()
         self._store = store or MemoryStore()
-        self._hub = Hub(self._store, now, self._limits, hold_ms=round(self._settings.hold_seconds * 1000))
+        self._time = ServedTime(self._store, monotonic_ns)
+        lobby = Lobby(self._time)
+        hold_ms = round(self._settings.hold_seconds * 1000)
+        self._registry = Registry(self._store, self._time, lobby, self._limits, hold_ms=hold_ms)
+        self._hub = Hub(self._registry, lobby, self._time)
         pool = ThinkingPool(self._settings.bot_workers, self._settings.bot_deadline_seconds)
-        self.bots = self._hub.bots = Bots(pool, self._hub.act, pause_seconds=self._settings.bot_pause_seconds)
+        self.bots = Bots(pool, self._hub.act, pause_seconds=self._settings.bot_pause_seconds)
+        self._registry.on_change = self.bots.notice
         self._gateway = Gateway(self._hub, Players(self._store))
+        self._chores: list[asyncio.Task[None]] = []
         self._listeners: list[WebSocketServer] = []
         self.port = self._settings.port
 
@@ -78,6 +83,8 @@ class Server:
     async def __aenter__(self) -> Self:
         sockets = open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
+        await self._time.resume()
+        self._chores = [asyncio.create_task(self._registry.restore()), asyncio.create_task(self._time.keep())]
         create_connection = functools.partial(Connection, catch_up_seconds=self._limits.catch_up_seconds)
         for sock in sockets:
             self._listeners.append(
@@ -107,6 +114,11 @@ class Server:
     ) -> None:
         await self._stop()
         await self.bots.close()
+        await self._registry.stop()
+        for chore in self._chores:
+            chore.cancel()
+        await asyncio.gather(*self._chores, return_exceptions=True)
+        await self._time.store_now()
         await self._store.close()
         log.debug("stopped")
 

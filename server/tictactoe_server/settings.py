@@ -44,6 +44,6 @@ class Limits:
     hello_seconds: float = 5.0
     outbox_bytes: int = 256 * 1024
     catch_up_seconds: float = 5.0
-    deserted_seconds: float = 60.0
-    deserted_game_seconds: float = 600.0
+    deserted_seconds: float = 600.0
+    deserted_game_seconds: float = 3600.0
     rooms: int = 20_000
