@@ -508,3 +508,11 @@ def test_one_who_is_passed_over_asks_and_claims_nothing(verb: Command) -> None:
     table.play(0, 1, 2)
     table.do(CY, RESIGN)
     assert table.refusal(CY, verb).code == "not_allowed"
+
+
+def test_one_who_left_while_away_and_came_back_is_not_counted_as_gone() -> None:
+    table = Table(ANA)
+    table.do(ANA, Dropped())
+    table.do(ANA, LEAVE)
+    table.do(ANA, Enter())
+    assert table.room.gone_at == {}
