@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.fakes import FakeClock
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
@@ -30,6 +31,18 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0)) as running:
+        yield running
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def clocked(clock: FakeClock) -> AsyncIterator[Server]:
+    """A server that goes by the fixture `clock`, which only the test moves on; a hold is 60 s."""
+    async with Server(Settings(host="127.0.0.1", port=0), monotonic_ns=clock) as running:
         yield running
 
 

@@ -1,4 +1,4 @@
-"""Small typed doubles for the seams of the server, such as a store that has trouble."""
+"""Small typed doubles for the seams of the server, such as a clock that stands still or a store that has trouble."""
 
 from __future__ import annotations
 
@@ -8,6 +8,19 @@ from typing import Literal
 from tictactoe_server.stores import GameRecord, MemoryStore
 
 Operation = Literal["load", "save", "delete"]
+
+
+class FakeClock:
+    """A monotonic clock in ns, like `time.monotonic_ns`; it stands still until `advance`."""
+
+    def __init__(self) -> None:
+        self._now_ms = 1_000_000
+
+    def __call__(self) -> int:
+        return self._now_ms * 1_000_000
+
+    def advance(self, ms: int) -> None:
+        self._now_ms += ms
 
 
 class TroubledStore(MemoryStore):

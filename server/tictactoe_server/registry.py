@@ -45,6 +45,9 @@ _KEY_PREFIX: Final = "room/"
 _ATTEMPTS: Final = 8
 _RETRY_SECONDS: Final = 1.0
 
+_EXPIRE_AGAIN_SECONDS: Final = 0.5
+"""How long until a clock that ran out is dealt with, where the store refused it."""
+
 log: Final = structlog.get_logger(__name__)
 
 
@@ -139,11 +142,13 @@ class Registry:
             if live.is_uncertain:
                 await self._reload(live)
                 has_news = True
-            if live.room.clock_started_at is not None and player is not NOBODY and is_expired(live.room, self._now()):
-                has_news = await self.change(live, NOBODY, Expire())
+            now = self._now()
+            if live.room.clock_started_at is not None and player is not NOBODY and is_expired(live.room, now):
+                await self.change(live, NOBODY, Expire())
+                self.show(live)
             before = live.room
             try:
-                after = before.apply(player, command, self._now())
+                after = before.apply(player, command, now)
             except Refused:
                 if has_news:
                     self.show(live)
@@ -245,6 +250,7 @@ class Registry:
         before = live.room
         live.room, live.revision, live.is_uncertain = decode_room(found[0]), found[1], False
         self._index(live, before)
+        self._watch_clock(live)
 
     def _take_in(self, room: Room, revision: int) -> LiveRoom:
         live = self._live[room.code] = LiveRoom(room, revision)
@@ -284,14 +290,24 @@ class Registry:
         live.stop_flag()
         end = expires_at(live.room)
         if end is not None:
-            delay = max(0, end - self._now()) / 1000
-            live.flag = asyncio.get_running_loop().call_later(delay, self._start, self._expire, live)
+            self._expire_later(live, max(0, end - self._now()) / 1000)
+
+    def _expire_later(self, live: LiveRoom, seconds: float) -> None:
+        live.flag = asyncio.get_running_loop().call_later(seconds, self._start, self._expire, live)
 
     async def _expire(self, live: LiveRoom) -> None:
+        """End the turn whose clock ran out; where that cannot be stored it is tried until it can."""
         async with live.lock:
             if self._live.get(live.room.code) is not live:
                 return
-            if await self.change(live, NOBODY, Expire()):
+            try:
+                changed = await self.change(live, NOBODY, Expire())
+            except (Refused, StoreUnavailable) as error:
+                log.warning("a clock that ran out could not be stored", room=live.room.code, reason=str(error))
+                if self._live.get(live.room.code) is live:
+                    self._expire_later(live, _EXPIRE_AGAIN_SECONDS)
+                return
+            if changed:
                 self.show(live)
             else:
                 self._watch_clock(live)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from types import TracebackType
 from typing import Final, Self, cast
@@ -46,18 +47,23 @@ log = structlog.get_logger(__name__)
 class Server:
     """A running server; use it with ``async with``. `port` and `url` are known inside.
 
-    Raises `CannotListen` or `CannotOpenStore` on entry. On exit every peer gets a notice and close code 1012, and the
-    store is flushed.
+    All that rooms measure goes by `monotonic_ns`. Raises `CannotListen` or `CannotOpenStore` on entry. On exit every
+    peer gets a notice and close code 1012, and the store is flushed.
     """
 
     def __init__(
-        self, settings: Settings | None = None, store: Storage | None = None, limits: Limits | None = None
+        self,
+        settings: Settings | None = None,
+        store: Storage | None = None,
+        limits: Limits | None = None,
+        *,
+        monotonic_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         """Prepare a server; `store` is used instead of the one that the settings name."""
         self._settings = settings or Settings()
         self._limits = limits or Limits()
         self._given_store = store
-        self._time = ServedTime()
+        self._time = ServedTime(monotonic_ns)
         self._chores: list[asyncio.Task[None]] = []
         self._listeners: list[WebSocketServer] = []
         self.port = self._settings.port

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
+from collections.abc import Callable
 
-from tests.peer import open_peer, play_out
+import pytest
+
+from tests.peer import Message, Peer, open_peer, play_out
 from tictactoe_server.server import Server
 
 
@@ -118,3 +121,147 @@ async def test_many_who_join_one_room_at_once_leave_one_seat_to_one(server: Serv
         room = (await ana.ask("create"))["room"]
         answers = await asyncio.gather(*(peer.ask("join", room=room) for peer in peers))
         assert Counter(answer.get("code", "seated") for answer in answers) == {"seated": 1, "room_full": 19}
+
+
+# -- hearing of changes -----------------------------------------------------------------------------------------
+
+
+async def lobby_until(peer: Peer, condition: Callable[[dict[str, Message], set[str]], object]) -> None:
+    """Gather the changes that a subscriber is sent until rows (the newest of each room) and closed codes suffice."""
+    rows: dict[str, Message] = {}
+    closed: set[str] = set()
+    while not condition(rows, closed):
+        change = await peer.next_of("lobby")
+        assert set(change) == {"type", "changed", "closed"}
+        rows |= {row["room"]: row for row in change["changed"]}
+        closed |= {*change["closed"]}
+
+
+def is_told(peer: Peer) -> bool:
+    return any(message["type"] == "lobby" for message in peer.seen)
+
+
+async def test_a_subscriber_begins_with_the_list_and_hears_of_a_rooms_whole_life(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
+        older = (await ana.ask("create", rules="four"))["room"]
+        subscribed = await eve.ask("lobby", on=True)
+        assert [row["room"] for row in subscribed["rooms"]] == [older]
+        room = (await ana.ask("create", clock={"move_ms": 5_000}))["room"]
+        await lobby_until(eve, lambda rows, _: rows.get(room, {}).get("status") == "waiting")
+        await bo.ask("join", room=room)
+        await lobby_until(eve, lambda rows, _: rows.get(room, {}).get("status") == "playing")
+        await bo.ask("resign", room=room)
+        await lobby_until(eve, lambda rows, _: rows.get(room, {}).get("status") == "over")
+        await bo.socket.close()
+        await lobby_until(eve, lambda rows, _: room in rows and rows[room]["seats"]["O"]["online"] is False)
+        await ana.ask("leave", room=older)
+        await lobby_until(eve, lambda _, closed: older in closed)
+
+
+async def test_the_rows_of_a_change_are_those_of_the_list(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url) as eve:
+        await eve.ask("lobby", on=True)
+        room = (await ana.ask("create", rules="gomoku", clock={"move_ms": 5_000}))["room"]
+        row = (await eve.next_of("lobby"))["changed"][0]
+        listed = (await eve.ask("rooms"))["rooms"][0]
+        assert row["room"] == room
+        assert {**row, "age_ms": 0} == {**listed, "age_ms": 0}
+
+
+async def test_changes_that_come_together_are_told_together(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        await eve.ask("lobby", on=True)
+        for _ in range(20):
+            await ana.send("create")
+        await ana.ask("ping")
+        await lobby_until(eve, lambda rows, _: len(rows) == 20)
+        assert len([message for message in eve.seen if message["type"] == "lobby"]) < 20
+
+
+async def test_private_rooms_are_neither_listed_nor_told_of(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        await ana.ask("create", visibility="private")
+        assert (await eve.ask("lobby", on=True))["rooms"] == []
+        private = (await ana.ask("create", visibility="private"))["room"]
+        await bo.ask("join", room=private)
+        await ana.ask("resign", room=private)
+        await ana.ask("leave", room=private)
+        await bo.ask("leave", room=private)
+        public = (await ana.ask("create"))["room"]
+        change = await eve.next_of("lobby")
+        assert [row["room"] for row in change["changed"]] == [public]
+        assert change["closed"] == []
+
+
+async def test_one_who_unsubscribed_hears_no_more_and_others_do(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve, open_peer(server.url) as gone:
+        await gone.ask("lobby", on=True)
+        await eve.ask("lobby", on=True)
+        assert "rooms" not in await gone.ask("lobby", on=False)
+        assert (await gone.ask("lobby", on=False))["type"] == "ok"
+        await ana.ask("create")
+        await eve.next_of("lobby")
+        await gone.ask("ping")
+        assert not is_told(gone)
+
+
+async def test_subscribing_twice_is_told_once(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        await eve.ask("lobby", on=True)
+        await eve.ask("lobby", on=True)
+        await ana.ask("create")
+        await eve.next_of("lobby")
+        eve.seen.clear()
+        await eve.ask("ping")
+        assert not is_told(eve)
+
+
+async def test_a_subscriber_that_disconnects_disturbs_nobody(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        async with open_peer(server.url) as polite, open_peer(server.url) as rude:
+            for peer in (eve, polite, rude):
+                await peer.ask("lobby", on=True)
+            rude.socket.transport.abort()
+        room = (await ana.ask("create"))["room"]
+        await lobby_until(eve, lambda rows, _: room in rows)
+
+
+async def test_without_an_id_the_changes_come_all_the_same(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        await eve.send("lobby", on=True)
+        await eve.ask("ping")
+        assert [message["type"] for message in eve.seen] == ["welcome", "ok"]
+        room = (await ana.ask("create"))["room"]
+        await lobby_until(eve, lambda rows, _: room in rows)
+
+
+@pytest.mark.parametrize("on", [None, 1, "true", []])
+async def test_a_subscription_is_on_or_off(server: Server, on: object) -> None:
+    async with open_peer(server.url) as eve:
+        refused = await eve.ask("lobby", on=on)
+        assert (refused["code"], refused["path"]) == ("bad_message", "on")
+
+
+async def test_the_list_and_its_changes_add_up_to_the_list(server: Server) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        eve = await stack.enter_async_context(open_peer(server.url))
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(6)]
+        rooms = [(await peer.ask("create"))["room"] for peer in peers]
+        rows = {row["room"]: row for row in (await eve.ask("lobby", on=True))["rooms"]}
+        for peer, other in zip(peers, (*peers[1:], peers[0]), strict=True):
+            room = rooms[peers.index(peer)]
+            await other.ask("join", room=room)
+            if peers.index(peer) % 2:
+                await peer.ask("leave", room=room)
+            if peers.index(peer) == 3:
+                await other.ask("leave", room=room)
+        last = (await peers[0].ask("create", rules="gomoku"))["room"]
+        while last not in rows:
+            change = await eve.next_of("lobby")
+            rows |= {row["room"]: row for row in change["changed"]}
+            for code in change["closed"]:
+                rows.pop(code, None)
+        listed = {row["room"]: row for row in (await eve.ask("rooms"))["rooms"]}
+        assert rows.keys() == listed.keys() == {*rooms, last} - {rooms[3]}
+        for code, row in listed.items():
+            assert {**rows[code], "age_ms": 0} == {**row, "age_ms": 0}
