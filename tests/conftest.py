@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from hypothesis import settings
 
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
+from tictactoe_server.settings import Limits, Settings
 
 # How long an example takes says nothing about whether it is right.
 settings.register_profile("no-deadline", deadline=None)
@@ -19,3 +20,14 @@ settings.load_profile("no-deadline")
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0)) as running:
         yield running
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Callable[[Limits], Awaitable[Server]]]:
+    """Return a function that starts a server with limits of the test's own."""
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def start(limits: Limits) -> Server:
+            return await stack.enter_async_context(Server(Settings(host="127.0.0.1", port=0), limits=limits))
+
+        yield start

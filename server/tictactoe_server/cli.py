@@ -48,6 +48,15 @@ _DEFAULTS: Final = Settings()
     help="The least important lines to log.",
 )
 @click.option(
+    "--hold",
+    type=click.FloatRange(0, 86_400),
+    default=_DEFAULTS.hold_seconds,
+    show_default=True,
+    show_envvar=True,
+    metavar="SECONDS",
+    help="How long a dropped player's seat is kept before the opponent may claim the game.",
+)
+@click.option(
     "--bot-pause",
     type=click.FloatRange(0, 60),
     default=_DEFAULTS.bot_pause_seconds,
@@ -78,6 +87,7 @@ def main(
     port: int,
     log_format: str,
     log_level: str,
+    hold: float,
     bot_pause: float,
     bot_deadline: float,
     bot_workers: int | None,
@@ -93,7 +103,14 @@ def main(
       tictactoe-server --port 0             any free port
     """
     settings = Settings(
-        host or None, port, cast(LogFormat, log_format), log_level, bot_pause, bot_deadline, bot_workers
+        host or None,
+        port,
+        cast(LogFormat, log_format),
+        log_level,
+        hold,
+        bot_pause,
+        bot_deadline,
+        bot_workers,
     )
     set_up_logging(settings.log_format, settings.log_level)
     try:

@@ -21,10 +21,7 @@ from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Player
 
 if TYPE_CHECKING:
-    from tictactoe_server.hub import LiveRoom
-
-OUTBOX_BYTES: Final = 256 * 1024
-"""What may wait for a peer that does not read; past it only the newest state of each room is kept."""
+    from tictactoe_server.live_room import LiveRoom
 
 INBOX_MESSAGES: Final = 8
 """How many messages may wait for their turn before the peer is no longer read from."""
@@ -35,9 +32,6 @@ MAX_FRAGMENTS: Final = 64
 CHAT_LINES: Final = 5
 CHAT_MS: Final = 5_000
 """How many lines a connection may say in how long."""
-
-CATCH_UP_SECONDS: Final = 5.0
-"""How long a peer may stay past `OUTBOX_BYTES` before it is cut off."""
 
 _DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
 
@@ -60,7 +54,8 @@ class Connection(ServerConnection):
     """A WebSocket connection of the library's, with the player behind it and the rooms that it is attached to.
 
     `player` is None until hello; `rooms` maps codes to the live rooms in which this connection plays or watches;
-    `closing` keeps the task that closes the connection, if the server itself decided so.
+    `closing` keeps the task that closes the connection, if the server itself decided so. One that has not caught up
+    `catch_up_seconds` after the write limit was passed is cut off.
     It rests on asyncio's own flow control (the transport calls `pause_writing` past the high-water mark), and on
     `process_event`, with which the library hands over each frame.
     """
@@ -69,8 +64,9 @@ class Connection(ServerConnection):
     closing: asyncio.Task[None] | None = None
     _cut: asyncio.TimerHandle | None = None
 
-    def __init__(self, *arguments: object, **options: object) -> None:
+    def __init__(self, *arguments: object, catch_up_seconds: float, **options: object) -> None:
         super().__init__(*arguments, **options)  # type: ignore[arg-type]
+        self._catch_up_seconds = catch_up_seconds
         self.rooms: dict[str, LiveRoom] = {}
         self.chat_limit = RateLimit(CHAT_LINES, CHAT_MS)
         self._newest: dict[str, bytes] = {}
@@ -140,9 +136,9 @@ class Connection(ServerConnection):
             self.transport.write(frame)
 
     def pause_writing(self) -> None:
-        """Begin to hold frames back; called by the transport when its buffer passes `OUTBOX_BYTES`."""
+        """Begin to hold frames back; called by the transport when its buffer passes its limit."""
         super().pause_writing()
-        self._cut = self.loop.call_later(CATCH_UP_SECONDS, self._cut_off)
+        self._cut = self.loop.call_later(self._catch_up_seconds, self._cut_off)
 
     def resume_writing(self) -> None:
         """Send what was held back; called by the transport when its buffer has drained."""

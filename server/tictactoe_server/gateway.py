@@ -117,7 +117,7 @@ class Gateway:
             raise Refused(ErrorCode.HELLO_REQUIRED, "Say hello first.")
         player, token = await self._players.welcome(request.name, request.token)
         connection.player = player
-        held = self._hub.held_seats(player.id)
+        held = await self._hub.held_seats(player.id)
         connection.push(
             Welcome(
                 protocol=PROTOCOL_VERSION,
