@@ -24,7 +24,6 @@ from tictactoe_protocol.requests import (
     Create,
     Draw,
     Hello,
-    History,
     Join,
     Leave,
     Lobby,
@@ -41,9 +40,11 @@ from tictactoe_protocol.requests import (
     Undo,
     Watch,
 )
+from tictactoe_protocol.requests import History as PastGames
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.bots import LEVEL_NAMES
 from tictactoe_server.connection import Connection
+from tictactoe_server.history import History
 from tictactoe_server.hub import Hub
 from tictactoe_server.players import Players
 from tictactoe_server.rooms import Player, Refused
@@ -55,8 +56,9 @@ log = structlog.get_logger(__name__)
 class Gateway:
     """Answers what connections send; a bad message is answered and never ends the connection."""
 
-    def __init__(self, hub: Hub, players: Players) -> None:
+    def __init__(self, hub: Hub, players: Players, history: History) -> None:
         self._hub = hub
+        self._history = history
         self._players = players
 
     async def receive(self, connection: Connection, data: bytes) -> None:
@@ -96,8 +98,12 @@ class Gateway:
                     await self._hub.chat(connection, player, id, request.room, request.text)
                 case Lobby():
                     self._hub.subscribe(connection, id, on=request.on)
-                case History() | Record():
-                    raise Refused(ErrorCode.NOT_ALLOWED, "This server keeps no finished games.")
+                case PastGames():
+                    before = None if request.before is UNSET else request.before
+                    games = await self._history.games_of(player.id, request.limit, before)
+                    _answer(connection, id, games=games)
+                case Record():
+                    _answer(connection, id, record=await self._history.record_of(player.id, request.game))
                 case Hello():
                     raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
                 case _:

@@ -27,6 +27,7 @@ from tictactoe_server import SERVER_NAME
 from tictactoe_server.bots import Bots, ThinkingPool
 from tictactoe_server.connection import Connection
 from tictactoe_server.gateway import Gateway
+from tictactoe_server.history import History
 from tictactoe_server.hub import Hub
 from tictactoe_server.listen import open_sockets, url_of
 from tictactoe_server.lobby import Lobby
@@ -134,7 +135,7 @@ class Server:
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, self._hub.act, pause_seconds=settings.bot_pause_seconds)
         self._registry.on_change = self.bots.notice
-        self._gateway = Gateway(self._hub, Players(store))
+        self._gateway = Gateway(self._hub, Players(store), History(store))
 
     async def _attend(self, peer: ServerConnection) -> None:
         """Serve one connection from its handshake to its end."""
