@@ -1,0 +1,61 @@
+"""The terminal client, and `connect` for every other Python program that wants to play or watch.
+
+    async with tictactoe_client.connect("ws://localhost:8765", name="ana") as client:
+        room = await client.match("classic")
+
+The names load on first use, so that `tictactoe-client --help` costs no import of the network.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tictactoe_client.address import Address, parse_address, parse_room
+    from tictactoe_client.client import Client, Message, Messages, connect
+    from tictactoe_client.errors import (
+        BadAddress,
+        ClientError,
+        ConnectionLost,
+        Refused,
+        Unreachable,
+        VersionRefused,
+    )
+    from tictactoe_client.room import Room
+
+__all__ = [
+    "Address",
+    "BadAddress",
+    "Client",
+    "ClientError",
+    "ConnectionLost",
+    "Message",
+    "Messages",
+    "Refused",
+    "Room",
+    "Unreachable",
+    "VersionRefused",
+    "connect",
+    "parse_address",
+    "parse_room",
+]
+
+_HOMES = {
+    "Address": "address",
+    "Client": "client",
+    "Message": "client",
+    "Messages": "client",
+    "Room": "room",
+    "connect": "client",
+    "parse_address": "address",
+    "parse_room": "address",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'errors')}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,42 @@
+"""Where a run may leave notes for its makers: a log on request, and a report when it failed through our fault."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from pathlib import Path
+from typing import Final
+
+_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"
+
+
+def start_debug_log() -> Path:
+    """Write what is sent and received, secrets left out, to a new file of this run; return its path."""
+    import logging
+
+    path = _new_file("debug")
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter(_FORMAT))
+    logger = logging.getLogger("tictactoe_client")
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
+    return path
+
+
+def write_bug_report(error: BaseException) -> Path:
+    """Write an error with its traceback to a new file, and return its path."""
+    path = _new_file("error")
+    path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    return path
+
+
+def _new_file(kind: str) -> Path:
+    """Return a new empty file that only its owner may read, in the platform's folder for logs."""
+    from platformdirs import user_log_path
+
+    folder = user_log_path("tictactoe", appauthor=False, ensure_exists=True)
+    path = folder / f"client-{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    return path

@@ -1,0 +1,155 @@
+"""What the commands do once there is a connection: visit a room, list the rooms, check the server."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.client import Client
+from tictactoe_client.json_lines import JsonGame, print_connected
+from tictactoe_client.keyboard import Keyboard
+from tictactoe_client.listing import list_rooms
+from tictactoe_client.plain import PlainGame
+from tictactoe_client.room import Room
+from tictactoe_client.screen import Screen, is_terminal, print_error, print_raw
+from tictactoe_client.session import run
+from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
+from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
+from tictactoe_protocol.pushes import Error, Ok, RoomSummary
+
+PINGS: Final = 3
+
+Enter = Callable[[Client], Awaitable[Room]]
+
+
+def visit(settings: Settings, address: Address | None, enter: Enter) -> int:
+    """Enter a room, play or watch in the chosen mode, and return the exit code."""
+
+    async def work(client: Client) -> int:
+        keyboard = Keyboard()
+        if settings.mode == "json":
+            return await JsonGame(client, settings, keyboard).run(enter)
+        return await PlainGame(client, settings, keyboard, Screen(prompts=is_terminal(0, 1))).run(enter)
+
+    return run(settings, address, work)
+
+
+def watch_any(settings: Settings) -> int:
+    """Let a person choose a running game and watch it; without one to ask, list the games and return 2."""
+
+    async def work(client: Client) -> int:
+        if settings.mode == "json":
+            await _pass_through(client, client.rooms, replies=1)
+            return _demand_a_code()
+        keyboard, screen = Keyboard(), Screen(prompts=is_terminal(0, 1))
+        games = [room for room in await client.rooms() if room.status == "playing"]
+        screen.print(*(list_rooms(games, numbered=True) or ["No public game is being played now."]))
+        if not (settings.asks and is_terminal(0)):
+            return _demand_a_code()
+        if not games:
+            return ExitCode.NORMAL
+        code = await _ask_for_game(games, keyboard, screen)
+        if code is None:
+            return ExitCode.NORMAL
+        return await PlainGame(client, settings, keyboard, screen).run(lambda client: client.watch(code))
+
+    return run(settings, None, work)
+
+
+def show_rooms(settings: Settings) -> int:
+    """Print the public rooms."""
+
+    async def work(client: Client) -> int:
+        if settings.mode == "json":
+            await _pass_through(client, client.rooms, replies=1)
+        else:
+            rooms = await client.rooms()
+            Screen().print(*(list_rooms(rooms) or ["No public room is open. Open one: tictactoe-client new"]))
+        return ExitCode.NORMAL
+
+    return run(settings, None, work, is_chatty=False)
+
+
+def check(settings: Settings) -> int:
+    """Go through every step that a game needs, print each, and return the code of the first that fails."""
+
+    async def work(client: Client) -> int:
+        if settings.mode == "json":
+            await _pass_through(client, lambda: _ping(client), replies=PINGS)
+            return ExitCode.NORMAL
+        screen = Screen()
+        hello = f"{client.latency_seconds * 1000:.0f} ms, you would be {clean_text(client.name)}"
+        screen.print("Connect   ok", f"Hello     ok, {hello}")
+        times = await _ping(client)
+        screen.print(f"Ping      ok, {', '.join(f'{seconds * 1000:.1f} ms' for seconds in times)}")
+        own = f"client {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})"
+        screen.print(f"Versions  {own}, {clean_text(client.server)} (protocol {client.welcome.protocol})")
+        return ExitCode.NORMAL
+
+    if settings.mode == "plain" and not _resolve(settings):
+        return ExitCode.UNREACHABLE
+    return run(settings, None, work, is_chatty=False)
+
+
+def _resolve(settings: Settings) -> bool:
+    """Print where the server's name leads; tell whether it leads anywhere."""
+    address = parse_address(settings.server or DEFAULT_SERVER)
+    try:
+        found = socket.getaddrinfo(address.host, address.port or 443, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        Screen().print(f"Resolve   failed: there is no host {address.host}")
+        return False
+    places = dict.fromkeys(str(place[4][0]) for place in found)
+    Screen().print(f"Resolve   ok, {', '.join(places)}")
+    return True
+
+
+async def _ping(client: Client) -> list[float]:
+    loop = asyncio.get_running_loop()
+    times = []
+    for _ in range(PINGS):
+        started = loop.time()
+        await client.ping()
+        times.append(loop.time() - started)
+    return times
+
+
+async def _ask_for_game(games: list[RoomSummary], keyboard: Keyboard, screen: Screen) -> str | None:
+    """Return the code of the chosen game, or None where the person would rather go."""
+    screen.print("Which game? Type its number or its code, or leave.")
+    screen.prompt()
+    while (line := await keyboard.read_line()) is not None:
+        screen.note_typed()
+        word = line.strip()
+        if word.lower() in ("leave", "quit", "exit"):
+            return None
+        if word.isascii() and word.isdigit() and len(word) <= 3 and 1 <= int(word) <= len(games):
+            return games[int(word) - 1].room
+        try:
+            return parse_room_code(word)
+        except BadRoomCode:
+            screen.print(f"Type a number from 1 to {len(games)}, or a room code.")
+            screen.prompt()
+    return None
+
+
+def _demand_a_code() -> ExitCode:
+    print_error("Say which game to watch: tictactoe-client watch CODE")
+    return ExitCode.USAGE
+
+
+async def _pass_through(client: Client, ask: Callable[[], Awaitable[object]], *, replies: int) -> None:
+    """Carry out requests and print what the server says until all are answered."""
+    messages = client.messages()
+    print_connected(client)
+    asking = asyncio.ensure_future(ask())
+    async for message in messages:
+        print_raw(message.text)
+        replies -= isinstance(message.push, (Ok, Error))
+        if replies == 0:
+            break
+    await asking

@@ -1,0 +1,72 @@
+"""What can go wrong between a program and the server, each a type of its own with a sentence for people.
+
+Nothing here knows a socket or a terminal; the commands turn these into exit codes, other programs catch them.
+"""
+
+from __future__ import annotations
+
+
+class ClientError(Exception):
+    """The root of everything that this package raises; `message` is a sentence for people."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class BadAddress(ClientError, ValueError):
+    """Text that names no server."""
+
+
+class Unreachable(ClientError):
+    """No conversation with the server at `url` came about; `reason` says why in a few words."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"Can't reach {url}  ({reason})")
+        self.url = url
+        self.reason = reason
+
+
+class VersionRefused(ClientError):
+    """Client and server share no version of the protocol; `server_versions` is empty where it did not say."""
+
+    def __init__(self, message: str, server_versions: tuple[int, ...] = ()) -> None:
+        super().__init__(message)
+        self.server_versions = server_versions
+
+
+class ConnectionLost(ClientError):
+    """The connection ended without being asked to.
+
+    `close_code` is the WebSocket's, or None where it broke; `retry_ms` is when the server said it would be back,
+    or None.
+    """
+
+    def __init__(self, reason: str, close_code: int | None = None, retry_ms: int | None = None) -> None:
+        super().__init__(f"Connection lost: {reason}.")
+        self.reason = reason
+        self.close_code = close_code
+        self.retry_ms = retry_ms
+
+
+class Refused(ClientError):
+    """The server refused a request and changed nothing.
+
+    `code` is the interface (see `docs/protocol.md`); `path` names the field at fault and `retry_ms` says when trying
+    again may help, each None where it does not apply.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        room: str | None = None,
+        path: str | None = None,
+        retry_ms: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.room = room
+        self.path = path
+        self.retry_ms = retry_ms

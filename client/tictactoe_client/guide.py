@@ -1,0 +1,158 @@
+"""What plain mode tells and answers: where one is, how to play, and every query's answer as lines. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tictactoe_client.address import DEFAULT_SERVER, Address
+from tictactoe_client.board import BoardStyle, BoardView, render_board
+from tictactoe_client.settings import Settings
+from tictactoe_client.wording import (
+    describe_cell,
+    describe_players,
+    describe_rules,
+    describe_turn,
+    format_duration,
+    list_free,
+    name_of,
+    seat_of,
+)
+from tictactoe_engine import Coordinates, Keys, Rules, format_cell, format_key, has_single_keys
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+MOST_FREE_CELLS = 60
+_MOST_MOVES_TOLD = 12
+
+
+def describe_arrival(state: RoomState, viewer: str, address: Address, latency_seconds: float) -> list[str]:
+    """Return where one has arrived: the room, its players, and how to invite others while a seat is free."""
+    clock = "no clock"
+    if state.clock is not None:
+        clock = f"{format_duration(max(state.clock.remaining_ms.values(), default=0))} each"
+    verb = "Room" if seat_of(state, viewer) else "Watching room"
+    rules = describe_rules(state.rules)
+    latency = max(1, round(latency_seconds * 1000))
+    lines = [f"Connected, {latency} ms. {verb} {state.room}: {rules}, {clock}.", describe_players(state, viewer)]
+    if state.status == "waiting":
+        lines += describe_invitation(state.room, address)
+    return lines
+
+
+def describe_invitation(room: str, address: Address) -> list[str]:
+    """Return how others get into the room: its code, its link and the command."""
+    link = address.link_to(room)
+    target = room if address.url == DEFAULT_SERVER else link
+    return [f"Code  {room}", f"Link  {link}", f"Or    tictactoe-client join {target}"]
+
+
+def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
+    """Return the moves so far in one line, the latest twelve of many; nothing before the first."""
+    if state.ply == 0:
+        return []
+    rules, count = state.rules.to_rules(), state.ply
+    head = "1 move has been played" if count == 1 else f"{count} moves have been played"
+    told = [f"{state.board[cell]} {format_cell(cell, rules)}" for cell in moves if state.board[cell] not in ".#"]
+    if len(told) != count:
+        return [f"{head}."]
+    dots = "... " if count > _MOST_MOVES_TOLD else ""
+    return [f"{head}: {dots}{', '.join(told[-_MOST_MOVES_TOLD:])}."]
+
+
+def describe_controls(rules: Rules, settings: Settings) -> list[str]:
+    """Return how to play in one line."""
+    slash = "/" if has_single_keys(rules) and settings.keys == Keys.LETTERS else ""
+    ways = []
+    if has_single_keys(rules):
+        ways.append("q w e / a s d / z x c" if settings.keys == Keys.LETTERS else "1-9")
+    ways.append("a cell such as b2")
+    return [f"To play, type {' or '.join(ways)}. {slash}h for help, leave to go."]
+
+
+def describe_help(state: RoomState, settings: Settings) -> list[str]:
+    """Return everything that can be typed; it is drawn for this board and these options."""
+    rules = state.rules.to_rules()
+    slash = "/" if has_single_keys(rules) and settings.keys == Keys.LETTERS else ""
+    pair = {
+        Coordinates.ROW_COLUMN_1: "2,3 (row 2, column 3)",
+        Coordinates.ROW_COLUMN_0: "1,2 (row 1, column 2, both from 0)",
+        Coordinates.X_Y_1: "3,2 (column 3, row 2)",
+    }[settings.coordinates]
+    lines = [f"Goal: {describe_rules(rules)}."]
+    if has_single_keys(rules):
+        rows = (" ".join(format_key(row * 3 + column, settings.keys) for column in range(3)) for row in range(3))
+        lines.append(f"A move: {' / '.join(rows)}, row by row from the top; or b2 (column B, row 2); or {pair}.")
+    else:
+        lines.append(f"A move: b2 (column B, row 2), or {pair}.")
+    lines += [
+        f"Ask: {slash}b board, {slash}l last move, {slash}f free cells, {slash}c clocks, {slash}o who is here.",
+        f"Read: {slash}s A a column, {slash}s 1 a row.",
+        "Do: resign, rematch, new (another opponent), leave, chat TEXT, draw, undo.",
+        "An empty line repeats whose move it is.",
+    ]
+    return lines
+
+
+def draw_board(state: RoomState, settings: Settings) -> list[str]:
+    """Return the board as plain mode shows it: keys beside it where other than digits from the top were chosen."""
+    rules = state.rules.to_rules()
+    keys = settings.keys if settings.keys != Keys.PHONE else None
+    style = BoardStyle(colour=settings.colour, keys=keys, mark_last=not has_single_keys(rules))
+    return render_board(BoardView.of(state), style)
+
+
+def describe_last(state: RoomState, viewer: str) -> str:
+    """Return the last move: ``Last: ana played C1, top right.``"""
+    if state.last is None:
+        return "No move has been played yet."
+    mark = state.board[state.last]
+    who = "you" if mark == seat_of(state, viewer) else name_of(state, mark)
+    return f"Last: {who} played {describe_cell(state.last, state.rules.to_rules())}."
+
+
+def describe_clocks(state: RoomState) -> str:
+    """Return what is left on each clock at the time of the state."""
+    if state.clock is None:
+        return "There is no clock."
+    left = (f"{name_of(state, mark)} {format_duration(ms)}" for mark, ms in state.clock.remaining_ms.items())
+    return f"Left: {', '.join(left)}."
+
+
+def describe_company(state: RoomState, viewer: str) -> str:
+    """Return who is here, whether they are online, and how many watch."""
+    parts = []
+    for mark, seat in state.seats.items():
+        if seat is not None and seat.player == viewer and not seat.left:
+            parts.append(f"You are {mark}.")
+        elif seat is None:
+            parts.append(f"The seat {mark} is free.")
+        else:
+            presence = "has left" if seat.left else "is online" if seat.online else "has dropped"
+            bot = f" (computer, {clean_text(seat.bot)})" if seat.bot else ""
+            parts.append(f"{clean_text(seat.name)}{bot} is {mark} and {presence}.")
+    if state.watchers:
+        parts.append(f"{state.watchers} watching.")
+    return " ".join(parts)
+
+
+def describe_score(state: RoomState) -> str:
+    """Return the games won by each in this room."""
+    parts = [f"{clean_text(seat.name)} {state.score.get(seat.player, 0)}" for seat in state.seats.values() if seat]
+    return f"Score: {', '.join(parts)}, draws {state.score.get('draws', 0)}."
+
+
+def answer_query(kind: str, state: RoomState, viewer: str, settings: Settings) -> list[str]:
+    """Return the answer to a query of `intents`."""
+    if kind == "board":
+        return draw_board(state, settings)
+    if kind == "last":
+        return [describe_last(state, viewer)]
+    if kind == "clock":
+        return [describe_clocks(state)]
+    if kind == "who":
+        return [describe_company(state, viewer)]
+    if kind == "free":
+        return [list_free(state, MOST_FREE_CELLS)]
+    if kind == "help":
+        return describe_help(state, settings)
+    return [describe_turn(state, viewer)]

@@ -1,0 +1,138 @@
+"""The options that every command takes, in any place of the line, and the settings that they add up to.
+
+An option counts from where it was typed: after the command, else before it, else from the environment. Nothing here
+imports the network, so that help and completion stay quick.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from tictactoe_client.screen import wants_colour
+from tictactoe_client.settings import Misuse, Settings
+from tictactoe_engine import PRESETS, Coordinates, Keys
+
+ENVIRONMENT_PREFIX = "TICTACTOE"
+MAX_TIMEOUT_SECONDS = 3600
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def _option(*declarations: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
+    name = max(declarations, key=len).lstrip("-").upper().replace("-", "_")
+    return click.option(*declarations, envvar=f"{ENVIRONMENT_PREFIX}_{name}", **attributes)
+
+
+_SHARED = (
+    _option("-s", "--server", metavar="URL", help="The server: ws://host:port, wss://host, or just host."),
+    _option("-n", "--name", metavar="NAME", help="Your name; without one the server chooses guest-…"),
+    _option("--plain", is_flag=True, help="A growing transcript, one fact a line."),
+    _option("--json", is_flag=True, help="JSON lines in and out, for programs."),
+    _option(
+        "--keys",
+        type=click.Choice([str(key) for key in Keys]),
+        default=str(Keys.PHONE),
+        help="Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).",
+    ),
+    _option(
+        "--coordinates",
+        type=click.Choice([str(style) for style in Coordinates]),
+        default=str(Coordinates.ROW_COLUMN_1),
+        help="What two numbers mean as a move.",
+    ),
+    _option("--no-board", is_flag=True, help="Draw the board only when asked (for screen readers)."),
+    _option("--ascii", is_flag=True, help="Use no characters but ASCII."),
+    _option("--no-color", is_flag=True, help="Use no colour."),
+    _option("--stay", is_flag=True, help="Stay in the game when the input has ended."),
+    _option("--result-code", is_flag=True, help="Exit with 0 won, 10 lost, 11 drawn, 12 abandoned."),
+    _option("--no-input", is_flag=True, help="Ask nothing, and end with the game."),
+    _option("--timeout", type=float, default=5.0, metavar="SECONDS", help="How long to wait for the server (5)."),
+    _option("-q", "--quiet", is_flag=True, help="Leave out what is not the game."),
+    _option("--debug", is_flag=True, help="Log to a file; its path is printed at the end."),
+    click.option(
+        "--version",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=lambda context, parameter, wanted: _print_version(context, parameter, wanted=wanted),
+        help="Print the versions of client and protocol, and exit.",
+    ),
+)
+
+
+def shared_options(command: Decorated) -> Decorated:
+    """Give a command the options that all of them take."""
+    for option in reversed(_SHARED):
+        command = option(command)
+    return command
+
+
+def rules_option(command: Decorated) -> Decorated:
+    """Give a command the option that names a preset."""
+    return _option("--rules", type=click.Choice(list(PRESETS)), help="A game that has a name.")(command)
+
+
+def _print_version(context: click.Context, _: click.Parameter, *, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
+
+    click.echo(f"tictactoe-client {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})")
+    context.exit()
+
+
+def settings_of(context: click.Context) -> Settings:
+    """Return what options and environment add up to; raises `Misuse`."""
+    value = _Values(context)
+    if value.is_typed("json") and value.is_typed("plain"):
+        raise Misuse("Choose one of --json and --plain.")
+    if not 0 < value["timeout"] <= MAX_TIMEOUT_SECONDS:
+        raise Misuse(f"--timeout is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds.")
+    json = value["json"] and not value.is_typed("plain")
+    return Settings(
+        mode="json" if json else "plain",
+        server=value["server"],
+        name=value["name"],
+        colour=wants_colour(os.environ, no_colour=value["no_color"]),
+        ascii=value["ascii"],
+        draws_board=not (value["no_board"] or os.environ.get("ACCESSIBLE")),
+        asks=not value["no_input"],
+        quiet=value["quiet"],
+        debug=value["debug"],
+        stay=value["stay"],
+        result_code=value["result_code"],
+        timeout_seconds=value["timeout"],
+        keys=Keys(value["keys"]),
+        coordinates=Coordinates(value["coordinates"]),
+    )
+
+
+def has_chosen_mode(context: click.Context) -> bool:
+    """Tell whether a mode was asked for in so many words."""
+    value = _Values(context)
+    return bool(value["json"] or value["plain"])
+
+
+class _Values:
+    """Options by name, from the command where they were typed there, else from the group before it."""
+
+    def __init__(self, context: click.Context) -> None:
+        self._contexts = [context] if context.parent is None else [context, context.parent]
+
+    def is_typed(self, name: str) -> bool:
+        return any(self._is_typed_in(context, name) for context in self._contexts)
+
+    def __getitem__(self, name: str) -> Any:
+        for context in self._contexts:
+            if self._is_typed_in(context, name):
+                return context.params[name]
+        return self._contexts[0].params[name]
+
+    @staticmethod
+    def _is_typed_in(context: click.Context, name: str) -> bool:
+        return context.get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -1,0 +1,88 @@
+"""Standard output and error: whole lines, out at once; and what kind of thing they are connected to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+
+class Screen:
+    """Standard output, one line at a time, each flushed; with a prompt only where a person types at a terminal."""
+
+    def __init__(self, *, prompts: bool = False) -> None:
+        self._prompts = prompts
+        self._is_prompting = False
+
+    def print(self, *lines: str) -> None:
+        """Print lines; on a terminal a prompt that stands open is ended first."""
+        if not lines:
+            return
+        text = "\n".join(lines)
+        sys.stdout.write(f"\n{text}\n" if self._is_prompting else f"{text}\n")
+        sys.stdout.flush()
+        self._is_prompting = False
+
+    def prompt(self) -> None:
+        """Show that something may be typed."""
+        if self._prompts and not self._is_prompting:
+            sys.stdout.write("> ")
+            sys.stdout.flush()
+            self._is_prompting = True
+
+    def note_typed(self) -> None:
+        """Take note that a person ended the prompt's line with Enter."""
+        self._is_prompting = False
+
+
+def print_raw(text: str) -> None:
+    """Print a line as UTF-8 whatever the locale says, and flush."""
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def print_error(text: str) -> None:
+    """Print for people, on standard error."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def can_print(text: str) -> bool:
+    """Tell whether standard error can show these characters."""
+    try:
+        text.encode(sys.stderr.encoding or "ascii")
+    except UnicodeError:
+        return False
+    return True
+
+
+def silence_output() -> None:
+    """Let everything that is still to be written vanish; for a reader that has gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+def is_terminal(*descriptors: int) -> bool:
+    """Tell whether all of these are terminals."""
+    return all(_is_a_tty(descriptor) for descriptor in descriptors)
+
+
+def wants_colour(environment: Mapping[str, str], *, no_colour: bool) -> bool:
+    """Tell whether to colour standard output; an empty NO_COLOR or FORCE_COLOR counts as not set.
+
+    >>> wants_colour({"FORCE_COLOR": "1"}, no_colour=False), wants_colour({"NO_COLOR": "1"}, no_colour=False)
+    (True, False)
+    """
+    if no_colour or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+        return False
+    if environment.get("FORCE_COLOR"):
+        return environment["FORCE_COLOR"] != "0"
+    return is_terminal(1) and not environment.get("ACCESSIBLE")
+
+
+def _is_a_tty(descriptor: int) -> bool:
+    try:
+        return os.isatty(descriptor)
+    except OSError:
+        return False

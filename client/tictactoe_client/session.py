@@ -1,0 +1,148 @@
+"""A run of a command from its connection to its exit code: signals, failures in words, and the last line of JSON.
+
+Every command that talks to a server is a function of a connected client here; this is the one boundary that turns
+whatever went wrong into a sentence and a code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.client import Client, connect
+from tictactoe_client.debug_log import start_debug_log, write_bug_report
+from tictactoe_client.errors import (
+    BadAddress,
+    ClientError,
+    ConnectionLost,
+    Refused,
+    Unreachable,
+    VersionRefused,
+)
+from tictactoe_client.json_lines import print_own
+from tictactoe_client.screen import Screen, can_print, print_error, silence_output
+from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_protocol import clean_text
+
+Work = Callable[[Client], Coroutine[Any, Any, int]]
+
+_NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
+_STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+def run(settings: Settings, address: Address | None, work: Work, *, is_chatty: bool = True) -> int:
+    """Connect, do the work, and return the exit code, everything having been told.
+
+    `address` is the server that a link named; None means the one of the settings. Plain mode says where it
+    connects to, unless it is not to be chatty.
+    """
+    debug_path = start_debug_log() if settings.debug else None
+    code = _run_guarded(
+        settings, address, work, is_chatty=is_chatty and settings.mode == "plain" and not settings.quiet
+    )
+    if settings.mode == "json":
+        code = print_closed(code)
+    if debug_path is not None:
+        print_error(f"Debug log: {debug_path}")
+    return code
+
+
+def print_closed(code: int) -> int:
+    """Print JSON mode's last line, and return the code to exit with: another one where nobody reads any more."""
+    try:
+        print_own("closed", exit=int(code))
+    except BrokenPipeError:
+        silence_output()
+        return ExitCode.BROKEN_PIPE
+    return code
+
+
+def _run_guarded(settings: Settings, address: Address | None, work: Work, *, is_chatty: bool) -> int:
+    try:
+        target = address or parse_address(settings.server or DEFAULT_SERVER)
+        if is_chatty:
+            Screen().print(f"Connecting to {target.url} ...")
+        return asyncio.run(_run_under_signals(_converse(settings, target, work)))
+    except ClientError as error:
+        print_error(describe_failure(error, settings))
+        return exit_code_for(error)
+    except BrokenPipeError:
+        silence_output()
+        return ExitCode.BROKEN_PIPE
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except Exception as error:
+        path = write_bug_report(error)
+        print_error(f"This is a mistake in tictactoe-client, not yours. What happened is in {path}")
+        return ExitCode.OUR_BUG
+
+
+async def _converse(settings: Settings, address: Address, work: Work) -> int:
+    async with connect(address, name=settings.name, timeout_seconds=settings.timeout_seconds) as client:
+        return await work(client)
+
+
+async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:
+    """Return the work's exit code, or 128 and the number of the signal that stopped it; a second one stops at once."""
+    task = asyncio.create_task(work)
+    received: list[int] = []
+
+    def stop(number: int) -> None:
+        if received:
+            os._exit(128 + number)
+        received.append(number)
+        task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for name in _STOPPING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            try:
+                loop.add_signal_handler(number, stop, number)
+            except NotImplementedError:
+                break
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if not received:
+            raise
+        return 128 + received[0]
+    except BaseException:
+        if received:
+            return 128 + received[0]
+        raise
+
+
+def exit_code_for(error: ClientError) -> ExitCode:
+    """Return the exit code that a failure means."""
+    if isinstance(error, Unreachable):
+        return ExitCode.UNREACHABLE
+    if isinstance(error, VersionRefused):
+        return ExitCode.VERSION
+    if isinstance(error, ConnectionLost):
+        return ExitCode.CONNECTION_LOST
+    if isinstance(error, Refused):
+        return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED
+    if isinstance(error, BadAddress):
+        return ExitCode.USAGE
+    return ExitCode.OUR_BUG
+
+
+def describe_failure(error: ClientError, settings: Settings) -> str:
+    """Return what to tell a person about a failure, and what may help; safe to print."""
+    if isinstance(error, Unreachable):
+        cross = "x" if settings.ascii or not can_print("✗") else "✗"
+        return "\n".join(
+            (
+                f"{cross} {clean_text(error.message)}",
+                "  Is the server running?  Start one:  tictactoe-server",
+                "  Or point elsewhere:     tictactoe-client -s wss://host",
+            )
+        )
+    if isinstance(error, Refused) and error.code == "no_such_room" and error.room:
+        return f"No room {clean_text(error.room)}. It may have closed. List rooms: tictactoe-client rooms"
+    return clean_text(error.message)

@@ -1,0 +1,205 @@
+"""The words for what a state holds: rules, places, players, lines. Pure; every string from strangers is cleaned here.
+
+A *viewer* is the public id of whoever reads, so that the words can say "you".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tictactoe_engine import Rules, format_cell, format_column
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.requests import ClockFields
+
+_PLACES: Final = (
+    "top left",
+    "top centre",
+    "top right",
+    "middle left",
+    "centre",
+    "middle right",
+    "bottom left",
+    "bottom centre",
+    "bottom right",
+)
+
+
+def seat_of(state: RoomState, viewer: str) -> str | None:
+    """Return the mark that the viewer plays, or None for a watcher and for one who left."""
+    for mark, seat in state.seats.items():
+        if seat is not None and seat.player == viewer and not seat.left:
+            return mark
+    return None
+
+
+def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
+    """Return the name on a seat, with its mark where two seats bear the same; ``nobody`` for a free seat."""
+    seat = state.seats.get(mark) if mark is not None else None
+    if seat is None:
+        return "nobody"
+    name = clean_text(seat.name)
+    same = sum(1 for other in state.seats.values() if other is not None and clean_text(other.name) == name)
+    return f"{name} ({mark})" if same > 1 else name
+
+
+def describe_rules(rules: RulesState | Rules) -> str:
+    """Return the rules in a few words.
+
+    >>> describe_rules(Rules(6, 7, 4, gravity=True))
+    '6 by 7, 4 in a row, marks fall'
+    """
+    value = rules if isinstance(rules, Rules) else rules.to_rules()
+    parts = [f"{value.rows} by {value.columns}", f"{value.line} in a row"]
+    if value.misere:
+        parts[1] += " loses"
+    if len(value.marks) != 2:
+        parts.append(f"{len(value.marks)} players")
+    if value.blocked:
+        parts.append(_describe_blocked(value))
+    if value.gravity:
+        parts.append("marks fall")
+    return ", ".join(parts)
+
+
+def _describe_blocked(rules: Rules) -> str:
+    cells = sorted(rules.blocked)
+    if len(cells) > 4:
+        return f"{len(cells)} cells blocked"
+    return f"{' '.join(format_cell(cell, rules) for cell in cells)} blocked"
+
+
+def describe_clock(clock: ClockFields | None) -> str:
+    """Return a clock as one chooses it: ``3+2`` for minutes and seconds a move, ``10 s a move``, or ``no clock``."""
+    if clock is None:
+        return "no clock"
+    if clock.move_ms:
+        return f"{clock.move_ms / 1000:g} s a move"
+    return f"{(clock.initial_ms or 0) / 60_000:g}+{(clock.increment_ms or 0) / 1000:g}"
+
+
+def format_duration(milliseconds: int) -> str:
+    """Return minutes and seconds, rounded down, with hours where there are any.
+
+    >>> format_duration(151_999), format_duration(3_600_000)
+    ('2:31', '1:00:00')
+    """
+    minutes, seconds = divmod(max(milliseconds, 0) // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def describe_cell(cell: int, rules: Rules) -> str:
+    """Return a cell's name, on a 3x3 board also its place in words.
+
+    >>> describe_cell(0, Rules()), describe_cell(4, Rules()), describe_cell(0, Rules(4, 4))
+    ('A1, top left', 'B2, centre', 'A1')
+    """
+    name = format_cell(cell, rules)
+    return f"{name}, {_PLACES[cell]}" if (rules.rows, rules.columns) == (3, 3) else name
+
+
+def describe_lines(state: RoomState) -> str:
+    """Return the deciding line or lines as sentences, or an empty text where no line decided.
+
+    >>> describe_lines.__name__
+    'describe_lines'
+    """
+    if state.result is None or not state.result.line:
+        return ""
+    rules = state.rules.to_rules()
+    return " ".join(_describe_run(run, state.board, rules) for run in split_lines(state.result.line, rules))
+
+
+def split_lines(cells: tuple[int, ...], rules: Rules) -> list[tuple[int, ...]]:
+    """Return the straight runs of at least `rules.line` cells that a result's cells are made of.
+
+    >>> split_lines((0, 1, 2, 3, 6), Rules())
+    [(0, 1, 2), (0, 3, 6)]
+    """
+    members = set(cells)
+    runs = []
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for cell in sorted(members):
+            if _step(cell, -down, -right, rules) in members:
+                continue
+            run = [cell]
+            while (following := _step(run[-1], down, right, rules)) in members:
+                run.append(following)
+            if len(run) >= rules.line:
+                runs.append(tuple(run))
+    return runs
+
+
+def _step(cell: int, down: int, right: int, rules: Rules) -> int:
+    row, column = divmod(cell, rules.columns)
+    row, column = row + down, column + right
+    on_board = 0 <= row < rules.rows and 0 <= column < rules.columns
+    return row * rules.columns + column if on_board else -1
+
+
+def _describe_run(run: tuple[int, ...], board: str, rules: Rules) -> str:
+    marks = " ".join(board[cell] for cell in run)
+    first, last = format_cell(run[0], rules), format_cell(run[-1], rules)
+    if run[1] == run[0] + 1:
+        whole = len(run) == rules.columns
+        return f"Row {run[0] // rules.columns + 1}{'' if whole else f', {first} to {last},'} is {marks}."
+    if run[1] == run[0] + rules.columns:
+        whole = len(run) == rules.rows
+        column = format_column(run[0] % rules.columns)
+        return f"Column {column}{'' if whole else f', {first} to {last},'} is {marks}."
+    return f"The diagonal {first} to {last} is {marks}."
+
+
+def read_row(state: RoomState, row: int) -> str:
+    """Return one row aloud, row from 0: ``Row 1: A X, B empty, C X.``"""
+    columns = state.rules.columns
+    cells = (f"{format_column(column)} {_aloud(state.board[row * columns + column])}" for column in range(columns))
+    return f"Row {row + 1}: {', '.join(cells)}."
+
+
+def read_column(state: RoomState, column: int) -> str:
+    """Return one column aloud, column from 0: ``Column A: 1 X, 2 empty, 3 O.``"""
+    columns = state.rules.columns
+    cells = (f"{row + 1} {_aloud(state.board[row * columns + column])}" for row in range(state.rules.rows))
+    return f"Column {format_column(column)}: {', '.join(cells)}."
+
+
+def _aloud(mark: str) -> str:
+    return {".": "empty", "#": "blocked"}.get(mark, mark)
+
+
+def list_free(state: RoomState, limit: int) -> str:
+    """Return the names of cells that may be played, ``Free: A2 C2.``; past the limit it says how many more."""
+    rules, board = state.rules.to_rules(), state.board
+    free = [cell for cell, mark in enumerate(board) if mark == "."]
+    if rules.gravity:
+        free = [cell for cell in free if "." not in board[cell + rules.columns :: rules.columns]]
+    if not free:
+        return "No cell is free."
+    more = f" and {len(free) - limit} more" if len(free) > limit else ""
+    return f"Free: {' '.join(format_cell(cell, rules) for cell in free[:limit])}{more}."
+
+
+def describe_players(state: RoomState, viewer: str) -> str:
+    """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher."""
+    own = seat_of(state, viewer)
+    others = ", ".join(f"{_plain_name(seat)} is {mark}" for mark, seat in state.seats.items() if seat and mark != own)
+    if own is None:
+        return f"{others}." if others else "Nobody sits here yet."
+    return f"You are {own}. {others}." if others else f"You are {own}."
+
+
+def _plain_name(seat: SeatState) -> str:
+    return clean_text(seat.name)
+
+
+def describe_turn(state: RoomState, viewer: str) -> str:
+    """Return whose move it is, or why nobody's it is."""
+    if state.status == "waiting":
+        return "Waiting for another player."
+    if state.status == "over" or state.turn is None:
+        return "The game is over."
+    if state.turn == seat_of(state, viewer):
+        return f"Your move, {state.turn}."
+    return f"It's {name_of(state, state.turn)}'s move."

@@ -1,0 +1,73 @@
+import pytest
+
+from tictactoe_client.address import Address, parse_address, parse_room
+from tictactoe_client.errors import BadAddress
+from tictactoe_protocol import BadRoomCode
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("localhost", "ws://localhost:8765"),
+        ("host:9000", "ws://host:9000"),
+        ("ws://host", "ws://host:8765"),
+        ("ws://host:80/", "ws://host:80"),
+        ("wss://host", "wss://host"),
+        ("wss://host:8443", "wss://host:8443"),
+        ("http://host:9000", "ws://host:9000"),
+        ("https://host/", "wss://host"),
+        (" WS://Host:9000 ", "ws://host:9000"),
+        ("::1", "ws://[::1]:8765"),
+        ("[::1]:9000", "ws://[::1]:9000"),
+        ("ws://[fe80::1]:9000", "ws://[fe80::1]:9000"),
+        ("wss://host/games/ws", "wss://host/games/ws"),
+        ("ws://host:9000/K7M4PQ", "ws://host:9000"),
+        ("wss://host/games/k7m-4pq/", "wss://host/games"),
+        ("host/K7M4PQ", "ws://host:8765"),
+    ],
+)
+def test_an_address_is_read_as_people_write_it(text: str, url: str) -> None:
+    assert parse_address(text).url == url
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "ws://", "ftp://host", "host:99999", "host:0", "ho st", "ws://user:secret@host", "ws://host?x=1", "ws://[::1"],
+)
+def test_text_that_names_no_server_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(BadAddress, match=r"It looks like ws://host:8765"):
+        parse_address(text)
+
+
+@pytest.mark.parametrize("text", ["K7M4PQ", "k7m4pq", "k7m-4pq", " K7M 4PQ "])
+def test_a_code_is_taken_in_any_case_with_dashes_and_spaces(text: str) -> None:
+    assert parse_room(text) == ("K7M4PQ", None)
+
+
+def test_a_link_names_its_room_and_its_server() -> None:
+    assert parse_room("wss://example.org/K7M4PQ") == ("K7M4PQ", Address("wss", "example.org", None))
+
+
+def test_a_link_made_for_others_leads_back() -> None:
+    address = parse_address("ws://192.0.2.7:9000")
+    assert parse_room(address.link_to("K7M4PQ")) == ("K7M4PQ", address)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("K7M4P", 'A room code has 6 letters and digits; "K7M4P" has 5.'),
+        ("ws://host/K7M4P", 'A room code has 6 letters and digits; "K7M4P" has 5.'),
+    ],
+)
+def test_a_wrong_code_is_refused_in_words(text: str, message: str) -> None:
+    with pytest.raises(BadRoomCode) as refused:
+        parse_room(text)
+    assert refused.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("text", "is_loopback"), [("localhost", True), ("127.0.0.1", True), ("::1", True), ("h", False)]
+)
+def test_the_loopback_is_known(text: str, is_loopback: bool) -> None:
+    assert parse_address(text).is_loopback is is_loopback

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.client.states import ANA, BO, CLASSIC, CY, players, seat, state
+from tictactoe_client.announcer import announce, announce_chat, needs_moves
+from tictactoe_client.wording import describe_lines, read_column, read_row, split_lines
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_protocol.pushes import ChatLine, Offers, Result, SeatState
+
+WATCHER = "p-watcher"
+DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
+THREE = PRESETS["three-players"]
+
+
+def test_a_move_is_told_by_name_cell_and_place() -> None:
+    assert announce(state(), state((0,)), BO) == ["ana plays A1, top left."]
+    assert announce(state((0,)), state((0, 4)), BO) == ["You play B2, centre."]
+
+
+def test_a_move_on_a_large_board_is_told_by_its_cell_alone() -> None:
+    gomoku = PRESETS["gomoku"]
+    assert announce(state((), gomoku), state((112,), gomoku), BO) == ["ana plays H8."]
+
+
+@pytest.mark.parametrize(
+    ("viewer", "verdict"),
+    [(ANA, "You play C1. Row 1 is X X X. You win."), (BO, "ana plays C1. Row 1 is X X X. You lose.")],
+)
+def test_a_win_names_move_line_and_outcome_in_one_sentence(viewer: str, verdict: str) -> None:
+    assert announce(state((0, 3, 1, 4)), state((0, 3, 1, 4, 2)), viewer) == [verdict]
+
+
+def test_a_watcher_is_told_the_winners_name() -> None:
+    told = announce(state((0, 3, 1, 4)), state((0, 3, 1, 4, 2)), WATCHER)
+    assert told == ["ana plays C1. Row 1 is X X X. ana wins."]
+
+
+def test_a_draw_is_announced() -> None:
+    told = announce(state(DRAWN[:-1]), state(DRAWN), BO)
+    assert told == ["ana plays C3, bottom right. The board is full. It's a draw."]
+
+
+def test_whoever_completes_a_line_in_misere_loses() -> None:
+    misere = PRESETS["misere"]
+    told = announce(state((0, 3, 1, 4), misere), state((0, 3, 1, 4, 2), misere), BO)
+    assert told == ["ana plays C1. Row 1 is X X X. You win."]
+
+
+def test_two_lines_at_once_are_both_told() -> None:
+    moves = (0, 3, 1, 7, 5, 4, 8, 6, 2)
+    told = announce(state(moves[:-1]), state(moves), BO)
+    assert told == ["ana plays C1. Row 1 is X X X. Column C is X X X. You lose."]
+
+
+def test_a_gap_is_told_in_order_from_the_moves() -> None:
+    moves = (8, 4, 0, 2, 6)
+    told = announce(state(), state(moves), BO, moves)
+    assert told == [
+        "ana plays C3, bottom right.",
+        "You play B2, centre.",
+        "ana plays A1, top left.",
+        "You play C1, top right.",
+        "ana plays A3, bottom left.",
+    ]
+
+
+def test_a_gap_without_the_moves_still_tells_each_of_them_the_last_one_last() -> None:
+    told = announce(state(), state((8, 4, 0)), WATCHER)
+    assert sorted(told[:-1]) == ["ana plays C3, bottom right.", "bo plays B2, centre."]
+    assert told[-1] == "ana plays A1, top left."
+
+
+def test_only_a_gap_needs_the_moves() -> None:
+    assert not needs_moves(state(), state((0,)))
+    assert not needs_moves(state((0,)), state((0,)))
+    assert needs_moves(state(), state((0, 1)))
+    assert needs_moves(None, state((0, 1)))
+    assert not needs_moves(state((0, 1), game=1), state((0,), game=2))
+
+
+def test_somebody_sits_down_and_goes_again() -> None:
+    alone = state(seats={"X": seat(ANA, "ana"), "O": None})
+    assert announce(alone, state(), ANA) == ["bo joins as O."]
+    assert announce(state(), alone, ANA) == ["bo has left. The seat O is free."]
+
+
+def test_dropping_and_coming_back_differ_from_leaving() -> None:
+    held = SeatState(BO, "bo", False, None, hold_ms=60_000)
+    dropped = state(seats={"X": seat(ANA, "ana"), "O": held})
+    assert announce(state(), dropped, ANA) == ["bo has dropped. Waiting for them: 1:00."]
+    assert announce(dropped, state(), ANA) == ["bo is back."]
+    gone = state(
+        seats={"X": seat(ANA, "ana"), "O": seat(BO, "bo", online=False, left=True)}, result=Result("X", "resigned")
+    )
+    assert announce(state(), gone, ANA) == ["bo left the game. You win."]
+
+
+def test_resigning_is_told_to_both() -> None:
+    over = state((0,), result=Result("X", "resigned"))
+    assert announce(state((0,)), over, ANA) == ["bo resigns. You win."]
+    assert announce(state((0,)), over, BO) == ["You resign. You lose."]
+
+
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (Result("X", "timeout"), "bo ran out of time. You win."),
+        (Result(None, "agreed"), "Both agreed. It's a draw."),
+        (Result("X", "claimed"), "The game was claimed, as the other seat stayed empty. You win."),
+    ],
+)
+def test_other_endings(result: Result, sentence: str) -> None:
+    assert announce(state((0,)), state((0,), result=result), ANA) == [sentence]
+
+
+def test_a_third_player_who_resigns_is_passed_over() -> None:
+    before = state((0,), THREE)
+    after = replace(before, seq=9, turn="A")
+    assert announce(before, after, ANA) == ["bo is out of the game and passed over."]
+
+
+def test_the_last_one_of_three_wins() -> None:
+    over = state((0,), THREE, result=Result("X", "resigned"))
+    assert announce(state((0,), THREE), over, CY) == ["Nobody else is left in the game. ana wins."]
+
+
+def test_a_new_game_names_the_seats_again() -> None:
+    swapped: dict[str, SeatState | None] = {"X": seat(BO, "bo"), "O": seat(ANA, "ana")}
+    before = state((0, 3, 1, 4, 2))
+    assert announce(before, state(game=2, seats=swapped), ANA) == ["Game 2. You are O. bo is X."]
+
+
+def test_a_game_that_ended_unseen_is_made_up_for() -> None:
+    before = state((0,), score={ANA: 0, BO: 1})
+    after = state((4,), game=2, score={ANA: 1, BO: 1})
+    told = announce(before, after, WATCHER)
+    assert told == ["Game 1 has ended: ana won.", "Game 2. ana is X, bo is O.", "ana plays B2, centre."]
+
+
+def test_a_move_taken_back_is_told() -> None:
+    assert announce(state((0, 1)), state((0,)), ANA) == ["The last move is taken back."]
+    assert announce(state((0, 1, 2)), state((0,)), ANA) == ["The last 2 moves are taken back."]
+
+
+def test_offers_are_told_once_to_each_side() -> None:
+    offered = state((0,), offers=Offers(draw="O"))
+    assert announce(state((0,)), offered, ANA) == ["bo offers a draw."]
+    assert announce(state((0,)), offered, BO) == ["You offer a draw."]
+    assert announce(offered, offered, ANA) == []
+    asked = state((0,), offers=Offers(undo="X"))
+    assert announce(state((0,)), asked, BO) == ["ana asks to take a move back."]
+    over = state((0, 3, 1, 4, 2))
+    wanted = replace(over, offers=Offers(rematch=("X",)))
+    assert announce(over, wanted, BO) == ["ana wants a rematch."]
+    assert announce(over, wanted, ANA) == ["You ask for a rematch."]
+
+
+def test_two_players_of_one_name_are_told_apart() -> None:
+    twins: dict[str, SeatState | None] = {"X": seat(ANA, "ana"), "O": seat(BO, "ana")}
+    assert announce(state(seats=twins), state((0,), seats=twins), WATCHER) == ["ana (X) plays A1, top left."]
+
+
+def test_names_and_chat_cannot_steer_a_terminal() -> None:
+    evil: dict[str, SeatState | None] = {"X": seat(ANA, "a\x1b[2Jna"), "O": seat(BO, "bo")}
+    told = announce(state(seats=evil), state((0,), seats=evil), BO)
+    line = ChatLine(room="K7M4PQ", from_="b\x9bo", seat=None, text="x\u202ey\x07", at=0)
+    assert told == ["a[2Jna plays A1, top left."]
+    assert announce_chat(line) == "bo (watching): xy"
+
+
+def test_watchers_who_come_and_go_are_no_event() -> None:
+    assert announce(state(), state(watchers=3), ANA) == []
+
+
+@given(
+    rules=st.sampled_from([CLASSIC, THREE, PRESETS["connect-four"]]),
+    choices=st.lists(st.integers(0, 1000), max_size=40),
+    cuts=st.sets(st.integers(0, 40)),
+)
+def test_every_move_is_told_once_and_in_order_whatever_was_missed(
+    rules: Rules, choices: list[int], cuts: set[int]
+) -> None:
+    position = Position.start(rules)
+    for choice in choices:
+        if position.outcome is None:
+            position = position.play(position.legal_cells[choice % len(position.legal_cells)])
+    moves = position.moves
+    seen = [0, *sorted(cut for cut in cuts if 0 < cut < len(moves)), len(moves)]
+    told: list[str] = []
+    for before, after in pairwise(seen):
+        told += announce(state(moves[:before], rules), state(moves[:after], rules), WATCHER, moves[:after])
+    names = {mark: holder.name for mark, holder in players(rules).items() if holder}
+    assert len(told) == len(moves)
+    for cell, sentence in zip(moves, told, strict=True):
+        assert sentence.startswith(f"{names[position.board[cell]]} plays ")
+
+
+def test_rows_and_columns_are_read_aloud() -> None:
+    current = state((0, 4, 2))
+    assert read_row(current, 0) == "Row 1: A X, B empty, C X."
+    assert read_column(current, 1) == "Column B: 1 empty, 2 O, 3 empty."
+
+
+def test_a_part_of_a_row_is_told_by_its_ends() -> None:
+    rules = Rules(rows=5, columns=5, line=3)
+    assert describe_lines(state((6, 0, 7, 1, 8), rules)) == "Row 2, B2 to D2, is X X X."
+    assert describe_lines(state((6, 0, 12, 1, 18), rules)) == "The diagonal B2 to D4 is X X X."
+    assert describe_lines(state()) == ""
+
+
+def test_lines_are_found_again_in_the_cells_of_a_result() -> None:
+    assert split_lines((2, 4, 6), CLASSIC) == [(2, 4, 6)]

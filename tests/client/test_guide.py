@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from tests.client.states import ANA, BO, CLASSIC, seat, state
+from tictactoe_client.address import parse_address
+from tictactoe_client.guide import (
+    answer_query,
+    describe_arrival,
+    describe_controls,
+    describe_help,
+    describe_progress,
+    describe_score,
+)
+from tictactoe_client.listing import list_rooms
+from tictactoe_client.results import exit_code_of
+from tictactoe_client.settings import Settings
+from tictactoe_client.version import describe_mismatch
+from tictactoe_client.wording import describe_rules, describe_turn
+from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
+from tictactoe_protocol.pushes import ClockState, Result, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.requests import ClockFields
+
+HOST = parse_address("ws://192.0.2.7:9000")
+
+
+def test_arriving_tells_room_rules_and_players() -> None:
+    assert describe_arrival(state(), BO, HOST, 0.012) == [
+        "Connected, 12 ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.",
+        "You are O. ana is X.",
+    ]
+
+
+def test_a_watcher_is_told_that_they_watch() -> None:
+    assert describe_arrival(state(), "p-watcher", HOST, 0.0001)[0].startswith("Connected, 1 ms. Watching room K7M4PQ:")
+
+
+def test_a_free_seat_brings_the_ways_to_invite_somebody() -> None:
+    alone = state(seats={"X": seat(ANA, "ana"), "O": None})
+    assert describe_arrival(alone, ANA, HOST, 0.012)[1:] == [
+        "You are X.",
+        "Code  K7M4PQ",
+        "Link  ws://192.0.2.7:9000/K7M4PQ",
+        "Or    tictactoe-client join ws://192.0.2.7:9000/K7M4PQ",
+    ]
+    assert describe_arrival(alone, ANA, parse_address("localhost"), 0.012)[-1] == ("Or    tictactoe-client join K7M4PQ")
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (PRESETS["blocker"], "3 by 3, 3 in a row, B2 blocked"),
+        (PRESETS["misere"], "3 by 3, 3 in a row loses"),
+        (PRESETS["three-players"], "5 by 5, 4 in a row, 3 players"),
+        (PRESETS["connect-four"], "6 by 7, 4 in a row, marks fall"),
+        (Rules(9, 9, 5, blocked=frozenset(range(9))), "9 by 9, 5 in a row, 9 cells blocked"),
+    ],
+)
+def test_rules_in_words(rules: Rules, words: str) -> None:
+    assert describe_rules(rules) == words
+
+
+def test_the_moves_so_far_stand_in_one_line() -> None:
+    assert describe_progress(state((0, 4, 2)), (0, 4, 2)) == ["3 moves have been played: X A1, O B2, X C1."]
+    assert describe_progress(state((0,)), (0,)) == ["1 move has been played: X A1."]
+    assert describe_progress(state((0,)), ()) == ["1 move has been played."]
+    assert describe_progress(state(), ()) == []
+    many = tuple(range(20))
+    assert describe_progress(state(many, Rules(6, 6, 6)), many)[0].startswith("20 moves have been played: ... X C2,")
+
+
+@pytest.mark.parametrize(
+    ("rules", "settings", "line"),
+    [
+        (CLASSIC, Settings(), "To play, type 1-9 or a cell such as b2. h for help, leave to go."),
+        (
+            CLASSIC,
+            Settings(keys=Keys.LETTERS),
+            "To play, type q w e / a s d / z x c or a cell such as b2. /h for help, leave to go.",
+        ),
+        (PRESETS["gomoku"], Settings(), "To play, type a cell such as b2. h for help, leave to go."),
+    ],
+)
+def test_the_controls_are_told_for_the_board_at_hand(rules: Rules, settings: Settings, line: str) -> None:
+    assert describe_controls(rules, settings) == [line]
+
+
+@pytest.mark.parametrize(
+    ("coordinates", "pair"),
+    [
+        (Coordinates.ROW_COLUMN_1, "2,3 (row 2,"),
+        (Coordinates.ROW_COLUMN_0, "1,2 (row 1,"),
+        (Coordinates.X_Y_1, "3,2 (c"),
+    ],
+)
+def test_help_shows_pairs_as_they_are_read(coordinates: Coordinates, pair: str) -> None:
+    assert pair in "\n".join(describe_help(state(), Settings(coordinates=coordinates)))
+
+
+def test_help_shows_the_keys_in_their_order() -> None:
+    assert "7 8 9 / 4 5 6 / 1 2 3" in "\n".join(describe_help(state(), Settings(keys=Keys.PAD)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("last", "Last: ana played C1, top right."),
+        ("clock", "There is no clock."),
+        ("who", "ana is X and is online. You are O. 2 watching."),
+        ("free", "Free: B1 A2 C2 A3 B3 C3."),
+    ],
+)
+def test_queries_are_answered(kind: str, line: str) -> None:
+    assert answer_query(kind, state((0, 4, 2), watchers=2), BO, Settings()) == [line]
+
+
+def test_the_last_move_may_be_ones_own_or_nobodys() -> None:
+    assert answer_query("last", state((0, 4)), BO, Settings()) == ["Last: you played B2, centre."]
+    assert answer_query("last", state(), BO, Settings()) == ["No move has been played yet."]
+
+
+def test_clocks_are_told_by_name() -> None:
+    timed = replace(state(), clock=ClockState({"X": 178_500, "O": 180_000}, "X"))
+    assert answer_query("clock", timed, BO, Settings()) == ["Left: ana 2:58, bo 3:00."]
+    assert describe_arrival(timed, BO, HOST, 0.01)[0].endswith("3 in a row, 3:00 each.")
+
+
+def test_with_gravity_only_the_cells_where_a_mark_would_stay_are_free() -> None:
+    lines = answer_query("free", state((35,), PRESETS["connect-four"]), BO, Settings())
+    assert lines == ["Free: A5 B6 C6 D6 E6 F6 G6."]
+
+
+def test_whose_turn_it_is() -> None:
+    assert describe_turn(state(), ANA) == "Your move, X."
+    assert describe_turn(state(), BO) == "It's ana's move."
+    assert describe_turn(state((0, 3, 1, 4, 2)), BO) == "The game is over."
+    assert describe_turn(state(seats={"X": seat(ANA, "ana"), "O": None}), ANA) == "Waiting for another player."
+
+
+def test_the_score_names_everybody() -> None:
+    assert describe_score(state(score={ANA: 1, BO: 0, "draws": 2})) == "Score: ana 1, bo 0, draws 2."
+
+
+@pytest.mark.parametrize(
+    ("viewer", "result", "code"),
+    [
+        (ANA, Result("X", "line"), 0),
+        (BO, Result("X", "line"), 10),
+        (BO, Result(None, "full"), 11),
+        (BO, None, 12),
+        ("p-watcher", Result("X", "line"), 0),
+    ],
+)
+def test_the_exit_code_tells_the_result_when_asked_to(viewer: str, result: Result | None, code: int) -> None:
+    assert exit_code_of(state((0,), result=result), viewer, with_result=True) == code
+    assert exit_code_of(state((0,), result=result), viewer, with_result=False) == 0
+
+
+def test_one_who_left_has_lost_and_not_only_watched() -> None:
+    seats: dict[str, SeatState | None] = {"X": seat(ANA, "ana"), "O": seat(BO, "bo", left=True)}
+    assert exit_code_of(state((0,), seats=seats, result=Result("X", "resigned")), BO, with_result=True) == 10
+
+
+def test_rooms_stand_in_columns() -> None:
+    def summary(room: str, rules: Rules, other: SeatState | None, ply: int) -> RoomSummary:
+        seats = {"X": seat(ANA, "ana"), "O": other}
+        clock = ClockFields(initial_ms=180_000, increment_ms=2_000) if ply else None
+        status = "playing" if other else "waiting"
+        return RoomSummary(room, status, RulesState.of(rules), clock, seats, ply, 0, 41_000)  # type: ignore[arg-type]
+
+    rooms = [summary("K7M4PQ", CLASSIC, None, 0), summary("T2XW9C", PRESETS["gomoku"], seat(BO, "bo"), 12)]
+    assert list_rooms(rooms) == [
+        "K7M4PQ  waiting   3 by 3, 3 in a row    ana (X) v free (O)  no clock  0:41",
+        "T2XW9C  12 moves  15 by 15, 5 in a row  ana (X) v bo (O)    3+2       0:41",
+    ]
+    assert list_rooms(rooms, numbered=True)[1].startswith("2.  T2XW9C")
+    assert list_rooms([]) == []
+
+
+def test_a_version_mismatch_says_which_side_is_too_old() -> None:
+    newer = describe_mismatch((3, 4), (2,))
+    assert newer.startswith("This client (")
+    assert newer.endswith("is too old: the server needs protocol 3-4. Upgrade: pipx upgrade tictactoe")
+    assert describe_mismatch((1,), (2,)).startswith("The server is too old: it speaks protocol 1.")

@@ -1,0 +1,118 @@
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tictactoe_client.intents import BadInput, Intent, Nothing, Place, Query, Read, Say, Verb, parse_intent
+from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
+
+CLASSIC = PRESETS["classic"]
+WIDE = Rules(rows=32, columns=32, line=5)
+
+
+@pytest.mark.parametrize(
+    ("line", "intent"),
+    [
+        ("", Nothing()),
+        ("   ", Nothing()),
+        ("5", Place(4)),
+        ("b2", Place(4)),
+        ("B2", Place(4)),
+        ("2,3", Place(5)),
+        ("2 3", Place(5)),
+        ("/b2", Place(4)),
+        ("b", Query("board")),
+        ("board", Query("board")),
+        ("BOARD", Query("board")),
+        ("/b", Query("board")),
+        (":b", Query("board")),
+        ("l", Query("last")),
+        ("c", Query("clock")),
+        ("o", Query("who")),
+        ("who", Query("who")),
+        ("f", Query("free")),
+        ("h", Query("help")),
+        ("?", Query("help")),
+        ("s A", Read("column", 0)),
+        ("s c", Read("column", 2)),
+        ("s 1", Read("row", 0)),
+        ("chat good luck", Say("good luck")),
+        ("say hello", Say("hello")),
+        ("/chat hi", Say("hi")),
+        ("resign", Verb("resign")),
+        ("rematch", Verb("rematch")),
+        ("new", Verb("new")),
+        ("leave", Verb("leave")),
+        ("quit", Verb("quit")),
+        ("draw", Verb("draw")),
+        ("draw decline", Verb("draw", "decline")),
+        ("undo", Verb("undo")),
+        ("claim draw", Verb("claim", "draw")),
+        ("yes", Verb("yes")),
+    ],
+)
+def test_a_line_means(line: str, intent: Intent) -> None:
+    assert parse_intent(line, CLASSIC) == intent
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("z9", "off_board", "Z9 is off the board: columns A-C, rows 1-3."),
+        ("2,", "bad_input", 'I don\'t know "2,". A move looks like b2 or 5. ? for help.'),
+        ("hello", "bad_input", 'I don\'t know "hello". A move looks like b2 or 5. ? for help.'),
+        ("resing", "bad_input", 'I don\'t know "resing". Did you mean resign?'),
+        ("rematc", "bad_input", 'I don\'t know "rematc". Did you mean rematch?'),
+        ("chat " + "x" * 312, "too_long", "Too long: 312 of 200 characters."),
+        ("s 9", "off_board", "There is no row 9: rows 1-3."),
+        ("s D", "off_board", "There is no column D: columns A-C."),
+        ("s", "bad_input", "Read what? Type s and a column or row: s A, or s 1."),
+        ("chat", "bad_input", "Say what? Type chat and then your words."),
+        ("resign now", "bad_input", 'I don\'t know "resign now". Did you mean resign?'),
+        ("１", "bad_input", 'I don\'t know "１". A move looks like b2 or 5. ? for help.'),
+    ],
+)
+def test_a_line_that_makes_no_sense_is_answered_with(line: str, code: str, message: str) -> None:
+    with pytest.raises(BadInput) as bad:
+        parse_intent(line, CLASSIC)
+    assert (bad.value.code, bad.value.message) == (code, message)
+
+
+def test_letters_place_only_where_they_were_chosen() -> None:
+    assert parse_intent("q", CLASSIC, keys=Keys.LETTERS) == Place(0)
+    assert parse_intent("c", CLASSIC, keys=Keys.LETTERS) == Place(8)
+    assert parse_intent("/c", CLASSIC, keys=Keys.LETTERS) == Query("clock")
+    assert parse_intent("clock", CLASSIC, keys=Keys.LETTERS) == Query("clock")
+    assert parse_intent("/s A", CLASSIC, keys=Keys.LETTERS) == Read("column", 0)
+    with pytest.raises(BadInput):
+        parse_intent("q", CLASSIC)
+
+
+def test_one_letter_queries_want_a_slash_where_letters_place() -> None:
+    with pytest.raises(BadInput):
+        parse_intent("b", CLASSIC, keys=Keys.LETTERS)
+    assert parse_intent("b", PRESETS["gomoku"], keys=Keys.LETTERS) == Query("board")
+
+
+def test_a_keypad_has_its_seven_at_the_top() -> None:
+    assert parse_intent("7", CLASSIC, keys=Keys.PAD) == Place(0)
+    assert parse_intent("/7", CLASSIC, keys=Keys.PAD) == Place(0)
+
+
+@given(cell=st.integers(0, WIDE.size - 1), coordinates=st.sampled_from(Coordinates), lower=st.booleans())
+def test_every_cell_that_is_written_is_read_as_itself(cell: int, coordinates: Coordinates, *, lower: bool) -> None:
+    name = format_cell(cell, WIDE)
+    assert parse_intent(name.lower() if lower else name, WIDE, coordinates=coordinates) == Place(cell)
+    assert parse_intent(format_pair(cell, WIDE, coordinates), WIDE, coordinates=coordinates) == Place(cell)
+
+
+@given(cell=st.integers(0, 8), keys=st.sampled_from(Keys))
+def test_every_key_that_is_shown_places_where_it_is_shown(cell: int, keys: Keys) -> None:
+    assert parse_intent(format_key(cell, keys), CLASSIC, keys=keys) == Place(cell)
+
+
+@given(line=st.text(max_size=80), keys=st.sampled_from(Keys), rules=st.sampled_from(list(PRESETS.values())))
+def test_no_line_does_worse_than_be_refused(line: str, keys: Keys, rules: Rules) -> None:
+    with contextlib.suppress(BadInput):
+        parse_intent(line, rules, keys=keys)

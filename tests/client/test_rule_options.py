@@ -1,0 +1,72 @@
+import pytest
+
+from tictactoe_client.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
+from tictactoe_client.settings import Misuse
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.requests import ClockFields
+
+
+@pytest.mark.parametrize(
+    ("options", "rules"),
+    [
+        (RuleOptions(), PRESETS["classic"]),
+        (RuleOptions(rules="gomoku"), PRESETS["gomoku"]),
+        (RuleOptions(board="15x15", win=5), PRESETS["gomoku"]),
+        (RuleOptions(board="6X7", win=4, gravity=True), PRESETS["connect-four"]),
+        (RuleOptions(blocked="b2"), PRESETS["blocker"]),
+        (RuleOptions(misere=True), PRESETS["misere"]),
+        (RuleOptions(board="5x5", win=4, marks="xoa"), PRESETS["three-players"]),
+        (RuleOptions(board="2x2"), Rules(2, 2, 2)),
+        (RuleOptions(board="5x5", blocked="b2,c3"), Rules(5, 5, 3, blocked=frozenset({6, 12}))),
+        (RuleOptions(rules="gomoku", win=6), Rules(15, 15, 6)),
+    ],
+)
+def test_options_add_up_to_rules(options: RuleOptions, rules: Rules) -> None:
+    assert parse_rules(options) == rules
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (RuleOptions(board="40x40", win=50), "--win 50 can't fit a 40x40 board (at most 40)."),
+        (RuleOptions(board="40x40"), "--board 40x40: a board has 1 to 32 rows and columns."),
+        (RuleOptions(board="0x3"), "--board 0x3: a board has 1 to 32 rows and columns."),
+        (RuleOptions(board="big"), '"big" is no board. Write rows and columns, such as 15x15.'),
+        (RuleOptions(win=1), "A line has 2 to 32 marks, not 1."),
+        (RuleOptions(marks="X"), "A game has 2 to 6 marks, not 'X'."),
+        (RuleOptions(blocked="z9"), "--blocked: Z9 is off the board: columns A-C, rows 1-3."),
+        (RuleOptions(blocked="5"), '--blocked: "5" is no cell. Write cells such as b2,c3.'),
+        (RuleOptions(rules="classic", board="4x4"), "Choose one of --rules and --board."),
+        (RuleOptions(marks="XOA", misere=True), "Misère is for two marks, not for the 3 of 'XOA'."),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_in_one_sentence(options: RuleOptions, message: str) -> None:
+    with pytest.raises(Misuse) as refused:
+        parse_rules(options)
+    assert refused.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        (None, None),
+        ("3+2", ClockFields(initial_ms=180_000, increment_ms=2_000)),
+        ("0.5+0", ClockFields(initial_ms=30_000, increment_ms=0)),
+        ("10/move", ClockFields(move_ms=10_000)),
+    ],
+)
+def test_clocks_are_read(text: str | None, clock: ClockFields | None) -> None:
+    assert parse_clock(text) == clock
+
+
+@pytest.mark.parametrize("text", ["", "3", "3+", "ten/move", "0+0", "9999+0", "-1+2", "３+2"])
+def test_other_clocks_are_refused(text: str) -> None:
+    with pytest.raises(Misuse, match="is no clock"):
+        parse_clock(text)
+
+
+def test_a_seat_is_one_of_the_marks() -> None:
+    assert parse_seat("o", PRESETS["classic"]) == "O"
+    assert parse_seat(None, PRESETS["classic"]) is None
+    with pytest.raises(Misuse, match="--seat Z: the marks are X, O"):
+        parse_seat("Z", PRESETS["classic"])

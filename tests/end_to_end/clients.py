@@ -1,0 +1,94 @@
+"""The real `tictactoe-client` as a child process, its output read line by line as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from typing import IO, Any
+
+PATIENCE_SECONDS = 20.0
+COMMAND = (sys.executable, "-m", "tictactoe_client")
+_FOREIGN = ("TICTACTOE_", "NO_COLOR", "FORCE_COLOR", "ACCESSIBLE")
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """Return this process's environment without what the client would listen to."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+    return {**kept, "PYTHONWARNINGS": "error", **extra}
+
+
+class ClientProcess:
+    """One running client; `lines` holds all that it has printed so far."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.lines: list[str] = []
+
+    def type(self, *lines: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+
+    def send(self, **request: Any) -> None:
+        self.type(json.dumps(request))
+
+    def end_input(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    async def read_line(self) -> str | None:
+        assert self.process.stdout is not None
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            raw = await self.process.stdout.readline()
+        if not raw:
+            return None
+        self.lines.append(raw.decode().rstrip("\n"))
+        return self.lines[-1]
+
+    async def until(self, beginning: str) -> str:
+        """Return the next line that begins so."""
+        while (line := await self.read_line()) is not None:
+            if line.startswith(beginning):
+                return line
+        raise AssertionError(f"no line {beginning!r} in {self.lines} {await self.errors()}")
+
+    async def message(self, **expected: Any) -> dict[str, Any]:
+        """Return the next JSON line that has these values."""
+        while (line := await self.read_line()) is not None:
+            message: dict[str, Any] = json.loads(line)
+            if all(message.get(key) == value for key, value in expected.items()):
+                return message
+        raise AssertionError(f"no message {expected} in {self.lines} {await self.errors()}")
+
+    async def errors(self) -> str:
+        assert self.process.stderr is not None
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return (await self.process.stderr.read()).decode()
+
+    async def end(self) -> int:
+        """Read all that is still printed, and return the exit code."""
+        while await self.read_line() is not None:
+            pass
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await self.process.wait()
+
+
+@contextlib.asynccontextmanager
+async def run_client(
+    *arguments: str, stdin: int | IO[bytes] = PIPE, stdout: int | IO[bytes] = PIPE, **variables: str
+) -> AsyncIterator[ClientProcess]:
+    """Start the client; whatever happens, it is gone afterwards."""
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND, *arguments, stdin=stdin, stdout=stdout, stderr=PIPE, env=environment(**variables)
+    )
+    try:
+        yield ClientProcess(process)
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+        await process.communicate()

@@ -1,0 +1,303 @@
+"""How the real command ends: every exit code, every signal, every kind of input and output, and no stray escapes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pty
+import signal
+import subprocess
+import sys
+from asyncio.subprocess import Process
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
+
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, environment, run_client
+from tests.peer import open_peer
+from tictactoe_server.server import Server
+
+ESCAPE = "\x1b"
+
+
+@contextlib.contextmanager
+def terminal() -> Iterator[tuple[int, int]]:
+    """Open a pseudo-terminal; return our end and the program's."""
+    ours, theirs = pty.openpty()
+    try:
+        yield ours, theirs
+    finally:
+        os.close(ours)
+        with contextlib.suppress(OSError):
+            os.close(theirs)
+
+
+async def start_on(descriptor: int, *arguments: str, **variables: str) -> Process:
+    """Start the client with this terminal as its own, so that Ctrl-C reaches it as from a keyboard."""
+    return await asyncio.create_subprocess_exec(
+        *COMMAND, *arguments, preexec_fn=lambda: os.login_tty(descriptor), env=environment(**variables)
+    )
+
+
+@contextlib.contextmanager
+def running_server() -> Iterator[str]:
+    """Run `tictactoe-server` as a process and return its URL."""
+    command = [
+        sys.executable,
+        "-c",
+        "from tictactoe_server.cli import main; main()",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().split()[-1]
+        finally:
+            process.terminate()
+
+
+class TerminalReader:
+    """What a program writes to a terminal, as text."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.text = ""
+
+    async def until(self, words: str) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while words not in self.text:
+                self.text += (await asyncio.to_thread(os.read, self._descriptor, 4096)).decode()
+
+    def type(self, line: str) -> None:
+        os.write(self._descriptor, f"{line}\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["jion", "X"], 2, "No such command 'jion'. Did you mean 'join'?"),
+        (["join", "K7M4P"], 2, 'A room code has 6 letters and digits; "K7M4P" has 5.'),
+        (["play", "-s", "ws://127.0.0.1:1"], 3, "Can't reach ws://127.0.0.1:1  (connection refused)"),
+        (["rooms", "-s", "nowhere.invalid"], 3, "Can't reach ws://nowhere.invalid:8765  (no such host)"),
+        (["check", "-s", "ws://127.0.0.1:1"], 3, "Start one:  tictactoe-server"),
+    ],
+)
+async def test_failing_before_there_is_a_server(arguments: list[str], code: int, words: str) -> None:
+    async with run_client(*arguments) as client:
+        assert await client.end() == code
+        errors = await client.errors()
+    assert words in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["join", "ZZZZZZ"], 5, "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms\n"),
+        (["watch", "ZZZZZZ"], 5, "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms\n"),
+        (["play", "-n", "a\tb"], 6, "A name cannot contain U+0009."),
+        (["check", "-n", "x" * 25], 6, "A name has at most 24 characters; this one has 25."),
+        (["watch"], 2, "Say which game to watch: tictactoe-client watch CODE\n"),
+        (["watch", "--no-input"], 2, "Say which game to watch: tictactoe-client watch CODE\n"),
+    ],
+)
+async def test_being_refused_by_a_server(server: Server, arguments: list[str], code: int, words: str) -> None:
+    async with run_client(*arguments, "-s", server.url) as client:
+        assert await client.end() == code
+        assert words in await client.errors()
+
+
+async def test_a_full_room_ends_with_five(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        async with run_client("join", code, "-s", server.url) as client:
+            assert await client.end() == 5
+            assert f"Room {code} is full" in await client.errors()
+
+
+async def test_a_server_of_another_version_ends_with_four() -> None:
+    def refuse(socket: ServerConnection, _: Request) -> Response:
+        return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3, not tictactoe.v1")
+
+    async def never(_: ServerConnection) -> None:
+        raise AssertionError
+
+    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        async with run_client("play", "-s", f"127.0.0.1:{port}") as client:
+            assert await client.end() == 4
+            errors = await client.errors()
+    assert errors.startswith("This client (")
+    assert "is too old: the server needs protocol 3. Upgrade:" in errors
+
+
+async def test_a_server_that_goes_in_mid_game_ends_with_seven(server: Server) -> None:
+    async with run_client("play", "-s", server.url) as client:
+        await client.until("Waiting for another player.")
+        await server.__aexit__(None, None, None)
+        assert await client.end() == 7
+        assert await client.errors() == "Connection lost: the server is going down.\n"
+
+
+async def test_a_room_closed_under_a_watcher_ends_with_five(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        code = (await ana.ask("create"))["room"]
+        async with run_client("watch", code, "-s", server.url) as watcher:
+            await watcher.until("Waiting for another player.")
+            await ana.ask("leave", room=code)
+            assert await watcher.end() == 5
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+async def test_a_signal_ends_politely_and_gives_the_seat_up(
+    server: Server, mode: str, number: signal.Signals, code: int
+) -> None:
+    async with run_client("play", mode, "-s", server.url) as client, open_peer(server.url) as bo:
+        waiting = "Waiting for another player." if mode == "--plain" else '{"type":"room"'
+        await client.until(waiting)
+        await bo.ask("match")
+        await bo.state(status="playing")
+        client.process.send_signal(number)
+        assert await client.end() == code
+        assert await client.errors() == ""
+        assert client.lines[-1] == (
+            "Goodbye." if mode == "--plain" else f'{{"from":"client","type":"closed","exit":{code}}}'
+        )
+        assert (await bo.state(status="over"))["result"]["winner"] == "O"
+
+
+async def test_a_closed_pipe_ends_quietly_with_141(server: Server) -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "wb") as output:
+        async with open_peer(server.url) as bo, run_client("play", "-s", server.url, stdout=output) as client:
+            output.close()
+            rooms: list[dict[str, str]] = []
+            while not rooms:
+                rooms = (await bo.ask("rooms"))["rooms"]
+            os.close(reader)
+            await bo.ask("join", room=rooms[0]["room"])
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                assert await client.process.wait() == 141
+            assert await client.errors() == ""
+            assert (await bo.state(status="over"))["result"]["winner"] == "O"
+
+
+async def test_help_into_a_closed_pipe_is_quiet() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as output:
+        async with run_client("--help", stdout=output) as client:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                assert await client.process.wait() == 141
+            assert await client.errors() == ""
+
+
+async def test_moves_from_a_file_in_plain_mode_are_answered_and_the_player_leaves(
+    server: Server, tmp_path: Path
+) -> None:
+    path = tmp_path / "moves.txt"
+    path.write_text("hello\nleave\n")
+    with path.open("rb") as moves:
+        async with run_client("new", "-s", server.url, stdin=moves) as client:
+            assert await client.end() == 0
+    assert 'I don\'t know "hello". A move looks like b2 or 5. ? for help.' in client.lines
+    assert client.lines[-1].endswith("Goodbye.")
+
+
+async def test_a_watcher_with_nothing_to_read_sees_the_whole_game(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        async with run_client("watch", code, "-s", server.url, stdin=subprocess.DEVNULL) as watcher:
+            await watcher.until("The input has ended: watching to the end of the game.")
+            await ana.ask("resign", room=code)
+            assert await watcher.end() == 0
+        assert watcher.lines[-1] == "Winner: bo, O."
+
+
+async def test_off_a_terminal_there_is_never_an_escape(server: Server) -> None:
+    async with run_client("play", "-s", server.url, TERM="xterm-256color") as client, open_peer(server.url) as bo:
+        await client.until("Waiting for another player.")
+        await bo.ask("match")
+        await client.until("Your move, X.")
+        client.type("5")
+        await client.until("You play B2")
+        client.type("b", "leave", "leave")
+        assert await client.end() == 0
+    assert ESCAPE not in "".join(client.lines)
+
+
+async def test_the_bare_command_off_a_terminal_is_misuse() -> None:
+    async with run_client() as client:
+        assert await client.end() == 2
+        assert "Say what to do: check, completion, join, new, play, rooms, watch." in await client.errors()
+    assert client.lines == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "has_colour"),
+    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+)
+async def test_on_a_terminal_the_bare_command_plays_with_a_prompt(
+    server: Server, variables: dict[str, str], *, has_colour: bool
+) -> None:
+    with terminal() as (ours, theirs):
+        process = await start_on(theirs, TICTACTOE_SERVER=server.url, TICTACTOE_NAME="ana", **variables)
+        screen = TerminalReader(ours)
+        async with open_peer(server.url, "bo") as bo:
+            await screen.until("Waiting for another player.")
+            code = (await bo.ask("match"))["room"]
+            await screen.until("Your move, X.\r\n> ")
+            screen.type("5")
+            await screen.until("You play B2, centre.")
+            await bo.until(lambda message: message.get("ply") == 1)
+            await bo.send("move", room=code, cell=0, ply=1)
+            await screen.until("bo plays A1, top left.")
+            os.write(ours, b"\x03")
+            await screen.until("Goodbye.")
+            assert await process.wait() == 130
+            assert (await bo.state(status="over"))["result"]["winner"] == "O"
+    assert (ESCAPE in screen.text) is has_colour
+
+
+async def test_a_game_to_watch_is_chosen_by_its_number(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        with terminal() as (ours, theirs):
+            process = await start_on(theirs, "watch", "-s", server.url)
+            screen = TerminalReader(ours)
+            await screen.until("Which game?")
+            screen.type("9")
+            await screen.until("Type a number from 1 to 1, or a room code.")
+            screen.type("1")
+            await screen.until(f"Watching room {code}")
+            screen.type("leave")
+            await screen.until("Goodbye.")
+            assert await process.wait() == 0
+
+
+def test_a_debug_log_names_its_place_and_holds_no_secret(tmp_path: Path) -> None:
+    with running_server() as url:
+        done = subprocess.run(
+            [*COMMAND, "check", "--debug", "-s", url],
+            capture_output=True,
+            text=True,
+            env=environment(HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path)),
+            check=True,
+        )
+    path = Path(done.stderr.removeprefix("Debug log: ").strip())
+    text = path.read_text()
+    assert '"type":"welcome"' in text
+    assert '"token":"…"' in text
+    assert path.stat().st_mode & 0o777 == 0o600

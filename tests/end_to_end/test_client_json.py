@@ -1,0 +1,176 @@
+"""JSON mode: what comes out is what the server said, and a file of moves plays a game."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.clients import ClientProcess, run_client
+from tests.peer import Peer, open_peer
+from tictactoe_server.server import Server
+
+MOVES = ['{"type":"move","at":"a1"}', '{"type":"move","at":"b1"}', '{"type":"move","at":"c1"}']
+
+
+def messages(client: ClientProcess) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in client.lines]
+
+
+def own(client: ClientProcess) -> list[str]:
+    return [message["type"] for message in messages(client) if message.get("from") == "client"]
+
+
+async def answer_moves(peer: Peer, code: str, cells: list[int]) -> None:
+    for cell in cells:
+        state = await peer.until(lambda message: message["type"] == "room" and message["turn"] == "O")
+        await peer.send("move", room=code, cell=cell, ply=state["ply"])
+
+
+async def test_a_file_of_moves_plays_a_whole_game(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "moves.jsonl"
+    path.write_text("\n".join(MOVES))
+    with path.open("rb") as moves:
+        async with (
+            run_client("play", "--json", "-n", "ana", "-s", server.url, "--result-code", stdin=moves) as ana,
+            open_peer(server.url, "bo") as bo,
+        ):
+            await ana.message(type="room", status="waiting")
+            code = (await bo.ask("match"))["room"]
+            await answer_moves(bo, code, [3, 4])
+            assert await ana.end() == 0
+            assert await ana.errors() == ""
+    first, last = messages(ana)[0], messages(ana)[-1]
+    assert (first["type"], first["server"]) == ("connected", server.url)
+    assert last == {"from": "client", "type": "closed", "exit": 0}
+    over = [message for message in messages(ana) if message["type"] == "room"][-1]
+    assert over["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2]}
+    replies = [message["id"] for message in messages(ana) if message["type"] == "ok"]
+    assert replies == ["client-1", "line-1", "line-2", "line-3"]
+
+
+async def test_what_the_server_said_comes_out_byte_for_byte(server: Server) -> None:
+    async with run_client("play", "--json", "-n", "Zoë", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        await ana.message(type="room")
+        code = (await bo.ask("match"))["room"]
+        await ana.message(type="room", status="playing")
+        ana.send(type="move", id="m1", at="b2")
+        await ana.message(type="ok", id="m1")
+        await ana.message(type="room", ply=1)
+        state = await bo.state(ply=1)
+        assert json.loads(ana.lines[-1]) == state
+        assert ana.lines[-1] == json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+        assert "Zoë" in ana.lines[-1]
+        await bo.ask("leave", room=code)
+
+
+async def test_room_and_ply_are_filled_in_and_refusals_pass_through(server: Server) -> None:
+    async with run_client("play", "--json", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        await ana.message(type="room")
+        await bo.ask("match")
+        await ana.message(type="room", status="playing")
+        ana.send(type="sync", id="s")
+        assert (await ana.message(id="s"))["moves"] == []
+        ana.send(type="move", id="m", cell=4)
+        await ana.message(type="ok", id="m")
+        await ana.message(type="room", ply=1)
+        ana.send(type="move", id="n", cell=5, ply=1)
+        refused = await ana.message(id="n")
+        assert (refused["code"], "from" in refused) == ("not_your_turn", False)
+        ana.send(type="dance", id="d")
+        assert (await ana.message(id="d"))["code"] == "unknown_type"
+        ana.send(type="ping", id=7)
+        assert (await ana.message(type="error"))["code"] == "bad_message"
+        ana.send(type="resign", id="r")
+        await ana.message(type="ok", id="r")
+        await ana.message(type="room", status="over")
+        ana.send(type="move", id="late", cell=0)
+        assert (await ana.message(id="late"))["code"] == "game_over"
+        ana.end_input()
+        assert await ana.end() == 0
+
+
+@pytest.mark.parametrize("line", ["hello", "{", "[1]", '{"type":NaN}', '"text"', "[" * 20_000])
+async def test_a_line_that_is_no_json_object_is_answered_with_its_number(server: Server, line: str) -> None:
+    async with run_client("play", "--json", "-s", server.url) as ana:
+        await ana.message(type="room")
+        ana.type("", line, '{"type":"ping","id":"p"}')
+        error = await ana.message(type="error")
+        assert (error["from"], error["code"], error["line"]) == ("client", "bad_json", 2)
+        assert error["message"]
+        await ana.message(type="ok", id="p")
+        ana.send(type="leave")
+        ana.end_input()
+        assert await ana.end() == 0
+
+
+@pytest.mark.parametrize(("at", "code"), [("z9", "off_board"), ("nowhere", "bad_input")])
+async def test_a_cell_that_does_not_exist_is_answered_by_the_client(server: Server, at: str, code: str) -> None:
+    async with run_client("play", "--json", "-s", server.url) as ana, open_peer(server.url) as bo:
+        await ana.message(type="room")
+        await bo.ask("match")
+        ana.send(type="move", id="m", at=at)
+        error = await ana.message(type="error")
+        assert (error["from"], error["code"], error["id"], error["line"]) == ("client", code, "m", 1)
+
+
+async def test_moves_go_on_into_the_rematch(server: Server) -> None:
+    async with run_client("play", "--json", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        await ana.message(type="room")
+        code = (await bo.ask("match"))["room"]
+        ana.type('{"type":"resign"}', '{"type":"rematch"}', '{"type":"move","at":"b2"}')
+        await bo.state(status="over")
+        await bo.ask("rematch", room=code)
+        state = await bo.state(game=2, turn="X")
+        await bo.send("move", room=code, cell=0, ply=state["ply"])
+        assert (await ana.message(type="room", game=2, ply=2))["board"] == "X...O...."
+
+
+async def test_a_watcher_watches_on_to_the_end_without_input(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        async with run_client("watch", code, "--json", "-s", server.url) as watcher:
+            watcher.end_input()
+            await watcher.message(type="room")
+            await ana.ask("resign", room=code)
+            assert await watcher.end() == 0
+        assert messages(watcher)[-2]["status"] == "over"
+
+
+async def test_the_list_of_rooms_passes_through(server: Server) -> None:
+    async with open_peer(server.url) as host:
+        code = (await host.ask("create"))["room"]
+        async with run_client("rooms", "--json", "-s", server.url) as listing:
+            assert await listing.end() == 0
+    assert own(listing) == ["connected", "closed"]
+    assert [room["room"] for room in messages(listing)[2]["rooms"]] == [code]
+
+
+async def test_check_passes_its_pings_through(server: Server) -> None:
+    async with run_client("check", "--json", "-s", server.url) as check:
+        assert await check.end() == 0
+    assert len([message for message in messages(check) if message["type"] == "ok"]) == 3
+
+
+async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_line(server: Server) -> None:
+    async with run_client("join", "ZZZZZZ", "--json", "-s", server.url) as ana:
+        assert await ana.end() == 5
+        assert "No room ZZZZZZ." in await ana.errors()
+    assert [message["type"] for message in messages(ana)] == ["connected", "welcome", "error", "closed"]
+
+
+async def test_a_server_that_goes_is_told_and_ends_with_seven(server: Server) -> None:
+    async with run_client("play", "--json", "-s", server.url) as ana:
+        await ana.message(type="room")
+        await server.__aexit__(None, None, None)
+        assert await ana.end() == 7
+    assert own(ana) == ["connected", "disconnected", "closed"]
+
+
+async def test_nobody_there_still_ends_with_the_closing_line() -> None:
+    async with run_client("play", "--json", "-s", "ws://127.0.0.1:1") as ana:
+        assert await ana.end() == 3
+    assert messages(ana) == [{"from": "client", "type": "closed", "exit": 3}]

@@ -1,0 +1,367 @@
+"""`tictactoe_client.connect` against a real server, as another program would use it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
+
+import tictactoe_client
+from tests.peer import open_peer
+from tictactoe_client import (
+    Client,
+    ConnectionLost,
+    Refused,
+    Room,
+    Unreachable,
+    VersionRefused,
+    connect,
+)
+from tictactoe_client.connection import hide_secrets
+from tictactoe_engine import PRESETS, IllegalMove, Rules
+from tictactoe_protocol import BadRoomCode
+from tictactoe_protocol.pushes import Ok, RoomState, Welcome
+from tictactoe_server.server import Server
+
+
+async def play_first_free(url: str, name: str) -> RoomState:
+    """The bot of the documentation."""
+    async with connect(url, name=name) as client:
+        room = await client.match("classic")
+        async for state in room:
+            if state.status == "over":
+                return state
+            if state.turn == room.seat:
+                await room.move(state.board.index("."))
+    raise AssertionError("the room closed before the game was over")
+
+
+async def state_where(room: Room, **expected: object) -> RoomState:
+    async with asyncio.timeout(10):
+        async for state in room:
+            if all(getattr(state, name) == value for name, value in expected.items()):
+                return state
+    raise AssertionError(f"the room ended without {expected}")
+
+
+@contextlib.asynccontextmanager
+async def pair(url: str) -> AsyncIterator[tuple[Room, Room]]:
+    async with connect(url, name="ana") as ana, connect(url, name="bo") as bo:
+        first = await ana.create()
+        yield first, await bo.join(first.code)
+
+
+async def test_a_bot_of_few_lines_plays_a_whole_game(server: Server) -> None:
+    ends = await asyncio.gather(play_first_free(server.url, "a"), play_first_free(server.url, "b"))
+    assert [state.result.winner for state in ends if state.result] == ["X", "X"]
+
+
+async def test_a_random_number_of_watchers_never_makes_a_bot_move_twice(server: Server) -> None:
+    async def come_and_go(code: str) -> None:
+        async with connect(server.url) as watcher:
+            for _ in range(20):
+                room = await watcher.watch(code)
+                await room.leave()
+
+    async with pair(server.url) as (first, second):
+        crowd = asyncio.create_task(come_and_go(first.code))
+
+        async def play(room: Room) -> None:
+            async for state in room:
+                if state.status == "over":
+                    return
+                if state.turn == room.seat:
+                    await room.move(state.board.rindex("."))
+
+        async with asyncio.timeout(10):
+            await asyncio.gather(play(first), play(second))
+        await crowd
+
+
+async def test_the_client_knows_who_it_is_and_whom_it_talks_to(server: Server) -> None:
+    async with connect(server.url, name="ana") as client:
+        assert client.name == "ana"
+        assert client.server.startswith("tictactoe-server/")
+        assert client.player
+        assert client.latency_seconds > 0
+        assert await client.ping() > 1_600_000_000_000
+    async with connect(server.url, token=client.token) as again:
+        assert again.player == client.player
+
+
+async def test_rooms_are_created_listed_joined_and_watched(server: Server) -> None:
+    rules = Rules(5, 5, 4, "XOA", frozenset({12}))
+    async with connect(server.url, name="ana") as ana, connect(server.url) as bo:
+        room = await ana.create(rules, seat="O")
+        hidden = await ana.create(private=True)
+        assert room.seat == "O"
+        assert [row.room for row in await bo.rooms()] == [room.code]
+        joined = await bo.join(room.code.lower())
+        assert joined.seat == "X"
+        watched = await ana.watch((await bo.create()).code)
+        assert watched.seat is None
+        state = await state_where(room)
+        assert state.rules.to_rules() == rules
+        assert hidden.code != room.code
+
+
+async def test_states_come_to_everybody_and_the_newest_wins(server: Server) -> None:
+    async with pair(server.url) as (first, second), connect(server.url) as other:
+        await state_where(first, status="playing")
+        await first.move("b2")
+        await state_where(second, ply=1)
+        await second.move(0)
+        await state_where(first, ply=2)
+        watching = await other.watch(first.code)
+        assert watching.moves == (4, 0)
+        assert (await state_where(watching)).board == "O...X...."
+        assert await watching.sync() == (4, 0)
+        late = await anext(aiter(first))
+        assert late.ply == 2
+
+
+async def test_a_rematch_changes_the_seat(server: Server) -> None:
+    async with pair(server.url) as (first, second):
+        await state_where(first, status="playing")
+        await first.resign()
+        await state_where(second, status="over")
+        await first.rematch()
+        await second.rematch()
+        await state_where(first, game=2)
+        await state_where(second, game=2)
+        assert (first.seat, second.seat) == ("O", "X")
+
+
+async def test_a_refusal_is_typed_and_the_connection_stays(server: Server) -> None:
+    async with pair(server.url) as (first, second):
+        await state_where(first, status="playing")
+        with pytest.raises(Refused) as refused:
+            await second.move(4, ply=0)
+        assert (refused.value.code, refused.value.message) == ("not_your_turn", "It's ana's move.")
+        assert refused.value.room == first.code
+        await first.move(4)
+        await state_where(second, ply=1)
+        with pytest.raises(Refused) as taken:
+            await second.move(4)
+        assert (taken.value.code, taken.value.path) == ("occupied", "cell")
+
+
+async def test_what_the_server_will_serve_later_is_refused_until_then(server: Server) -> None:
+    async with pair(server.url) as (first, _), connect(server.url) as other:
+        for asking in (first.draw(), first.undo(), first.claim("win"), first.chat("hello"), other.lobby(on=True)):
+            with pytest.raises(Refused, match="does not serve"):
+                await asking
+
+
+async def test_what_is_no_code_or_no_cell_never_leaves_the_client(server: Server) -> None:
+    async with connect(server.url) as client:
+        with pytest.raises(BadRoomCode):
+            await client.join("K7M4P")
+        room = await client.create(PRESETS["classic"])
+        await state_where(room)
+        with pytest.raises(IllegalMove):
+            await room.move("z9")
+
+
+async def test_leaving_ends_the_iteration(server: Server) -> None:
+    async with pair(server.url) as (first, second):
+        await state_where(first, status="playing")
+        await second.leave()
+        assert second.ended == "left"
+        assert [state async for state in second if state.seq < 0] == []
+        over = await state_where(first, status="over")
+        assert over.result is not None
+        assert over.result.reason == "resigned"
+        await first.leave()
+
+
+async def test_a_room_that_closes_ends_the_iteration_and_says_why(server: Server) -> None:
+    async with connect(server.url) as client, connect(server.url) as other:
+        room = await client.create()
+        watched = await other.watch(room.code)
+        await room.leave()
+        async with asyncio.timeout(10):
+            states = [state async for state in watched]
+        assert states
+        assert watched.ended == "closed"
+        assert watched.closed_reason
+
+
+async def test_a_seat_that_moved_to_a_newer_connection_ends_the_older_one(server: Server) -> None:
+    async with connect(server.url) as older:
+        room = await older.create()
+        async with connect(server.url, token=older.token) as newer:
+            await newer.join(room.code)
+            async with asyncio.timeout(10):
+                async for _ in room:
+                    pass
+            assert room.ended == "replaced"
+
+
+async def test_the_stream_of_messages_has_each_as_it_came(server: Server) -> None:
+    async with connect(server.url) as client:
+        messages = client.messages()
+        await client.send_text('{"type":"ping","id":"mine"}')
+        welcome, pong = await anext(messages), await anext(messages)
+        assert isinstance(welcome.push, Welcome)
+        assert welcome.text.startswith('{"type":"welcome"')
+        assert isinstance(pong.push, Ok)
+        assert pong.push.id == "mine"
+
+
+async def test_a_server_that_goes_ends_everything_with_connection_lost(server: Server) -> None:
+    async with connect(server.url) as client:
+        room = await client.create()
+        await state_where(room)
+        messages = client.messages()
+        await server.__aexit__(None, None, None)
+        with pytest.raises(ConnectionLost) as lost:
+            await state_where(room, status="over")
+        assert lost.value.close_code == 1012
+        assert lost.value.retry_ms is not None
+        with pytest.raises(ConnectionLost):
+            await client.ping()
+        with pytest.raises(ConnectionLost):
+            async for _ in messages:
+                pass
+
+
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+
+
+async def test_nothing_listens() -> None:
+    async with asyncio.timeout(10):
+        with pytest.raises(Unreachable, match="connection refused"):
+            async with connect("ws://127.0.0.1:1"):
+                pass
+
+
+async def test_a_host_that_does_not_exist() -> None:
+    with pytest.raises(Unreachable, match="no such host"):
+        async with connect("nowhere.invalid"):
+            pass
+
+
+async def test_something_that_is_no_websocket_server() -> None:
+    gone = asyncio.Event()
+
+    async def talk_nonsense(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 smtp ready\r\n")
+        await hang_up(writer)
+        gone.set()
+
+    async with await asyncio.start_server(talk_nonsense, "127.0.0.1", 0) as listener:
+        port = listener.sockets[0].getsockname()[1]
+        with pytest.raises(Unreachable, match="no WebSocket server"):
+            async with connect(f"127.0.0.1:{port}"):
+                pass
+        await gone.wait()
+
+
+async def test_a_server_that_never_answers_is_given_up() -> None:
+    gone = asyncio.Event()
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        await hang_up(writer)
+        gone.set()
+
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as listener:
+        port = listener.sockets[0].getsockname()[1]
+        with pytest.raises(Unreachable, match=r"no answer within 0\.1 s"):
+            async with connect(f"127.0.0.1:{port}", timeout_seconds=0.1):
+                pass
+        await gone.wait()
+
+
+async def test_a_server_that_never_says_welcome_is_given_up() -> None:
+    async def say_nothing(socket: ServerConnection) -> None:
+        await socket.wait_closed()
+
+    async with serve(say_nothing, "127.0.0.1", 0) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        with pytest.raises(Unreachable, match="no answer to hello"):
+            async with connect(f"127.0.0.1:{port}", timeout_seconds=0.1):
+                pass
+
+
+async def test_a_server_of_another_version_is_named() -> None:
+    def refuse(socket: ServerConnection, _: Request) -> Response:
+        return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3 tictactoe.v4, not tictactoe.v1")
+
+    async def never(_: ServerConnection) -> None:
+        raise AssertionError
+
+    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        with pytest.raises(VersionRefused, match="is too old: the server needs protocol 3-4") as refused:
+            async with connect(f"127.0.0.1:{port}"):
+                pass
+        assert refused.value.server_versions == (3, 4)
+
+
+async def test_a_welcome_of_another_version_is_refused() -> None:
+    async def welcome(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(
+            '{"type":"welcome","protocol":2,"server":"s","player":"p","name":"n","token":"t","rooms":[],"new":1}'
+        )
+        await socket.wait_closed()
+
+    async with serve(welcome, "127.0.0.1", 0) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        with pytest.raises(VersionRefused, match="the server needs protocol 2"):
+            async with connect(f"127.0.0.1:{port}"):
+                pass
+
+
+async def test_a_bad_name_is_refused(server: Server) -> None:
+    with pytest.raises(Refused) as refused:
+        async with connect(server.url, name="a\x1bb"):
+            pass
+    assert refused.value.code == "bad_name"
+
+
+async def test_what_a_newer_server_adds_is_passed_over(server: Server) -> None:
+    async def serve_more(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(
+            '{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[],"mood":"good"}'
+        )
+        await socket.send('{"type":"weather","sun":true}')
+        await socket.recv()
+        await socket.send('{"type":"ok","id":"client-1","time":7,"zone":"utc"}')
+        await socket.wait_closed()
+
+    async with serve(serve_more, "127.0.0.1", 0) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        async with connect(f"127.0.0.1:{port}") as client:
+            assert await client.ping() == 7
+
+
+def test_no_secret_is_logged() -> None:
+    assert "s3cret" not in hide_secrets('{"type":"hello","token": "s3cret","name":"ana"}')
+
+
+def test_the_package_offers_what_it_lists() -> None:
+    for name in tictactoe_client.__all__:
+        assert getattr(tictactoe_client, name) is not None
+    assert tictactoe_client.Client is Client
+    assert not hasattr(tictactoe_client, "nothing")
+
+
+async def test_a_state_is_shared_by_a_bare_peer_and_ours(server: Server) -> None:
+    async with connect(server.url, name="ana") as client, open_peer(server.url, "bo") as peer:
+        room = await client.create()
+        await peer.ask("join", room=room.code)
+        await state_where(room, status="playing")
+        await room.move(4)
+        assert (await peer.state(ply=1))["board"] == "....X...."

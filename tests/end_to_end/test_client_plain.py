@@ -1,0 +1,323 @@
+"""Whole games in plain mode, with the real command and a real server: what each person reads, line by line."""
+
+from __future__ import annotations
+
+import re
+
+from tests.end_to_end.clients import ClientProcess, run_client
+from tests.peer import open_peer, play_out
+from tictactoe_server.server import Server
+
+ANA = """\
+Connecting to SERVER ...
+Connected, N ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.
+You are X.
+Code  K7M4PQ
+Link  SERVER/K7M4PQ
+Or    tictactoe-client join SERVER/K7M4PQ
+To play, type 1-9 or a cell such as b2. h for help, leave to go.
+Waiting for another player.
+bo joins as O.
+   A B C
+1  . . .
+2  . . .
+3  . . .
+Your move, X.
+You play A1, top left.
+bo plays B2, centre.
+   A B C
+1  X . .
+2  . O .
+3  . . .
+Your move, X.
+You play B1, top centre.
+bo plays C3, bottom right.
+   A B C
+1  X X .
+2  . O .
+3  . . O
+Your move, X.
+You play C1. Row 1 is X X X. You win.
+   A B C
+1 <X X X>
+2  . O .
+3  . . O
+Winner: ana, X.
+Rematch? Type rematch, new or leave.
+bo left the room.
+You left room K7M4PQ. Goodbye."""
+
+BO = """\
+Connecting to SERVER ...
+Connected, N ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.
+You are O. ana is X.
+To play, type 1-9 or a cell such as b2. h for help, leave to go.
+X's move.
+It's ana's move.
+ana plays A1, top left.
+   A B C
+1  X . .
+2  . . .
+3  . . .
+Your move, O.
+A1 is taken by X. Free: B1 C1 A2 B2 C2 A3 B3 C3.
+Z9 is off the board: columns A-C, rows 1-3.
+I don't know "hello". A move looks like b2 or 5. ? for help.
+I don't know "resing". Did you mean resign?
+Your move, O.
+Last: ana played A1, top left.
+Row 1: A X, B empty, C empty.
+Column A: 1 X, 2 empty, 3 empty.
+Resign? Type resign again to do it, anything else to play on.
+You play B2, centre.
+ana plays B1, top centre.
+   A B C
+1  X X .
+2  . O .
+3  . . .
+Your move, O.
+You play C3, bottom right.
+ana plays C1. Row 1 is X X X. You lose.
+   A B C
+1 <X X X>
+2  . O .
+3  . . O
+Winner: ana, X.
+Rematch? Type rematch, new or leave.
+You left room K7M4PQ. Goodbye."""
+
+WATCHER = """\
+Connecting to SERVER ...
+Connected, N ms. Watching room K7M4PQ: 3 by 3, 3 in a row, no clock.
+ana is X, bo is O.
+2 moves have been played: X A1, O B2.
+   A B C
+1  X . .
+2  . O .
+3  . . .
+X's move.
+You are watching: only players move.
+The input has ended: watching to the end of the game.
+ana plays B1, top centre.
+   A B C
+1  X X .
+2  . O .
+3  . . .
+bo plays C3, bottom right.
+   A B C
+1  X X .
+2  . O .
+3  . . O
+ana plays C1. Row 1 is X X X. ana wins.
+   A B C
+1 <X X X>
+2  . O .
+3  . . O
+Winner: ana, X."""
+
+
+def transcript(client: ClientProcess, server: Server, code: str) -> str:
+    text = "\n".join(client.lines).replace(server.url, "SERVER").replace(code, "K7M4PQ")
+    return re.sub(r"Connected, \d+ ms", "Connected, N ms", text)
+
+
+async def open_room(ana: ClientProcess) -> str:
+    code = (await ana.until("Code")).split()[1]
+    await ana.until("Waiting for another player.")
+    return code
+
+
+async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> None:
+    where = ("--plain", "-s", server.url)
+    async with run_client("new", "-n", "ana", *where) as ana:
+        code = await open_room(ana)
+        async with run_client("join", code.lower(), "-n", "bo", *where) as bo:
+            await bo.until("X's move.")
+            await ana.until("Your move, X.")
+            bo.type("b2")
+            await bo.until("It's ana's move.")
+            ana.type("1")
+            await bo.until("Your move, O.")
+            bo.type("a1", "z9", "hello", "resing", "", "l", "s 1", "s A", "resign", "5")
+            await bo.until("You play B2")
+            await ana.until("Your move, X.")
+            async with run_client("watch", f"{server.url}/{code}", "--plain") as watcher:
+                await watcher.until("X's move.")
+                watcher.type("a3")
+                await watcher.until("You are watching")
+                watcher.end_input()
+                await watcher.until("The input has ended")
+                ana.type("b1")
+                await bo.until("Your move, O.")
+                bo.type("3,3")
+                await ana.until("Your move, X.")
+                ana.type("C1")
+                assert await watcher.end() == 0
+                assert transcript(watcher, server, code) == WATCHER
+            await ana.until("Rematch?")
+            await bo.until("Rematch?")
+            bo.type("leave")
+            assert await bo.end() == 0
+            await ana.until("bo left")
+            ana.type("leave")
+            assert await ana.end() == 0
+            assert transcript(ana, server, code) == ANA
+            assert transcript(bo, server, code) == BO
+
+
+async def test_a_rematch_and_then_a_new_opponent(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        await ana.until("Your move")
+        ana.type("resign", "yes")
+        await ana.until("You resign. You lose.")
+        await ana.until("Rematch?")
+        ana.type("rematch")
+        await ana.until("You ask for a rematch.")
+        await bo.send("rematch", room=code)
+        await ana.until("Game 2. You are O. bo is X.")
+        await ana.until("X's move.")
+        await bo.send("resign", room=code)
+        await ana.until("bo resigns. You win.")
+        await ana.until("Winner: ana, O.")
+        await ana.until("Score: bo 1, ana 1, draws 0.")
+        ana.type("new")
+        await ana.until("Looking for another opponent.")
+        await ana.until("Connected")
+        await ana.until("Waiting for another player.")
+        await bo.ask("match")
+        await ana.until("Your move, X.")
+        ana.type("leave", "leave")
+        assert await ana.end() == 0
+        await bo.state(status="over")
+
+
+async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> None:
+    arguments = ("new", "-n", "ana", "-s", server.url, "--keys", "letters", "--quiet", "--result-code")
+    async with run_client(*arguments) as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=code)
+        for letter, reply in (("q", 1), ("e", 4), ("a", 5), ("x", 6)):
+            await ana.until("Your move, X.")
+            ana.type(letter)
+            await bo.until(lambda message: message.get("turn") == "O")
+            ply = bo.seen[-1]["ply"]
+            await bo.send("move", room=code, cell=reply, ply=ply)
+        await ana.until("Your move, X.")
+        assert "2  X O O     . . ." in ana.lines
+        ana.type("/l", "/b", "c")
+        await ana.until("Last: bo played A3, bottom left.")
+        await ana.until("You play C3, bottom right. The board is full. It's a draw.")
+        await ana.until("Rematch?")
+        ana.end_input()
+        assert await ana.end() == 11
+        assert not [line for line in ana.lines if line.startswith(("Connecting", "To play"))]
+
+
+async def test_gravity_names_the_cell_where_the_mark_would_fall(server: Server) -> None:
+    async with run_client("play", "--rules", "connect-four", "-s", server.url) as ana, open_peer(server.url) as bo:
+        await open_room(ana)
+        await bo.ask("match", rules="connect-four")
+        await ana.until("Your move, X.")
+        ana.type("d1")
+        line = await ana.until("D1 hangs in the air.")
+        assert line.endswith("Free: A6 B6 C6 D6 E6 F6 G6.")
+        ana.type("d6")
+        await ana.until("You play D6.")
+
+
+async def test_three_players_are_named_each_in_turn(server: Server) -> None:
+    async with (
+        run_client("play", "--rules", "three-players", "-n", "ana", "-s", server.url) as ana,
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        await ana.until("bo joins as O.")
+        await cy.ask("join", room=code)
+        await ana.until("cy joins as A.")
+        await ana.until("Your move, X.")
+        ana.type("a1")
+        await ana.until("You play A1.")
+        await bo.send("move", room=code, cell=1, ply=1)
+        await ana.until("bo plays B1.")
+        await cy.send("move", room=code, cell=2, ply=2)
+        await ana.until("cy plays C1.")
+        await ana.until("Your move, X.")
+        ana.type("leave", "leave")
+        assert await ana.end() == 0
+
+
+async def test_a_screen_reader_gets_no_board_unless_it_asks(server: Server) -> None:
+    async with run_client("play", "-s", server.url, ACCESSIBLE="1") as ana, open_peer(server.url) as bo:
+        await open_room(ana)
+        await bo.ask("match")
+        await ana.until("Your move, X.")
+        assert "   A B C" not in ana.lines
+        ana.type("b")
+        await ana.until("   A B C")
+
+
+async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -> None:
+    async with run_client("play", "-s", server.url, "--stay") as ana, open_peer(server.url, "bo") as bo:
+        await open_room(ana)
+        ana.end_input()
+        await ana.until("The input has ended: staying to the end of the game.")
+        code = (await bo.ask("match"))["room"]
+        await ana.until("Your move, X.")
+        await bo.ask("resign", room=code)
+        assert await ana.end() == 0
+        assert ana.lines[-1].startswith("Winner: ")
+
+
+async def test_a_watcher_sees_a_rematch_and_the_end_of_the_room(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        async with run_client("watch", code, "-s", server.url) as watcher:
+            await watcher.until("X's move.")
+            await play_out({"X": ana, "O": bo}, code, [0, 3, 1, 4, 2])
+            await watcher.until("A rematch will be shown here.")
+            await ana.ask("rematch", room=code)
+            await watcher.until("ana wants a rematch.")
+            await bo.ask("rematch", room=code)
+            await watcher.until("Game 2. bo is X, ana is O.")
+            await ana.ask("leave", room=code)
+            await watcher.until("ana left the game. bo wins.")
+            await bo.ask("leave", room=code)
+            await watcher.until(f"Room {code} is closed: Everybody left.")
+            assert await watcher.end() == 0
+
+
+async def test_a_player_who_drops_and_comes_back_is_announced(server: Server) -> None:
+    async with run_client("new", "-s", server.url) as ana:
+        code = await open_room(ana)
+        async with open_peer(server.url, "bo") as bo:
+            token = bo.welcome["token"]
+            await bo.ask("join", room=code)
+            await ana.until("Your move, X.")
+        await ana.until("bo has dropped. Waiting for them: ")
+        async with open_peer(server.url, token=token) as again:
+            await again.ask("join", room=code)
+            await ana.until("bo is back.")
+
+
+async def test_rooms_are_listed(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        code = (await ana.ask("create", rules="gomoku"))["room"]
+        async with run_client("rooms", "-s", server.url) as listing:
+            assert await listing.end() == 0
+        assert [line[:6] for line in listing.lines] == [code]
+        assert "15 by 15, 5 in a row  ana (X) v free (O)  no clock" in listing.lines[0]
+    async with run_client("rooms", "-s", server.url) as listing:
+        await listing.end()
+
+
+async def test_check_tells_every_step(server: Server) -> None:
+    async with run_client("check", "-s", server.url, "-n", "ana") as check:
+        assert await check.end() == 0
+    steps = [line.split()[0] for line in check.lines]
+    assert steps == ["Resolve", "Connect", "Hello", "Ping", "Versions"]
+    assert "you would be ana" in check.lines[2]

@@ -1,0 +1,116 @@
+"""What the client does as time passes, with its waiting times made short and no process in between."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.peer import open_peer
+from tictactoe_client import connect
+from tictactoe_client.json_lines import JsonGame
+from tictactoe_client.keyboard import MAX_LINE_BYTES, Keyboard
+from tictactoe_client.plain import PlainGame
+from tictactoe_client.screen import Screen
+from tictactoe_client.settings import Settings
+from tictactoe_server.server import Server
+
+SOON = 0.02
+
+
+@contextlib.contextmanager
+def pipe() -> Iterator[tuple[int, int]]:
+    reader, writer = os.pipe()
+    try:
+        yield reader, writer
+    finally:
+        for descriptor in (reader, writer):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+
+async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = Settings(leaving_seconds=SOON, result_code=True)
+    with pipe() as (reader, writer):
+        os.close(writer)
+        async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
+            code = (await bo.ask("create"))["room"]
+            game = PlainGame(ana, settings, Keyboard(reader), Screen())
+            assert await game.run(lambda client: client.join(code)) == 12
+            assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
+    lines = capsys.readouterr().out.splitlines()
+    assert "The input has ended: leaving in 0.02 s. (With --stay the client stays.)" in lines
+    assert lines[-1] == f"You left room {code}. Goodbye."
+
+
+async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pytest.CaptureFixture[str]) -> None:
+    settings = Settings(mode="json", leaving_seconds=SOON, result_code=True)
+    with pipe() as (reader, writer):
+        os.close(writer)
+        async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
+            code = (await bo.ask("create"))["room"]
+            assert await JsonGame(ana, settings, Keyboard(reader)).run(lambda client: client.join(code)) == 12
+            assert (await bo.state(status="over"))["result"]["winner"] == "X"
+    assert all(json.loads(line) for line in capfd.readouterr().out.splitlines())
+
+
+async def test_waiting_is_told_now_and_then(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[str] = []
+
+    class Listener(Screen):
+        def print(self, *lines: str) -> None:
+            told.extend(lines)
+            if len([line for line in told if line.startswith("Still waiting")]) >= 2:
+                heard.set()
+
+    heard = asyncio.Event()
+    settings = Settings(waiting_line_seconds=SOON)
+    with pipe() as (reader, _):
+        async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
+            game = PlainGame(ana, settings, Keyboard(reader), Listener())
+            playing = asyncio.create_task(game.run(lambda client: client.create(seat="O")))
+            await heard.wait()
+            assert "Still waiting for another player: 0:00." in told
+            heard.clear()
+            told.clear()
+            code = (await bo.ask("match"))["room"]
+            await heard.wait()
+            assert "Still waiting for bo: 0:00." in told
+            playing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await playing
+            assert told[-1] == "Goodbye."
+            assert (await bo.state(status="over"))["room"] == code
+
+
+async def test_lines_are_read_whatever_their_ends_and_lengths() -> None:
+    with pipe() as (reader, writer):
+        os.write(writer, b"one\r\ntwo\n\n" + b"x" * 3 * 1024 + b"\nfour \xff\nlast without end")
+        os.close(writer)
+        keyboard = Keyboard(reader)
+        lines = [await keyboard.read_line() for _ in range(7)]
+    assert lines == ["one", "two", "", "x" * 3 * 1024, "four \ufffd", "last without end", None]
+    assert keyboard.has_ended
+    assert await keyboard.read_line() is None
+
+
+async def test_an_endless_line_is_cut_and_costs_no_memory() -> None:
+    with pipe() as (reader, writer):
+        keyboard = Keyboard(reader)
+        first = asyncio.create_task(keyboard.read_line())
+        for _ in range(40):
+            await asyncio.to_thread(os.write, writer, b"y" * 4096)
+        await asyncio.to_thread(os.write, writer, b"\nnext\n")
+        assert await first == "y" * MAX_LINE_BYTES
+        assert await keyboard.read_line() == "next"
+
+
+async def test_input_that_cannot_be_read_is_no_input() -> None:
+    with pipe() as (reader, writer):
+        os.close(reader)
+        assert await Keyboard(reader).read_line() is None
+        assert writer
