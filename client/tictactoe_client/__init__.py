@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tictactoe_client.address import Address, parse_address, parse_room
-    from tictactoe_client.client import Client, Message, Messages, connect
+    from tictactoe_client.client import Client, connect
     from tictactoe_client.errors import (
         BadAddress,
         ClientError,
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Unreachable,
         VersionRefused,
     )
+    from tictactoe_client.messages import Message, Messages
     from tictactoe_client.room import Room
 
 __all__ = [
@@ -44,8 +45,8 @@ __all__ = [
 _HOMES = {
     "Address": "address",
     "Client": "client",
-    "Message": "client",
-    "Messages": "client",
+    "Message": "messages",
+    "Messages": "messages",
     "Room": "room",
     "connect": "client",
     "parse_address": "address",

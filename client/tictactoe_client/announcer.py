@@ -27,7 +27,7 @@ def announce(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] |
     """Return what happened between two states of one room, `viewer` being the public id of whoever reads.
 
     `moves` are all cells played in the new state's game so far, which puts a gap of several moves in order; None
-    where they are not known. Whether they are needed tells `needs_moves`.
+    where they are not known.
     """
     if new.game != old.game:
         return _announce_new_game(old, new, viewer, moves)
@@ -45,10 +45,10 @@ def announce_chat(line: ChatLine) -> str:
     return f"{clean_text(line.from_)}{role}: {clean_text(line.text)}"
 
 
-def needs_moves(old: RoomState | None, new: RoomState) -> bool:
-    """Tell whether the order of the moves since `old` cannot be read off the boards alone."""
-    known = old.ply if old is not None and old.game == new.game else 0
-    return new.ply - known > 1
+def count_kept(old: RoomState, new: RoomState) -> int:
+    """Return how many of the old state's moves still lie on the new one's board, in a state of the same game."""
+    taken_back = sum(mark not in ".#" and mark != new.board[cell] for cell, mark in enumerate(old.board))
+    return old.ply - taken_back
 
 
 def _announce_new_game(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None) -> list[str]:
@@ -85,8 +85,8 @@ def _announce_arrivals(old: RoomState, new: RoomState, viewer: str) -> list[str]
 def _announce_moves(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None) -> list[str]:
     rules, own = new.rules.to_rules(), seat_of(new, viewer)
     told = []
-    if new.ply < old.ply:
-        count = old.ply - new.ply
+    count = old.ply - count_kept(old, new)
+    if count:
         told.append("The last move is taken back." if count == 1 else f"The last {count} moves are taken back.")
     played = _cells_between(old, new, moves)
     for position, cell in enumerate(played):
@@ -104,14 +104,15 @@ def _announce_moves(old: RoomState, new: RoomState, viewer: str, moves: Sequence
 
 def _cells_between(old: RoomState, new: RoomState, moves: Sequence[int] | None) -> list[int]:
     """Return the cells played since `old` in their order, as far as it can be known."""
-    if new.ply <= old.ply:
+    kept = count_kept(old, new)
+    if new.last is None or new.ply <= kept:
         return []
-    if new.ply == old.ply + 1 and new.last is not None:
+    if new.ply == kept + 1:
         return [new.last]
     if moves is not None and len(moves) >= new.ply:
-        return list(moves[old.ply : new.ply])
+        return list(moves[kept : new.ply])
     fresh = [cell for cell, mark in enumerate(new.board) if mark != old.board[cell] and cell != new.last]
-    return [*fresh, new.last] if new.last is not None else fresh
+    return [*fresh, new.last]
 
 
 def describe_result(state: RoomState, viewer: str) -> str:

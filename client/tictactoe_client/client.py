@@ -18,7 +18,6 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -26,17 +25,17 @@ from msgspec.structs import replace
 
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.connection import Connection, open_connection
-from tictactoe_client.errors import ConnectionLost, Refused, Unreachable, VersionRefused
+from tictactoe_client.errors import ConnectionLost, Unreachable, VersionRefused
+from tictactoe_client.messages import Message, Messages, read_message, refusal_of
 from tictactoe_client.room import Room
 from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
 from tictactoe_engine import Rules
-from tictactoe_protocol import BadMessage, choice_of, decode_push, encode, parse_room_code
+from tictactoe_protocol import choice_of, encode, parse_room_code
 from tictactoe_protocol.pushes import (
     Closed,
     Error,
     Notice,
     Ok,
-    Push,
     Replaced,
     RoomState,
     RoomSummary,
@@ -59,39 +58,6 @@ from tictactoe_protocol.requests import (
 
 DEFAULT_TIMEOUT_SECONDS: Final = 5.0
 _OWN_ID_PREFIX: Final = "client-"
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of the server: its `text` as it came, and what it means, or None where this client cannot tell."""
-
-    text: str
-    push: Push | None
-
-
-class Messages:
-    """Every message of the server in order, beginning with its welcome; an async iterator.
-
-    Iterating raises `ConnectionLost` when the connection ends, and stops when the client was closed.
-    """
-
-    def __init__(self, welcome: Message) -> None:
-        self._queue: asyncio.Queue[Message | ConnectionLost | None] = asyncio.Queue()
-        self._queue.put_nowait(welcome)
-
-    def __aiter__(self) -> Messages:
-        return self
-
-    async def __anext__(self) -> Message:
-        item = await self._queue.get()
-        if item is None:
-            raise StopAsyncIteration
-        if isinstance(item, ConnectionLost):
-            raise item
-        return item
-
-    def _put(self, item: Message | ConnectionLost | None) -> None:
-        self._queue.put_nowait(item)
 
 
 class Client:
@@ -196,7 +162,7 @@ class Client:
         stream = Messages(self._welcome_message)
         self._streams.append(stream)
         if self._ended is not None:
-            stream._put(self._ended)
+            stream.put(self._ended)
         return stream
 
     async def close(self) -> None:
@@ -207,7 +173,7 @@ class Client:
         for room in tuple(self._rooms.values()):
             room._end("left")
         for stream in self._streams:
-            stream._put(None)
+            stream.put(None)
 
     async def _keep(self) -> None:
         """Own the connection's life: read until it ends, then tell everybody who waits.
@@ -229,10 +195,10 @@ class Client:
             for room in self._rooms.values():
                 room._lose(lost)
             for stream in self._streams:
-                stream._put(lost)
+                stream.put(lost)
 
     def _deliver(self, text: str) -> None:
-        message = _read(text)
+        message = read_message(text)
         push = message.push
         if isinstance(push, RoomState):
             self._room(push.room)._take(push)
@@ -247,7 +213,7 @@ class Client:
         elif isinstance(push, Notice):
             self._retry_ms = push.retry_ms
         for stream in self._streams:
-            stream._put(message)
+            stream.put(message)
 
     def _settle(self, reply: Ok) -> None:
         answer, request = self._waiting.get(reply.id, (None, None))
@@ -315,7 +281,7 @@ async def _say_hello(
         async with asyncio.timeout(timeout_seconds):
             await connection.send(encode(hello).decode())
             while True:
-                message = _read(await connection.receive())
+                message = read_message(await connection.receive())
                 if isinstance(message.push, Error):
                     raise refusal_of(message.push)
                 if isinstance(message.push, Welcome):
@@ -326,25 +292,6 @@ async def _say_hello(
     if spoken not in PROTOCOL_VERSIONS:
         raise VersionRefused(describe_mismatch((spoken,)), (spoken,))
     return message
-
-
-def refusal_of(error: Error) -> Refused:
-    """Return the server's refusal as an exception."""
-    return Refused(
-        error.code,
-        error.message,
-        room=error.room or None,
-        path=error.path or None,
-        retry_ms=None if error.retry_ms is UNSET else error.retry_ms,
-    )
-
-
-def _read(text: str) -> Message:
-    """Return a message; what this client does not know is kept as text, since servers may only add."""
-    try:
-        return Message(text, decode_push(text))
-    except BadMessage:
-        return Message(text, None)
 
 
 def _choice(rules: Rules | str | None) -> RulesChoice | UnsetType:

@@ -52,7 +52,11 @@ def watch_any(settings: Settings) -> int:
             return _demand_a_code()
         if not games:
             return ExitCode.NORMAL
-        code = await _ask_for_game(games, keyboard, screen)
+        try:
+            code = await _ask_for_game(games, keyboard, screen)
+        except asyncio.CancelledError:
+            screen.print("Goodbye.")
+            raise
         if code is None:
             return ExitCode.NORMAL
         return await PlainGame(client, settings, keyboard, screen).run(lambda client: client.watch(code))

@@ -64,7 +64,8 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     slash = "/" if has_single_keys(rules) and settings.keys == Keys.LETTERS else ""
     ways = []
     if has_single_keys(rules):
-        ways.append("q w e / a s d / z x c" if settings.keys == Keys.LETTERS else "1-9")
+        top = " ".join(format_key(cell, settings.keys) for cell in range(3))
+        ways.append("q w e / a s d / z x c" if settings.keys == Keys.LETTERS else f"1-9 ({top} on top)")
     ways.append("a cell such as b2")
     return [f"To play, type {' or '.join(ways)}. {slash}h for help, leave to go."]
 
@@ -81,9 +82,8 @@ def describe_help(state: RoomState, settings: Settings) -> list[str]:
     lines = [f"Goal: {describe_rules(rules)}."]
     if has_single_keys(rules):
         rows = (" ".join(format_key(row * 3 + column, settings.keys) for column in range(3)) for row in range(3))
-        lines.append(f"A move: {' / '.join(rows)}, row by row from the top; or b2 (column B, row 2); or {pair}.")
-    else:
-        lines.append(f"A move: b2 (column B, row 2), or {pair}.")
+        lines.append(f"A move by key: {' / '.join(rows)}, row by row from the top.")
+    lines.append(f"A move by name: b2 (column B, row 2), or {pair}.")
     lines += [
         f"Ask: {slash}b board, {slash}l last move, {slash}f free cells, {slash}c clocks, {slash}o who is here.",
         f"Read: {slash}s A a column, {slash}s 1 a row.",
@@ -96,7 +96,7 @@ def describe_help(state: RoomState, settings: Settings) -> list[str]:
 def draw_board(state: RoomState, settings: Settings) -> list[str]:
     """Return the board as plain mode shows it: keys beside it where other than digits from the top were chosen."""
     rules = state.rules.to_rules()
-    keys = settings.keys if settings.keys != Keys.PHONE else None
+    keys = settings.keys if settings.keys != Keys.PHONE and state.status != "over" else None
     style = BoardStyle(colour=settings.colour, keys=keys, mark_last=not has_single_keys(rules))
     return render_board(BoardView.of(state), style)
 

@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from tictactoe_client.client import Client, Messages
+from tictactoe_client.client import Client
 from tictactoe_client.errors import ClientError, ConnectionLost
 from tictactoe_client.keyboard import Keyboard
+from tictactoe_client.messages import Messages
 from tictactoe_client.results import exit_code_of
 from tictactoe_client.room import Room
 from tictactoe_client.screen import print_raw

@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tictactoe_client.announcer import announce, announce_chat, needs_moves
-from tictactoe_client.client import Client, Message, Messages
+from tictactoe_client.announcer import announce, announce_chat, count_kept
+from tictactoe_client.client import Client
 from tictactoe_client.dialogue import Dialogue
 from tictactoe_client.errors import ClientError, Refused
 from tictactoe_client.guide import (
@@ -22,6 +22,7 @@ from tictactoe_client.guide import (
     draw_board,
 )
 from tictactoe_client.keyboard import Keyboard
+from tictactoe_client.messages import Message, Messages
 from tictactoe_client.results import exit_code_of
 from tictactoe_client.room import Room
 from tictactoe_client.screen import Screen
@@ -91,7 +92,7 @@ class PlainGame:
             await self._take_state(push)
         elif isinstance(push, ChatLine):
             self._screen.print(announce_chat(push))
-            self._screen.prompt()
+            self._prompt()
         elif isinstance(push, Closed):
             self._screen.print(f"Room {room.code} is closed: {clean_text(push.reason).rstrip('.')}.")
             is_over = self._state is not None and self._state.status == "over"
@@ -115,13 +116,15 @@ class PlainGame:
         if old is None or _has_moved_on(old, state):
             self._tell_scene(old, state)
             self._restart_waiting(state)
+        self._prompt()
 
     async def _learn_moves(self, old: RoomState | None, state: RoomState) -> tuple[int, ...] | None:
         """Return all moves of the state's game, None where even the server cannot tell; asks it only after a gap."""
         moves = self._moves if old is None or old.game == state.game else ()
+        moves = moves[: count_kept(old, state)] if old is not None and old.game == state.game else moves
         if state.ply == len(moves) + 1 and state.last is not None:
             moves = (*moves, state.last)
-        elif state.ply > len(moves) and self._room is not None and (old is None or needs_moves(old, state)):
+        elif state.ply > len(moves) and self._room is not None:
             try:
                 moves = await self._room.sync()
             except Refused:
@@ -152,8 +155,6 @@ class PlainGame:
                 self._draw(state)
             if begins:
                 self._screen.print(f"{state.turn}'s move.")
-        if own is not None:
-            self._screen.prompt()
 
     def _tell_end(self, state: RoomState, own: str | None) -> None:
         self._draw(state)
@@ -183,8 +184,8 @@ class PlainGame:
             await self._leave()
         elif answer.going == "new":
             await self._find_another(state, room)
-        elif not line.strip() or answer.lines:
-            self._screen.prompt()
+        elif answer.lines:
+            self._prompt()
 
     def _take_end_of_input(self, state: RoomState) -> None:
         if state.status == "over":
@@ -220,7 +221,7 @@ class PlainGame:
             waited = format_duration(round((now - self._waiting_since) * 1000))
             whom = name_of(self._state, self._state.turn) if self._state.turn else "another player"
             self._screen.print(f"Still waiting for {whom}: {waited}.")
-            self._screen.prompt()
+            self._prompt()
             self._speaks_at = now + self._settings.waiting_line_seconds
 
     def _seconds_left(self) -> float | None:
@@ -245,6 +246,13 @@ class PlainGame:
 
     def _sit_down(self, room: Room) -> None:
         self._room, self._moves = room, room.moves
+
+    def _prompt(self) -> None:
+        """Show a prompt to a player from whom something is awaited; others may type all the same."""
+        state = self._state
+        own = None if state is None else seat_of(state, self._client.player)
+        if state is not None and own is not None and (state.turn == own or state.status == "over"):
+            self._screen.prompt()
 
     def _draw(self, state: RoomState) -> None:
         if self._settings.draws_board:

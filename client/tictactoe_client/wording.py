@@ -100,11 +100,7 @@ def describe_cell(cell: int, rules: Rules) -> str:
 
 
 def describe_lines(state: RoomState) -> str:
-    """Return the deciding line or lines as sentences, or an empty text where no line decided.
-
-    >>> describe_lines.__name__
-    'describe_lines'
-    """
+    """Return the deciding line or lines as sentences, ``Row 1 is X X X.``, or "" where no line decided."""
     if state.result is None or not state.result.line:
         return ""
     rules = state.rules.to_rules()

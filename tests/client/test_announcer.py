@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, CY, players, seat, state
-from tictactoe_client.announcer import announce, announce_chat, needs_moves
+from tictactoe_client.announcer import announce, announce_chat, count_kept
 from tictactoe_client.wording import describe_lines, read_column, read_row, split_lines
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import ChatLine, Offers, Result, SeatState
@@ -76,14 +76,6 @@ def test_a_gap_without_the_moves_still_tells_each_of_them_the_last_one_last() ->
     assert told[-1] == "ana plays A1, top left."
 
 
-def test_only_a_gap_needs_the_moves() -> None:
-    assert not needs_moves(state(), state((0,)))
-    assert not needs_moves(state((0,)), state((0,)))
-    assert needs_moves(state(), state((0, 1)))
-    assert needs_moves(None, state((0, 1)))
-    assert not needs_moves(state((0, 1), game=1), state((0,), game=2))
-
-
 def test_somebody_sits_down_and_goes_again() -> None:
     alone = state(seats={"X": seat(ANA, "ana"), "O": None})
     assert announce(alone, state(), ANA) == ["bo joins as O."]
@@ -146,6 +138,16 @@ def test_a_game_that_ended_unseen_is_made_up_for() -> None:
 def test_a_move_taken_back_is_told() -> None:
     assert announce(state((0, 1)), state((0,)), ANA) == ["The last move is taken back."]
     assert announce(state((0, 1, 2)), state((0,)), ANA) == ["The last 2 moves are taken back."]
+
+
+def test_moves_taken_back_and_others_played_are_told_after_a_gap() -> None:
+    before, after = (0, 1, 2, 3), (0, 1, 8, 4)
+    assert count_kept(state(before), state(after)) == 2
+    assert announce(state(before), state(after), ANA, after) == [
+        "The last 2 moves are taken back.",
+        "You play C3, bottom right.",
+        "bo plays B2, centre.",
+    ]
 
 
 def test_offers_are_told_once_to_each_side() -> None:

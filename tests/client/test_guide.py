@@ -73,7 +73,7 @@ def test_the_moves_so_far_stand_in_one_line() -> None:
 @pytest.mark.parametrize(
     ("rules", "settings", "line"),
     [
-        (CLASSIC, Settings(), "To play, type 1-9 or a cell such as b2. h for help, leave to go."),
+        (CLASSIC, Settings(), "To play, type 1-9 (1 2 3 on top) or a cell such as b2. h for help, leave to go."),
         (
             CLASSIC,
             Settings(keys=Keys.LETTERS),

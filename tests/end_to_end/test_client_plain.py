@@ -15,7 +15,7 @@ You are X.
 Code  K7M4PQ
 Link  SERVER/K7M4PQ
 Or    tictactoe-client join SERVER/K7M4PQ
-To play, type 1-9 or a cell such as b2. h for help, leave to go.
+To play, type 1-9 (1 2 3 on top) or a cell such as b2. h for help, leave to go.
 Waiting for another player.
 bo joins as O.
    A B C
@@ -51,7 +51,7 @@ BO = """\
 Connecting to SERVER ...
 Connected, N ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.
 You are O. ana is X.
-To play, type 1-9 or a cell such as b2. h for help, leave to go.
+To play, type 1-9 (1 2 3 on top) or a cell such as b2. h for help, leave to go.
 X's move.
 It's ana's move.
 ana plays A1, top left.

@@ -1,0 +1,65 @@
+"""What the server says, each message with its text as it came, and the stream of all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from tictactoe_client.errors import ConnectionLost, Refused
+from tictactoe_protocol import BadMessage, decode_push
+from tictactoe_protocol.pushes import Error, Push
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of the server: its `text` as it came, and what it means, or None where this client cannot tell."""
+
+    text: str
+    push: Push | None
+
+
+class Messages:
+    """Every message of the server in order, beginning with its welcome; an async iterator.
+
+    Iterating raises `ConnectionLost` when the connection ends, and stops when the client was closed.
+    """
+
+    def __init__(self, welcome: Message) -> None:
+        self._queue: asyncio.Queue[Message | ConnectionLost | None] = asyncio.Queue()
+        self._queue.put_nowait(welcome)
+
+    def __aiter__(self) -> Messages:
+        return self
+
+    async def __anext__(self) -> Message:
+        item = await self._queue.get()
+        if item is None:
+            raise StopAsyncIteration
+        if isinstance(item, ConnectionLost):
+            raise item
+        return item
+
+    def put(self, item: Message | ConnectionLost | None) -> None:
+        """Add a message, or what ends the stream: a loss, or None for a client that was closed."""
+        self._queue.put_nowait(item)
+
+
+def refusal_of(error: Error) -> Refused:
+    """Return the server's refusal as an exception."""
+    return Refused(
+        error.code,
+        error.message,
+        room=error.room or None,
+        path=error.path or None,
+        retry_ms=None if error.retry_ms is UNSET else error.retry_ms,
+    )
+
+
+def read_message(text: str) -> Message:
+    """Return a message; what this client does not know is kept as text, since servers may only add."""
+    try:
+        return Message(text, decode_push(text))
+    except BadMessage:
+        return Message(text, None)
