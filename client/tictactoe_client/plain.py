@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from tictactoe_client.announcer import announce, announce_chat, count_kept
+from tictactoe_client.choices import absent_opponents, describe_choices, describe_claim
 from tictactoe_client.client import Client
 from tictactoe_client.dialogue import Dialogue
 from tictactoe_client.errors import ClientError, Refused
@@ -50,6 +51,7 @@ class PlainGame:
         self._leaves_at: float | None = None
         self._waiting_since = 0.0
         self._speaks_at: float | None = None
+        self._claims_at: float | None = None
 
     async def run(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
         """Enter a room, play or watch, and return the exit code; when cancelled, give the seat up first."""
@@ -113,6 +115,8 @@ class PlainGame:
             self._tell_arrival(state)
         else:
             self._screen.print(*announce(old, state, self._client.player, moves))
+            self._screen.print(*describe_choices(old, state, self._client.player))
+        self._watch_absence(state)
         if old is None or _has_moved_on(old, state):
             self._tell_scene(old, state)
             self._restart_waiting(state)
@@ -217,6 +221,10 @@ class PlainGame:
         now = asyncio.get_running_loop().time()
         if self._leaves_at is not None and now >= self._leaves_at:
             await self._leave()
+        elif self._claims_at is not None and now >= self._claims_at and self._state is not None:
+            self._claims_at = None
+            self._screen.print(describe_claim(self._state, self._client.player))
+            self._prompt()
         elif self._speaks_at is not None and now >= self._speaks_at and self._state is not None:
             waited = format_duration(round((now - self._waiting_since) * 1000))
             whom = name_of(self._state, self._state.turn) if self._state.turn else "another player"
@@ -225,7 +233,7 @@ class PlainGame:
             self._speaks_at = now + self._settings.waiting_line_seconds
 
     def _seconds_left(self) -> float | None:
-        moments = [moment for moment in (self._leaves_at, self._speaks_at) if moment is not None]
+        moments = [moment for moment in (self._leaves_at, self._claims_at, self._speaks_at) if moment is not None]
         return max(0.0, min(moments) - asyncio.get_running_loop().time()) if moments else None
 
     def _restart_waiting(self, state: RoomState) -> None:
@@ -233,6 +241,11 @@ class PlainGame:
         waits = own is not None and state.status != "over" and state.turn != own and not self._settings.quiet
         self._waiting_since = asyncio.get_running_loop().time()
         self._speaks_at = self._waiting_since + self._settings.waiting_line_seconds if waits else None
+
+    def _watch_absence(self, state: RoomState) -> None:
+        """See to it that the person hears when an absent opponent's seat can be claimed."""
+        waits = absent_opponents(state, self._client.player).values()
+        self._claims_at = asyncio.get_running_loop().time() + min(waits) / 1000 if waits else None
 
     async def _give_up_seat(self) -> None:
         """Leave the room, so that nobody waits for us in vain; a server that does not answer is not waited for."""

@@ -10,6 +10,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, Final
 
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
@@ -24,6 +25,7 @@ from tictactoe_client.errors import (
     VersionRefused,
 )
 from tictactoe_client.json_lines import print_own
+from tictactoe_client.local_server import run_local_server
 from tictactoe_client.screen import Screen, can_print, print_error, silence_output
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_protocol import clean_text
@@ -82,8 +84,21 @@ def _run_guarded(settings: Settings, address: Address | None, work: Work, *, is_
 
 
 async def _converse(settings: Settings, address: Address, work: Work) -> int:
-    async with connect(address, name=settings.name, timeout_seconds=settings.timeout_seconds) as client:
+    async with AsyncExitStack() as stack:
+        try:
+            client = await stack.enter_async_context(_connect(settings, address))
+        except Unreachable:
+            if not settings.local or not address.is_loopback:
+                raise
+            own = await stack.enter_async_context(run_local_server())
+            if settings.mode == "plain" and not settings.quiet:
+                Screen().print(f"No server runs on this machine: started one at {own.url} for this run.")
+            client = await stack.enter_async_context(_connect(settings, own))
         return await work(client)
+
+
+def _connect(settings: Settings, address: Address) -> AbstractAsyncContextManager[Client]:
+    return connect(address, name=settings.name, timeout_seconds=settings.timeout_seconds)
 
 
 async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:

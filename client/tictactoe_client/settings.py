@@ -47,7 +47,10 @@ class Misuse(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options in their final form; `server` and `name` as typed, None where nothing was said."""
+    """Options in their final form; `server` and `name` as typed, None where nothing was said.
+
+    With `local` a server is started for this run where none runs on this machine.
+    """
 
     mode: Mode = "plain"
     server: str | None = None
@@ -58,6 +61,7 @@ class Settings:
     asks: bool = True
     quiet: bool = False
     debug: bool = False
+    local: bool = False
     stay: bool = False
     result_code: bool = False
     timeout_seconds: float = 5.0

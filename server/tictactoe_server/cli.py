@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, Final, cast
 
@@ -72,6 +74,7 @@ _DEFAULTS: Final = Settings()
     metavar="NUMBER",
     help="Processes in which bots think. [default: one less than the cores, at least 1]",
 )
+@click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
 def main(
     host: str | None,
@@ -81,6 +84,8 @@ def main(
     bot_pause: float,
     bot_deadline: float,
     bot_workers: int | None,
+    *,
+    with_parent: bool,
 ) -> None:
     """Host games of tic-tac-toe and its whole family.
 
@@ -98,7 +103,7 @@ def main(
     set_up_logging(settings.log_format, settings.log_level)
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_run(settings))
+            runner.run(_run(settings, with_parent=with_parent))
     except CannotListen as error:
         click.echo(f"tictactoe-server: {error}", err=True)
         sys.exit(1)
@@ -106,10 +111,12 @@ def main(
         sys.exit(0)
 
 
-async def _run(settings: Settings) -> None:
-    """Serve until a signal says stop."""
+async def _run(settings: Settings, *, with_parent: bool) -> None:
+    """Serve until a signal says stop, `with_parent` also until standard input ends."""
     stop = asyncio.Event()
     _on_signals(stop.set)
+    if with_parent:
+        _on_end_of_input(stop.set)
     async with Server(settings) as server:
         _announce(settings.host, server.port)
         await stop.wait()
@@ -133,6 +140,20 @@ def _on_signals(stop: Callable[[], None]) -> None:
             loop.add_signal_handler(name, stop)
         except NotImplementedError:  # Windows
             signal.signal(name, lambda *_: loop.call_soon_threadsafe(stop))
+
+
+def _on_end_of_input(stop: Callable[[], None]) -> None:
+    """Call `stop` when standard input ends, as it does with the process that holds its other end."""
+    loop = asyncio.get_running_loop()
+
+    def wait() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 4096):
+                pass
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(stop)
+
+    threading.Thread(target=wait, name="standard input", daemon=True).start()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

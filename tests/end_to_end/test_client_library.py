@@ -151,13 +151,6 @@ async def test_a_refusal_is_typed_and_the_connection_stays(server: Server) -> No
         assert (taken.value.code, taken.value.path) == ("occupied", "cell")
 
 
-async def test_what_the_server_will_serve_later_is_refused_until_then(server: Server) -> None:
-    async with pair(server.url) as (first, _), connect(server.url) as other:
-        for asking in (first.draw(), first.undo(), first.claim("win"), first.chat("hello"), other.lobby(on=True)):
-            with pytest.raises(Refused, match="does not serve"):
-                await asking
-
-
 async def test_what_is_no_code_or_no_cell_never_leaves_the_client(server: Server) -> None:
     async with connect(server.url) as client:
         with pytest.raises(BadRoomCode):
