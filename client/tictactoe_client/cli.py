@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from tictactoe_client.options import LEVELS, has_chosen_mode, rules_option, settings_of, shared_options
-from tictactoe_client.screen import is_terminal, print_error, silence_output
+from tictactoe_client.screen import is_terminal, open_missing_streams, print_error, silence_output
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_engine import PRESETS
 
@@ -217,6 +217,7 @@ def completion(shell: str, **_: Any) -> int:
 
 def main() -> NoReturn:
     """Run the command line and exit."""
+    open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -187,15 +187,15 @@ class Client:
         except ConnectionLost as error:
             lost = error
             lost.retry_ms = self._retry_ms
+            for room in self._rooms.values():
+                room._lose(lost)
+            for stream in self._streams:
+                stream.put(lost)
         finally:
             self._ended = lost
             for answer, _ in self._waiting.values():
                 if not answer.done():
                     answer.set_exception(lost)
-            for room in self._rooms.values():
-                room._lose(lost)
-            for stream in self._streams:
-                stream.put(lost)
 
     def _deliver(self, text: str) -> None:
         message = read_message(text)

@@ -124,7 +124,9 @@ def _describe_failure(error: Exception, timeout_seconds: float) -> str:
     numbers = [error.errno] if isinstance(error, OSError) and error.errno else _errnos_in(str(error))
     if errno.ECONNREFUSED in numbers:
         return "connection refused"
-    return os.strerror(numbers[0]).lower() if numbers else str(error) or type(error).__name__
+    if numbers:
+        return os.strerror(numbers[0]).lower()
+    return "the connection broke in the handshake" if isinstance(error, OSError) else str(error)
 
 
 def _errnos_in(text: str) -> list[int]:

@@ -24,6 +24,7 @@ from tictactoe_client.screen import print_raw
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.wording import seat_of
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
+from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced, RoomState
 from tictactoe_protocol.requests import Leave
@@ -85,6 +86,8 @@ class JsonGame:
         speaking = asyncio.create_task(self._speak(enter))
         try:
             await asyncio.wait({hearing, speaking}, return_when=asyncio.FIRST_COMPLETED)
+            if speaking.done() and isinstance(speaking.exception(), ConnectionLost):
+                await asyncio.wait({hearing})
             return hearing.result() if hearing.done() else speaking.result()
         except (asyncio.CancelledError, BrokenPipeError):
             await self._give_up_seat()
@@ -144,7 +147,7 @@ class JsonGame:
             return
         kind = request.get("type")
         request.setdefault("id", f"line-{number}")
-        if kind in _ROOM_REQUESTS and self._code is not None:
+        if isinstance(kind, str) and kind in _ROOM_REQUESTS and self._code is not None:
             request.setdefault("room", self._code)
         try:
             if kind == "move":
@@ -158,7 +161,7 @@ class JsonGame:
 
     async def _complete_move(self, move: Line) -> None:
         """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be."""
-        if move.get("room") != self._code or ("at" not in move and "ply" in move):
+        if not self._is_here(move) or ("at" not in move and "ply" in move):
             return
         if "ply" not in move:
             await self._until(self._may_move)
@@ -172,6 +175,13 @@ class JsonGame:
             rules = state.rules.to_rules()
             move["cell"] = parse_cell(str(name), rules, keys=settings.keys, coordinates=settings.coordinates)
         move.setdefault("ply", state.ply)
+
+    def _is_here(self, request: Line) -> bool:
+        """Tell whether a request names the room that this client is in, in whatever spelling."""
+        try:
+            return self._code is not None and parse_room_code(str(request.get("room"))) == self._code
+        except BadRoomCode:
+            return False
 
     def _may_move(self) -> bool:
         """Tell whether a move can be sent: at this player's turn, or where waiting for it would be in vain."""
@@ -202,12 +212,12 @@ class JsonGame:
 
     async def _follow(self, request: Line) -> None:
         """Wait until the state says what the answer promised, so that the next line stands on it."""
-        if request["type"] == "move" and request.get("room") == self._code and self._state is not None:
+        if request["type"] == "move" and self._is_here(request) and self._state is not None:
             game, ply = self._state.game, request["ply"]
             await self._until(lambda: self._state is None or self._state.game != game or self._state.ply > ply)
         elif request["type"] == "rematch" and self._state is not None and self._state.status == "over":
             self._rematch_asked_in = self._state.game
-        elif request["type"] == "leave" and request.get("room") == self._code:
+        elif request["type"] == "leave" and self._is_here(request):
             self._code, self._state = None, None
 
     async def _wait_for_the_end(self) -> int:

@@ -56,6 +56,19 @@ def can_print(text: str) -> bool:
     return True
 
 
+def open_missing_streams() -> None:
+    """Put nothing in the place of standard streams that were closed, so that no socket takes their number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
 def silence_output() -> None:
     """Let everything that is still to be written vanish; for a reader that has gone."""
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -223,6 +224,13 @@ async def test_a_watcher_with_nothing_to_read_sees_the_whole_game(server: Server
             await ana.ask("resign", room=code)
             assert await watcher.end() == 0
         assert watcher.lines[-1] == "Winner: bo, O."
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_mistake_of_ours(closed: str) -> None:
+    with running_server() as url:
+        command = f"exec {shlex.join(COMMAND)} check -s {url} {closed}"
+        assert subprocess.run(["sh", "-c", command], env=environment(), check=False).returncode == 0
 
 
 async def test_off_a_terminal_there_is_never_an_escape(server: Server) -> None:

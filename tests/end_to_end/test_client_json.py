@@ -69,11 +69,11 @@ async def test_what_the_server_said_comes_out_byte_for_byte(server: Server) -> N
 async def test_room_and_ply_are_filled_in_and_refusals_pass_through(server: Server) -> None:
     async with run_client("play", "--json", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         await ana.message(type="room")
-        await bo.ask("match")
+        code = (await bo.ask("match"))["room"]
         await ana.message(type="room", status="playing")
         ana.send(type="sync", id="s")
         assert (await ana.message(id="s"))["moves"] == []
-        ana.send(type="move", id="m", cell=4)
+        ana.send(type="move", id="m", cell=4, room=f"{code[:3]}-{code[3:]}".lower())
         await ana.message(type="ok", id="m")
         await ana.message(type="room", ply=1)
         ana.send(type="move", id="n", cell=5, ply=1)
@@ -81,6 +81,8 @@ async def test_room_and_ply_are_filled_in_and_refusals_pass_through(server: Serv
         assert (refused["code"], "from" in refused) == ("not_your_turn", False)
         ana.send(type="dance", id="d")
         assert (await ana.message(id="d"))["code"] == "unknown_type"
+        ana.send(type=["dance"], id="e")
+        assert (await ana.message(id="e"))["code"] == "bad_message"
         ana.send(type="ping", id=7)
         assert (await ana.message(type="error"))["code"] == "bad_message"
         ana.send(type="resign", id="r")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from collections.abc import AsyncIterator
 from http import HTTPStatus
+from pathlib import Path
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
@@ -29,18 +31,6 @@ from tictactoe_protocol.pushes import Ok, RoomState, Welcome
 from tictactoe_server.server import Server
 
 
-async def play_first_free(url: str, name: str) -> RoomState:
-    """The bot of the documentation."""
-    async with connect(url, name=name) as client:
-        room = await client.match("classic")
-        async for state in room:
-            if state.status == "over":
-                return state
-            if state.turn == room.seat:
-                await room.move(state.board.index("."))
-    raise AssertionError("the room closed before the game was over")
-
-
 async def state_where(room: Room, **expected: object) -> RoomState:
     async with asyncio.timeout(10):
         async for state in room:
@@ -56,9 +46,13 @@ async def pair(url: str) -> AsyncIterator[tuple[Room, Room]]:
         yield first, await bo.join(first.code)
 
 
-async def test_a_bot_of_few_lines_plays_a_whole_game(server: Server) -> None:
-    ends = await asyncio.gather(play_first_free(server.url, "a"), play_first_free(server.url, "b"))
-    assert [state.result.winner for state in ends if state.result] == ["X", "X"]
+async def test_the_bot_of_the_documentation_plays_a_whole_game(server: Server) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    program = text.partition("<!-- the bot:")[2].partition("```python\n")[2].partition("```")[0]
+    command = (sys.executable, "-W", "error", "-c", program, server.url)
+    bots = [await asyncio.create_subprocess_exec(*command) for _ in range(2)]
+    async with asyncio.timeout(20):
+        assert [await bot.wait() for bot in bots] == [0, 0]
 
 
 async def test_a_random_number_of_watchers_never_makes_a_bot_move_twice(server: Server) -> None:
@@ -259,6 +253,12 @@ async def test_something_that_is_no_websocket_server() -> None:
         await gone.wait()
 
 
+async def test_tls_where_there_is_none(server: Server) -> None:
+    with pytest.raises(Unreachable, match=r"TLS|the connection broke in the handshake|connection reset"):
+        async with connect(server.url.replace("ws:", "wss:")):
+            pass
+
+
 async def test_a_server_that_never_answers_is_given_up() -> None:
     gone = asyncio.Event()
 
@@ -338,6 +338,19 @@ async def test_what_a_newer_server_adds_is_passed_over(server: Server) -> None:
         port = next(iter(listener.sockets)).getsockname()[1]
         async with connect(f"127.0.0.1:{port}") as client:
             assert await client.ping() == 7
+
+
+async def test_closing_the_client_ends_every_iteration(server: Server) -> None:
+    async with connect(server.url) as client:
+        messages = client.messages()
+        room = await client.create()
+        await state_where(room)
+    kinds = [type(message.push).__name__ async for message in messages]
+    assert kinds == ["Welcome", "Ok", "RoomState"]
+    assert [state.ply async for state in room] == [0]
+    assert room.ended == "left"
+    with pytest.raises(ConnectionLost, match="the client was closed"):
+        await client.ping()
 
 
 def test_no_secret_is_logged() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
+
+from websockets.asyncio.server import ServerConnection, serve
 
 from tests.end_to_end.clients import ClientProcess, run_client
 from tests.peer import open_peer, play_out
@@ -119,6 +123,20 @@ Winner: ana, X."""
 def transcript(client: ClientProcess, server: Server, code: str) -> str:
     text = "\n".join(client.lines).replace(server.url, "SERVER").replace(code, "K7M4PQ")
     return re.sub(r"Connected, \d+ ms", "Connected, N ms", text)
+
+
+def documented_transcript() -> str:
+    """Return the transcript of the documentation without what bo typed into it."""
+    text = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    block = text.partition("<!-- the transcript:")[2].partition("```text\n")[2].partition("\n```")[0]
+    shown = "\n".join(line for line in block.splitlines() if not line.startswith("> "))
+    return shown.replace("ws://localhost:8765", "SERVER").replace("Connected, 1 ms", "Connected, N ms")
+
+
+def test_the_transcript_of_the_documentation_is_a_part_of_the_real_one() -> None:
+    real = iter(BO.splitlines())
+    for line in documented_transcript().splitlines():
+        assert line in real, line
 
 
 async def open_room(ana: ClientProcess) -> str:
@@ -358,3 +376,43 @@ async def test_the_clocks_and_the_company_are_told(server: Server) -> None:
             await ana.until("Your move, X.")
             ana.type("c")
             await ana.until("Left: ana ")
+
+
+async def test_moves_that_were_missed_are_told_in_their_order(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        states = [await ana.state(status="playing")]
+        for ply, cell in enumerate((8, 4, 0)):
+            await (ana, bo)[ply % 2].send("move", room=code, cell=cell, ply=ply)
+            states.append(await ana.state(ply=ply + 1))
+        await bo.ask("resign", room=code)
+        states.append(await ana.state(status="over"))
+        welcome = ana.welcome
+
+    async def skip_states(socket: ServerConnection) -> None:
+        """Be a server whose reader was too slow: it gets the first state, the fourth and the last."""
+        await socket.recv()
+        await socket.send(json.dumps(welcome | {"player": "p-watcher"}))
+        watch = json.loads(await socket.recv())
+        await socket.send(json.dumps({"type": "ok", "id": watch["id"], "room": code, "seat": None, "moves": []}))
+        await socket.send(json.dumps(states[0]))
+        await socket.send(json.dumps(states[3]))
+        sync = json.loads(await socket.recv())
+        assert sync["type"] == "sync"
+        await socket.send(json.dumps({"type": "ok", "id": sync["id"], "moves": [8, 4, 0]}))
+        await socket.send(json.dumps(states[-1]))
+        await socket.wait_closed()
+
+    async with serve(skip_states, "127.0.0.1", 0) as slow:
+        port = next(iter(slow.sockets)).getsockname()[1]
+        async with run_client("watch", code, "-s", f"127.0.0.1:{port}", "--no-input", "--no-board") as watcher:
+            assert await watcher.end() == 0
+    assert watcher.lines[-6:] == [
+        "X's move.",
+        "ana plays C3, bottom right.",
+        "bo plays B2, centre.",
+        "ana plays A1, top left.",
+        "bo resigns. ana wins.",
+        "Winner: ana, X.",
+    ]
