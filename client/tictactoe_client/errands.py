@@ -149,7 +149,7 @@ def _demand_a_code() -> ExitCode:
 async def _pass_through(client: Client, ask: Callable[[], Awaitable[object]], *, replies: int) -> None:
     """Carry out requests and print what the server says until all are answered."""
     messages = client.messages()
-    print_connected(client)
+    print_connected(client, client.latency_seconds)
     asking = asyncio.ensure_future(ask())
     async for message in messages:
         print_raw(message.text)

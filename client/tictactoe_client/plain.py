@@ -14,11 +14,14 @@ from tictactoe_client.announcer import announce, announce_chat, count_kept
 from tictactoe_client.choices import absent_opponents, describe_choices, describe_claim
 from tictactoe_client.client import Client
 from tictactoe_client.dialogue import Dialogue
-from tictactoe_client.errors import ClientError, Refused
+from tictactoe_client.errors import ClientError, ConnectionLost, Refused
+from tictactoe_client.events import Back, Event, Gone, Lost
 from tictactoe_client.guide import (
     describe_arrival,
     describe_controls,
+    describe_giving_up,
     describe_progress,
+    describe_return,
     describe_score,
     draw_board,
 )
@@ -26,7 +29,7 @@ from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Message, Messages
 from tictactoe_client.results import exit_code_of
 from tictactoe_client.room import Room
-from tictactoe_client.screen import Screen
+from tictactoe_client.screen import Screen, print_error
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.wording import describe_turn, format_duration, name_of, seat_of
 from tictactoe_protocol import clean_text
@@ -52,30 +55,42 @@ class PlainGame:
         self._waiting_since = 0.0
         self._speaks_at: float | None = None
         self._claims_at: float | None = None
+        self._returned: Back | None = None
 
     async def run(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
         """Enter a room, play or watch, and return the exit code; when cancelled, give the seat up first."""
         messages = self._client.messages()
         hearing = asyncio.create_task(_next(messages))
         reading: asyncio.Task[str | None] | None = asyncio.create_task(self._keyboard.read_line())
+        acting: asyncio.Task[None] | None = None
         try:
             self._sit_down(await enter(self._client))
             while self._exit_code is None:
-                awaited: set[asyncio.Task[Message] | asyncio.Task[str | None]] = {hearing}
-                if reading is not None and self._state is not None:
+                awaited: set[asyncio.Task[Any]] = {hearing} if acting is None or self._room is not None else set()
+                if acting is not None:
+                    awaited.add(acting)
+                elif reading is not None and self._state is not None:
                     awaited.add(reading)
                 await asyncio.wait(awaited, timeout=self._seconds_left(), return_when=asyncio.FIRST_COMPLETED)
-                if hearing.done():
+                if acting is not None and acting.done():
+                    acting = acting.result()
+                elif hearing in awaited and hearing.done():
                     message = hearing.result()
                     hearing = asyncio.create_task(_next(messages))
                     await self._hear(message)
                 elif reading is not None and reading in awaited and reading.done():
                     line = reading.result()
                     reading = None if line is None else asyncio.create_task(self._keyboard.read_line())
-                    await self._take_line(line)
+                    acting = asyncio.create_task(self._take_line(line))
                 else:
                     await self._pass_time()
             return self._exit_code
+        except ConnectionLost as lost:
+            if not lost.gave_up:
+                raise
+            viewer, address = self._client.player, self._client.address
+            print_error(describe_giving_up(self._state, viewer, address, lost.reason))
+            return ExitCode.CONNECTION_LOST
         except asyncio.CancelledError:
             self._screen.print("Goodbye.")
             await self._give_up_seat()
@@ -84,10 +99,12 @@ class PlainGame:
             await self._give_up_seat()
             raise
         finally:
-            await _dismiss(hearing, reading)
+            await _dismiss(hearing, reading, acting)
 
     async def _hear(self, message: Message) -> None:
         push, room = message.push, self._room
+        if message.event is not None:
+            self._hear_of_connection(message.event)
         if room is None or getattr(push, "room", room.code) != room.code:
             return
         if isinstance(push, RoomState):
@@ -105,6 +122,15 @@ class PlainGame:
         elif isinstance(push, Notice):
             self._screen.print("The server is about to restart.")
 
+    def _hear_of_connection(self, event: Event) -> None:
+        if isinstance(event, Lost):
+            self._screen.print(f"Connection lost. Trying again for up to {event.hold_seconds:.0f} seconds.")
+        elif isinstance(event, Back):
+            self._returned = event
+        elif isinstance(event, Gone) and self._room is not None and event.room == self._room.code:
+            self._screen.print(f"Room {event.room} is gone: {clean_text(event.refused.message)}")
+            self._finish(ExitCode.NO_ROOM)
+
     async def _take_state(self, state: RoomState) -> None:
         old = self._state
         if old is not None and state.seq < old.seq:
@@ -114,8 +140,12 @@ class PlainGame:
         if old is None:
             self._tell_arrival(state)
         else:
-            self._screen.print(*announce(old, state, self._client.player, moves))
-            self._screen.print(*describe_choices(old, state, self._client.player))
+            viewer = self._client.player
+            news = [*announce(old, state, viewer, moves), *describe_choices(old, state, viewer)]
+            if self._returned is not None:
+                back, self._returned = describe_return(self._returned.seconds), None
+                news = [back, *news] if news else [f"{back} Nothing was missed. {describe_turn(state, viewer)}"]
+            self._screen.print(*news)
         self._watch_absence(state)
         if old is None or _has_moved_on(old, state):
             self._tell_scene(old, state)

@@ -98,7 +98,7 @@ async def _converse(settings: Settings, address: Address, work: Work) -> int:
 
 
 def _connect(settings: Settings, address: Address) -> AbstractAsyncContextManager[Client]:
-    return connect(address, name=settings.name, timeout_seconds=settings.timeout_seconds)
+    return connect(address, name=settings.name, timeout_seconds=settings.timeout_seconds, reconnect=settings.backoff)
 
 
 async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, Literal
 
+from tictactoe_client.backoff import Backoff
 from tictactoe_engine import Coordinates, Keys
 
 Mode = Literal["plain", "json"]
@@ -69,3 +70,4 @@ class Settings:
     coordinates: Coordinates = Coordinates.ROW_COLUMN_1
     waiting_line_seconds: float = WAITING_LINE_SECONDS
     leaving_seconds: float = LEAVING_SECONDS
+    backoff: Backoff = field(default_factory=Backoff)
