@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -19,3 +20,10 @@ settings.load_profile("no-deadline")
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0)) as running:
         yield running
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what clients write down away from whoever runs the tests."""
+    for kind in ("CONFIG", "STATE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind.lower()))

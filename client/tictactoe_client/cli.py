@@ -157,7 +157,7 @@ def join(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
     code, address = parse_room_argument(" ".join(room))
     from tictactoe_client.errands import visit
 
-    return visit(settings, address, lambda client: client.join(code))
+    return visit(settings, address, lambda client: client.join(code), room=code)
 
 
 @cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} watch\n  {PROGRAM} watch K7M4PQ\n")

@@ -196,6 +196,11 @@ class Client:
             if self._backoff is None:
                 raise
 
+    @property
+    def was_cut_off(self) -> bool:
+        """Whether the connection was lost for good without being asked to."""
+        return self._ended is not None
+
     def retry_now(self) -> None:
         """Try at once to come back, where that is being waited for."""
         self._hurry.set()

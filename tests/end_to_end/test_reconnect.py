@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 from collections.abc import AsyncIterator
 
@@ -22,6 +23,7 @@ from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Messages
 from tictactoe_client.plain import PlainGame
 from tictactoe_client.screen import Screen
+from tictactoe_client.seats import SavedSeat, Seats
 from tictactoe_client.settings import Settings
 from tictactoe_protocol.pushes import LobbyChange, RoomState
 from tictactoe_server.server import Server
@@ -258,14 +260,15 @@ async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: 
 
 
 async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: pytest.CaptureFixture[str]) -> None:
-    with pipe() as (reader, _):
+    with pipe() as (reader, writer):
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
                 PlainGame(ana, Settings(), Keyboard(reader), Screen()).run(lambda client: client.join(code))
             )
             await bo.state(status="playing")
-            await bo.ask("move", room=code, cell=0, ply=0)
+            os.write(writer, b"chat here I am\n")
+            await bo.next_of("chat")
             proxy.is_closed = True
             proxy.cut()
             assert await game == 7
@@ -318,3 +321,33 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
 
 def test_an_interruption_is_no_refusal() -> None:
     assert not isinstance(Interrupted(), Refused)
+
+
+async def test_a_killed_client_left_its_seat_to_the_next(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
+            await ana.until("You are O.")
+            ana.process.kill()
+            await ana.process.wait()
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        async with run_client("join", f"{server.url}/{code}") as again:
+            await again.until("You are O. bo is X.")
+            again.type("leave", "leave")
+            assert await again.end() == 0
+        assert Seats().find(server.url) is None
+
+
+async def test_two_clients_of_one_user_are_two_players(server: Server) -> None:
+    async with run_client("new", "-s", server.url) as ana:
+        code = (await ana.until("Code")).split()[1]
+        async with run_client("join", code, "-s", server.url) as bo:
+            await bo.until("You are O.")
+
+
+async def test_a_server_that_forgot_the_player_of_a_saved_seat_gets_to_know_a_new_one(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        Seats().keep(SavedSeat(server.url, code, "O", "ana", "unknown", pid=2**22 + 1))
+        async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
+            await ana.until("You are O. bo is X.")
