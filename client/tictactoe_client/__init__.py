@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tictactoe_client.address import Address, parse_address, parse_room
+    from tictactoe_client.backoff import Backoff
     from tictactoe_client.client import Client, connect
     from tictactoe_client.errors import (
         BadAddress,
         ClientError,
         ConnectionLost,
+        Interrupted,
         Refused,
         Unreachable,
         VersionRefused,
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Address",
+    "Backoff",
     "BadAddress",
     "Client",
     "ClientError",
     "ConnectionLost",
+    "Interrupted",
     "Message",
     "Messages",
     "Refused",
@@ -44,6 +48,7 @@ __all__ = [
 
 _HOMES = {
     "Address": "address",
+    "Backoff": "backoff",
     "Client": "client",
     "Message": "messages",
     "Messages": "messages",

@@ -11,12 +11,13 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
-from tictactoe_client.options import has_chosen_mode, rules_option, settings_of, shared_options
+from tictactoe_client.options import LEVELS, has_chosen_mode, rules_option, settings_of, shared_options
 from tictactoe_client.screen import is_terminal, open_missing_streams, print_error, silence_output
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_engine import PRESETS
@@ -26,6 +27,7 @@ _COMPLETION_VARIABLE = "_TICTACTOE_CLIENT_COMPLETE"
 _EXAMPLES = """\b
 Examples:
   tictactoe-client -s ws://192.168.1.20:8765 play
+  tictactoe-client bot --level hard
   tictactoe-client new --board 15x15 --win 5
   tictactoe-client join K7M4PQ -n bo
   tictactoe-client watch ws://192.168.1.20:8765/K7M4PQ
@@ -100,18 +102,47 @@ def _play(context: click.Context, rules: str | None, clock: str | None) -> int:
 @click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
 @click.option("--private", is_flag=True, help="Keep the room out of the public list.")
 @click.option("--seat", metavar="MARK", help="The mark to play; the first by default, which begins.")
+@click.option(
+    "--bot", "bots", multiple=True, type=click.Choice(LEVELS), help="Let the computer take a seat; repeatable."
+)
 @shared_options
 @click.pass_context
-def new(context: click.Context, /, clock: str | None, private: bool, seat: str | None, **rules: Any) -> int:
+def new(
+    context: click.Context, /, clock: str | None, private: bool, seat: str | None, bots: tuple[str, ...], **rules: Any
+) -> int:
     """Open a room, show its code and link, and wait for the others."""
     settings = settings_of(context)
-    from tictactoe_client.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
+    from tictactoe_client.rule_options import RuleOptions, check_bots, parse_clock, parse_rules, parse_seat
 
     chosen = parse_rules(RuleOptions(**{name: rules[name] for name in RuleOptions.__dataclass_fields__}))
     limits, mark = parse_clock(clock), parse_seat(seat, chosen)
+    check_bots(bots, chosen)
     from tictactoe_client.errands import visit
 
-    return visit(settings, None, lambda client: client.create(chosen, clock=limits, private=private, seat=mark))
+    return visit(
+        settings, None, lambda client: client.create(chosen, clock=limits, private=private, seat=mark, bots=bots)
+    )
+
+
+@cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} bot\n  {PROGRAM} bot --level hard --first bot --rules gomoku\n")
+@click.option("--level", type=click.Choice(LEVELS), default="medium", help="How well the computer plays (medium).")
+@click.option("--first", type=click.Choice(["me", "bot", "random"]), default="me", help="Who begins (me).")
+@rules_option
+@click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
+@shared_options
+@click.pass_context
+def bot(context: click.Context, /, level: str, first: str, rules: str | None, clock: str | None, **_: Any) -> int:
+    """Play the computer; without a server on this machine, one is started for the game."""
+    settings = settings_of(context)
+    if settings.server is None:
+        settings = replace(settings, local=True)
+    from tictactoe_client.rule_options import RuleOptions, choose_seat, parse_clock, parse_rules
+
+    chosen, limits = parse_rules(RuleOptions(rules=rules)), parse_clock(clock)
+    seat, bots = choose_seat(first, chosen), (level,) * (len(chosen.marks) - 1)
+    from tictactoe_client.errands import visit
+
+    return visit(settings, None, lambda client: client.create(chosen, clock=limits, private=True, seat=seat, bots=bots))
 
 
 @cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} join K7M4PQ\n  {PROGRAM} join ws://192.168.1.20:8765/K7M4PQ\n")
@@ -126,7 +157,7 @@ def join(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
     code, address = parse_room_argument(" ".join(room))
     from tictactoe_client.errands import visit
 
-    return visit(settings, address, lambda client: client.join(code))
+    return visit(settings, address, lambda client: client.join(code), room=code)
 
 
 @cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} watch\n  {PROGRAM} watch K7M4PQ\n")

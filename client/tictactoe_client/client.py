@@ -16,21 +16,25 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
-from tictactoe_client.connection import Connection, open_connection
-from tictactoe_client.errors import ConnectionLost, Unreachable, VersionRefused
+from tictactoe_client.backoff import Backoff
+from tictactoe_client.comeback import come_back
+from tictactoe_client.connection import Connection
+from tictactoe_client.errors import ClientError, ConnectionLost, Interrupted, Refused
+from tictactoe_client.events import Event, Gone
+from tictactoe_client.greeting import Greeting, greet
 from tictactoe_client.messages import Message, Messages, read_message, refusal_of
 from tictactoe_client.room import Room
-from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
 from tictactoe_engine import Rules
-from tictactoe_protocol import choice_of, encode, parse_room_code
+from tictactoe_protocol import choice_of, encode, may_reconnect, parse_room_code
 from tictactoe_protocol.pushes import (
     Closed,
     Error,
@@ -39,25 +43,53 @@ from tictactoe_protocol.pushes import (
     Replaced,
     RoomState,
     RoomSummary,
-    Welcome,
 )
 from tictactoe_protocol.requests import (
     ClockFields,
     Create,
-    Hello,
+    Draw,
     Join,
+    Leave,
     Lobby,
     Match,
     Move,
     Ping,
+    Rematch,
     Request,
+    Resign,
     Rooms,
     RulesChoice,
+    Sync,
     Watch,
 )
 
 DEFAULT_TIMEOUT_SECONDS: Final = 5.0
 _OWN_ID_PREFIX: Final = "client-"
+_ATTEMPTS_TO_ENTER: Final = 5
+_REPEATABLE: Final = (Move, Join, Watch, Leave, Resign, Rematch, Draw, Sync, Rooms, Lobby, Ping)
+"""What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A request without an answer yet, and the connection over which it was sent last, if any."""
+
+    request: Request
+    answer: asyncio.Future[Ok]
+    sent_over: Connection | None = None
+
+    @property
+    def id(self) -> str:
+        return str(self.request.id)
+
+    def fail(self, error: Exception) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+    def forget(self) -> None:
+        """Let nobody miss the answer."""
+        if not self.answer.cancel() and not self.answer.cancelled():
+            self.answer.exception()
 
 
 class Client:
@@ -68,23 +100,29 @@ class Client:
     to our hello took.
     """
 
-    def __init__(self, address: Address, connection: Connection, welcome: Message, latency_seconds: float) -> None:
-        assert isinstance(welcome.push, Welcome)
+    def __init__(self, address: Address, greeting: Greeting, backoff: Backoff | None, timeout_seconds: float) -> None:
         self.address = address
-        self.latency_seconds = latency_seconds
-        self.welcome = welcome.push
-        self.player = welcome.push.player
-        self.name = welcome.push.name
-        self.token = welcome.push.token
-        self.server = welcome.push.server
-        self._welcome_message = welcome
-        self._connection = connection
+        self.latency_seconds = greeting.latency_seconds
+        self.welcome = greeting.welcome
+        self.player = greeting.welcome.player
+        self.name = greeting.welcome.name
+        self.token = greeting.welcome.token
+        self.server = greeting.welcome.server
+        self._welcome_message = greeting.message
+        self._connection = greeting.connection
+        self._backoff = backoff
+        self._timeout_seconds = timeout_seconds
+        self._hurry = asyncio.Event()
+        self._is_here = asyncio.Event()
+        self._is_here.set()
+        self._sees_lobby = False
         self._ids = itertools.count(1)
-        self._waiting: dict[str, tuple[asyncio.Future[Ok], Request]] = {}
+        self._waiting: dict[str, _Pending] = {}
         self._rooms: dict[str, Room] = {}
         self._streams: list[Messages] = []
         self._ended: ConnectionLost | None = None
         self._retry_ms: int | None = None
+        self._resuming: asyncio.Task[None] | None = None
         self._keeper = asyncio.get_running_loop().create_task(self._keep(), name="tictactoe connection")
 
     async def create(
@@ -125,6 +163,7 @@ class Client:
     async def lobby(self, *, on: bool) -> None:
         """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that."""
         await self.request(Lobby(on=on))
+        self._sees_lobby = on
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
@@ -133,26 +172,38 @@ class Client:
     async def request(self, request: Request) -> Ok:
         """Send any request and return the answer; raises `Refused` or `ConnectionLost`.
 
-        The request gets an id of the client's own where it has none.
+        The request gets an id of the client's own where it has none. A client that reconnects answers late instead of
+        raising `ConnectionLost`; only what must not be sent twice raises `Interrupted`.
         """
         if self._ended is not None:
             raise self._ended
-        if request.id is UNSET:
-            request = _with_id(request, f"{_OWN_ID_PREFIX}{next(self._ids)}")
-        identity = str(request.id)
-        answer: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
-        self._waiting[identity] = (answer, request)
+        pending = self._expect(request)
         try:
-            await self._connection.send(encode(request).decode())
-            return await answer
+            if self._is_here.is_set():
+                await self._send_pending(pending)
+            return await pending.answer
         finally:
-            self._waiting.pop(identity, None)
+            self._waiting.pop(pending.id, None)
 
     async def send_text(self, text: str) -> None:
-        """Send a message as it stands; the answer comes through `messages` alone."""
+        """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
+        await self._is_here.wait()
         if self._ended is not None:
             raise self._ended
-        await self._connection.send(text)
+        try:
+            await self._connection.send(text)
+        except ConnectionLost:
+            if self._backoff is None:
+                raise
+
+    @property
+    def was_cut_off(self) -> bool:
+        """Whether the connection was lost for good without being asked to."""
+        return self._ended is not None
+
+    def retry_now(self) -> None:
+        """Try at once to come back, where that is being waited for."""
+        self._hurry.set()
 
     def messages(self) -> Messages:
         """Return a stream of everything that the server says from now on, its welcome first.
@@ -169,33 +220,125 @@ class Client:
         """End the conversation; iterators stop. Seats are not given up by this: see `Room.leave`."""
         self._keeper.cancel()
         await self._connection.close()
-        await asyncio.wait([self._keeper])
+        tasks = [task for task in (self._keeper, self._resuming) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
         for room in tuple(self._rooms.values()):
             room._end("left")
         for stream in self._streams:
             stream.put(None)
 
     async def _keep(self) -> None:
-        """Own the connection's life: read until it ends, then tell everybody who waits.
-
-        Coming back after a loss belongs here and nowhere else: what stands above only sees states and answers.
-        """
+        """Own the connection's life: read until it ends, come back where that is wanted, else tell all who wait."""
         lost = ConnectionLost("the client was closed")
         try:
             while True:
-                self._deliver(await self._connection.receive())
+                await self._come_back(await self._read_to_the_end())
         except ConnectionLost as error:
             lost = error
-            lost.retry_ms = self._retry_ms
             for room in self._rooms.values():
                 room._lose(lost)
             for stream in self._streams:
                 stream.put(lost)
         finally:
             self._ended = lost
-            for answer, _ in self._waiting.values():
-                if not answer.done():
-                    answer.set_exception(lost)
+            self._is_here.set()
+            for pending in self._waiting.values():
+                pending.fail(lost)
+
+    async def _read_to_the_end(self) -> ConnectionLost:
+        """Deliver what comes, and return why nothing more will."""
+        try:
+            while True:
+                self._deliver(await self._connection.receive())
+        except ConnectionLost as lost:
+            lost.retry_ms = self._retry_ms
+            return lost
+
+    async def _come_back(self, lost: ConnectionLost) -> None:
+        """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
+        if self._backoff is None or not may_reconnect(lost.close_code):
+            raise lost
+        self._is_here.clear()
+        self._retry_ms = None
+        if self._resuming is not None:
+            self._resuming.cancel()
+            await asyncio.wait([self._resuming])
+        for pending in self._waiting.values():
+            if pending.sent_over is not None and not isinstance(pending.request, _REPEATABLE):
+                pending.fail(Interrupted())
+        self._hurry.clear()
+        greeting = await come_back(self._greet_again, self._backoff, lost, self._tell, self._hurry)
+        self._connection = greeting.connection
+        self._welcome_message = greeting.message
+        self.latency_seconds = greeting.latency_seconds
+        for stream in self._streams:
+            stream.put(greeting.message)
+        self._resuming = asyncio.create_task(self._resume(), name="tictactoe resume")
+
+    def _greet_again(self) -> Coroutine[Any, Any, Greeting]:
+        return greet(self.address, self.name, self.token, self._timeout_seconds)
+
+    async def _resume(self) -> None:
+        """Enter our rooms again, then send what had no answer: the server takes them in that order."""
+        connection = self._connection
+        returns = {room: self._expect(room._way_back()) for room in self._rooms.values()}
+        others = [self._expect(Lobby(on=True))] if self._sees_lobby else []
+        try:
+            for pending in (*returns.values(), *others):
+                await self._send_pending(pending)
+            while unsent := [pending for pending in self._waiting.values() if pending.sent_over is not connection]:
+                for pending in unsent:
+                    await self._send_pending(pending)
+            self._is_here.set()
+            for room, pending in returns.items():
+                await self._enter_again(room, pending)
+            for pending in others:
+                await pending.answer
+        except ClientError:
+            return
+        finally:
+            for pending in (*returns.values(), *others):
+                self._waiting.pop(pending.id, None)
+                pending.forget()
+
+    async def _enter_again(self, room: Room, pending: _Pending) -> None:
+        """Take note of the answer to our return to a room; where it is refused for good the room is gone for us."""
+        for _ in range(_ATTEMPTS_TO_ENTER):
+            try:
+                room._enter(await pending.answer)
+                return
+            except Refused as refused:
+                if refused.retry_ms is None:
+                    room._end("closed", refused.message)
+                    self._tell(Gone(room.code, refused))
+                    return
+                await asyncio.sleep(refused.retry_ms / 1000)
+            self._waiting.pop(pending.id, None)
+            pending = self._expect(room._way_back())
+            await self._send_pending(pending)
+
+    def _expect(self, request: Request) -> _Pending:
+        """Return a request that is to be answered, with an id of our own where it has none."""
+        if request.id is UNSET:
+            request = _with_id(request, f"{_OWN_ID_PREFIX}{next(self._ids)}")
+        pending = _Pending(request, asyncio.get_running_loop().create_future())
+        self._waiting[pending.id] = pending
+        return pending
+
+    async def _send_pending(self, pending: _Pending) -> None:
+        """Send a request; one that finds no connection is sent again by the return."""
+        pending.sent_over = self._connection
+        try:
+            await self._connection.send(encode(pending.request).decode())
+        except ConnectionLost:
+            if self._backoff is None:
+                raise
+
+    def _tell(self, event: Event) -> None:
+        for stream in self._streams:
+            stream.put(Message("", None, event))
 
     def _deliver(self, text: str) -> None:
         message = read_message(text)
@@ -216,17 +359,17 @@ class Client:
             stream.put(message)
 
     def _settle(self, reply: Ok) -> None:
-        answer, request = self._waiting.get(reply.id, (None, None))
-        if answer is None or answer.done():
+        pending = self._waiting.get(reply.id)
+        if pending is None or pending.answer.done():
             return
-        if isinstance(request, Move):
-            self._room(request.room)._expect_state()
-        answer.set_result(reply)
+        if isinstance(pending.request, Move):
+            self._room(pending.request.room)._expect_state(pending.request.ply)
+        pending.answer.set_result(reply)
 
     def _reject(self, error: Error) -> None:
-        answer, _ = self._waiting.get(error.id or "", (None, None))
-        if answer is not None and not answer.done():
-            answer.set_exception(refusal_of(error))
+        pending = self._waiting.get(error.id or "")
+        if pending is not None:
+            pending.fail(refusal_of(error))
 
     def _room(self, code: str) -> Room:
         room = self._rooms.get(code)
@@ -251,47 +394,22 @@ async def connect(
     name: str | None = None,
     token: str | None = None,
     timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+    reconnect: bool | Backoff = False,
 ) -> AsyncIterator[Client]:
     """Connect to a server, say hello, and close again at the end of the ``async with``.
 
     `url` is anything that names a server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its
-    rooms). Without a `name` the server chooses one. Raises `BadAddress`, `Unreachable`, `VersionRefused` or `Refused`.
+    rooms). Without a `name` the server chooses one. With `reconnect` a lost connection is made anew for as long as the
+    server keeps our seats: iterators then see states late, and requests are answered late. Raises `BadAddress`,
+    `Unreachable`, `VersionRefused` or `Refused`.
     """
     address = url if isinstance(url, Address) else parse_address(url)
-    loop = asyncio.get_running_loop()
-    connection = await open_connection(address, timeout_seconds=timeout_seconds)
-    try:
-        started = loop.time()
-        welcome = await _say_hello(connection, address, name, token, timeout_seconds)
-        client = Client(address, connection, welcome, loop.time() - started)
-    except BaseException:
-        await connection.close()
-        raise
+    backoff = Backoff() if reconnect is True else reconnect or None
+    client = Client(address, await greet(address, name, token, timeout_seconds), backoff, timeout_seconds)
     try:
         yield client
     finally:
         await client.close()
-
-
-async def _say_hello(
-    connection: Connection, address: Address, name: str | None, token: str | None, timeout_seconds: float
-) -> Message:
-    hello = Hello(name=name or UNSET, token=token or UNSET, client=f"tictactoe-client/{client_version()}")
-    try:
-        async with asyncio.timeout(timeout_seconds):
-            await connection.send(encode(hello).decode())
-            while True:
-                message = read_message(await connection.receive())
-                if isinstance(message.push, Error):
-                    raise refusal_of(message.push)
-                if isinstance(message.push, Welcome):
-                    break
-    except TimeoutError:
-        raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
-    spoken = message.push.protocol
-    if spoken not in PROTOCOL_VERSIONS:
-        raise VersionRefused(describe_mismatch((spoken,)), (spoken,))
-    return message
 
 
 def _choice(rules: Rules | str | None) -> RulesChoice | UnsetType:

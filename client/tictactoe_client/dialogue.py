@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from tictactoe_client.errors import Refused
+from tictactoe_client.errors import Interrupted, Refused
 from tictactoe_client.guide import answer_query
 from tictactoe_client.intents import BadInput, Nothing, Place, Query, Read, Say, Verb, VerbKind, parse_intent
 from tictactoe_client.room import Room
@@ -66,6 +66,8 @@ class Dialogue:
                     assert_never(intent)
         except BadInput as bad:
             return Answer((clean_text(bad.message),))
+        except Interrupted as interrupted:
+            return Answer((interrupted.message,))
         except Refused as refused:
             return Answer((self._explain(refused, room.state or state),))
 

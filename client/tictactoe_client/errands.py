@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.client import Client
+from tictactoe_client.errors import ConnectionLost
 from tictactoe_client.json_lines import JsonGame, print_connected
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.listing import list_rooms
 from tictactoe_client.plain import PlainGame
 from tictactoe_client.room import Room
 from tictactoe_client.screen import Screen, is_terminal, print_error, print_raw
+from tictactoe_client.seats import SavedSeat, Seats
 from tictactoe_client.session import run
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
@@ -26,16 +29,42 @@ PINGS: Final = 3
 Enter = Callable[[Client], Awaitable[Room]]
 
 
-def visit(settings: Settings, address: Address | None, enter: Enter) -> int:
-    """Enter a room, play or watch in the chosen mode, and return the exit code."""
+def visit(settings: Settings, address: Address | None, enter: Enter, *, room: str | None = None) -> int:
+    """Enter a room, play or watch in the chosen mode, and return the exit code.
+
+    `room` is the room's code where it is known: a seat there that an earlier run left behind is taken up again.
+    """
 
     async def work(client: Client) -> int:
         keyboard = Keyboard()
-        if settings.mode == "json":
-            return await JsonGame(client, settings, keyboard).run(enter)
-        return await PlainGame(client, settings, keyboard, Screen(prompts=is_terminal(0, 1))).run(enter)
+        with keeping_seat(client, enter) as keep:
+            if settings.mode == "json":
+                return await JsonGame(client, settings, keyboard).run(keep)
+            return await PlainGame(client, settings, keyboard, Screen(prompts=is_terminal(0, 1))).run(keep)
 
-    return run(settings, address, work)
+    return run(settings, address, work, room=room)
+
+
+@contextmanager
+def keeping_seat(client: Client, enter: Enter) -> Iterator[Enter]:
+    """Yield `enter`, which then also writes the seat down; at the end it is struck out, unless we were cut off."""
+    seats = Seats()
+
+    async def keep(client: Client) -> Room:
+        room = await enter(client)
+        if room.seat is not None:
+            seats.keep(SavedSeat(client.address.url, room.code, room.seat, client.name, client.token))
+        return room
+
+    try:
+        yield keep
+    except ConnectionLost:
+        raise
+    except BaseException:
+        seats.forget(client.address.url, client.token)
+        raise
+    if not client.was_cut_off:
+        seats.forget(client.address.url, client.token)
 
 
 def watch_any(settings: Settings) -> int:
@@ -149,7 +178,7 @@ def _demand_a_code() -> ExitCode:
 async def _pass_through(client: Client, ask: Callable[[], Awaitable[object]], *, replies: int) -> None:
     """Carry out requests and print what the server says until all are answered."""
     messages = client.messages()
-    print_connected(client)
+    print_connected(client, client.latency_seconds)
     asking = asyncio.ensure_future(ask())
     async for message in messages:
         print_raw(message.text)

@@ -39,14 +39,27 @@ class ConnectionLost(ClientError):
     """The connection ended without being asked to.
 
     `close_code` is the WebSocket's, or None where it broke; `retry_ms` is when the server said it would be back,
-    or None.
+    or None. With `gave_up` it was tried in vain to come back.
     """
 
-    def __init__(self, reason: str, close_code: int | None = None, retry_ms: int | None = None) -> None:
+    def __init__(
+        self, reason: str, close_code: int | None = None, retry_ms: int | None = None, *, gave_up: bool = False
+    ) -> None:
         super().__init__(f"Connection lost: {reason}.")
         self.reason = reason
         self.close_code = close_code
         self.retry_ms = retry_ms
+        self.gave_up = gave_up
+
+
+class Interrupted(ClientError):
+    """The connection was lost before the answer to a request came, and it is not known whether it was carried out.
+
+    Only for requests that must not be sent twice; all others are sent again after the return.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("The connection was lost before the answer came. Look whether it happened, else try again.")
 
 
 class Refused(ClientError):

@@ -46,6 +46,28 @@ def describe_invitation(room: str, address: Address) -> list[str]:
     return [f"Code  {room}", f"Link  {link}", f"Or    tictactoe-client join {target}"]
 
 
+def describe_return(seconds: float) -> str:
+    """Return that the connection is back.
+
+    >>> describe_return(3.6)
+    'Connected again after 4 seconds.'
+    """
+    whole = max(1, round(seconds))
+    return f"Connected again after {whole} second{'' if whole == 1 else 's'}."
+
+
+def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:
+    """Return that the connection did not come back, what that means for the game, and how to try again."""
+    if state is None:
+        return f"Could not get back: {clean_text(reason)}."
+    others = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.player != viewer]
+    claims = f": {' and '.join(others)} may claim the game" if others and seat_of(state, viewer) else ""
+    late = reason == "could not get back in time"
+    head = f"Could not get back in time{claims}." if late else f"Could not get back: {clean_text(reason)}."
+    target = state.room if address.url == DEFAULT_SERVER else address.link_to(state.room)
+    return f"{head} Try again: tictactoe-client {'join' if seat_of(state, viewer) else 'watch'} {target}"
+
+
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
     """Return the moves so far in one line, the latest twelve of many; nothing before the first."""
     if state.ply == 0:

@@ -15,7 +15,8 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from tictactoe_client.client import Client
-from tictactoe_client.errors import ClientError, ConnectionLost
+from tictactoe_client.errors import ClientError, ConnectionLost, Interrupted
+from tictactoe_client.events import Back, Event, Lost, Retrying
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Messages
 from tictactoe_client.results import exit_code_of
@@ -32,6 +33,11 @@ from tictactoe_protocol.requests import Leave
 GOODBYE_SECONDS: Final = 1.0
 _ROOM_REQUESTS: Final = frozenset({"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync"})
 
+_REPEATABLE: Final = frozenset(
+    {"move", "resign", "draw", "rematch", "join", "watch", "leave", "sync", "rooms", "lobby", "ping"}
+)
+"""What may be sent a second time where the answer to the first was lost."""
+
 Line = dict[str, Any]
 
 
@@ -40,9 +46,9 @@ def print_own(type: str, **fields: object) -> None:
     print_raw(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
 
 
-def print_connected(client: Client) -> None:
+def print_connected(client: Client, latency_seconds: float) -> None:
     """Print the first line of every conversation: where it leads, and how long the answer to hello took."""
-    print_own("connected", server=client.address.url, latency_ms=round(client.latency_seconds * 1000, 1))
+    print_own("connected", server=client.address.url, latency_ms=round(latency_seconds * 1000, 1))
 
 
 def parse_line(text: str) -> Line:
@@ -76,12 +82,14 @@ class JsonGame:
         self._code: str | None = None
         self._state: RoomState | None = None
         self._rematch_asked_in: int | None = None
-        self._replies: dict[str, asyncio.Future[Ok | Error]] = {}
+        self._replies: dict[str, asyncio.Future[Ok | Error | None]] = {}
+        self._unanswered: tuple[Line, asyncio.Future[Ok | Error | None]] | None = None
+        self._resending: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
     async def run(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
         """Enter a room and return the exit code; when cancelled or cut off, give the seat up first."""
-        print_connected(self._client)
+        print_connected(self._client, self._client.latency_seconds)
         hearing = asyncio.create_task(self._hear_all(self._client.messages()))
         speaking = asyncio.create_task(self._speak(enter))
         try:
@@ -101,14 +109,42 @@ class JsonGame:
         """Pass on everything until the room or the connection is gone."""
         try:
             async for message in messages:
-                print_raw(message.text)
-                ending = self._hear(message.push)
+                if message.event is not None:
+                    ending = self._hear_of_connection(message.event)
+                else:
+                    print_raw(message.text)
+                    ending = self._hear(message.push)
                 if ending is not None:
                     return ending
         except ConnectionLost as lost:
-            print_own("disconnected", reason=lost.reason, hold_ms=None)
+            if not lost.gave_up:
+                print_own("disconnected", reason=lost.reason, hold_ms=None)
             raise
         return ExitCode.NORMAL
+
+    def _hear_of_connection(self, event: Event) -> ExitCode | None:
+        if isinstance(event, Lost):
+            print_own("disconnected", reason=event.reason, hold_ms=round(event.hold_seconds * 1000))
+        elif isinstance(event, Retrying):
+            print_own("reconnecting", attempt=event.attempt, in_ms=round(event.in_seconds * 1000))
+        elif isinstance(event, Back):
+            print_connected(self._client, event.latency_seconds)
+            self._resend()
+        elif event.room == self._code:
+            return ExitCode.NO_ROOM
+        return None
+
+    def _resend(self) -> None:
+        """Send the line again that had no answer when the connection was lost, where it may be sent twice."""
+        request, reply = self._unanswered or ({}, None)
+        if reply is None or reply.done():
+            return
+        if request.get("type") in _REPEATABLE:
+            self._resending = asyncio.create_task(self._client.send_text(json.dumps(request)))
+            return
+        lost = Interrupted()
+        print_own("error", id=request["id"], code="interrupted", message=lost.message)
+        reply.set_result(None)
 
     def _hear(self, push: Push | None) -> ExitCode | None:
         if isinstance(push, RoomState) and push.room == self._code:
@@ -202,12 +238,14 @@ class JsonGame:
         if not isinstance(identity, str) or not 1 <= len(identity) <= MAX_ID_LENGTH:
             await self._client.send_text(json.dumps(request))
             return None
-        reply: asyncio.Future[Ok | Error] = asyncio.get_running_loop().create_future()
+        reply: asyncio.Future[Ok | Error | None] = asyncio.get_running_loop().create_future()
         self._replies[identity] = reply
         try:
             await self._client.send_text(json.dumps(request))
+            self._unanswered = (request, reply)
             return await reply
         finally:
+            self._unanswered = None
             self._replies.pop(identity, None)
 
     async def _follow(self, request: Line) -> None:

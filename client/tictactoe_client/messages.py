@@ -8,16 +8,22 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from tictactoe_client.errors import ConnectionLost, Refused
+from tictactoe_client.events import Event
 from tictactoe_protocol import BadMessage, decode_push
 from tictactoe_protocol.pushes import Error, Push
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of the server: its `text` as it came, and what it means, or None where this client cannot tell."""
+    """One message of the server: its `text` as it came, and what it means, or None where this client cannot tell.
+
+    A client that comes back by itself also tells here what happens to its connection: as an `event`, with an empty
+    text and no push.
+    """
 
     text: str
     push: Push | None
+    event: Event | None = None
 
 
 class Messages:

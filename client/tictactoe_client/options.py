@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -30,6 +30,7 @@ def _option(*declarations: str, **attributes: Any) -> Callable[[Decorated], Deco
 
 _SHARED = (
     _option("-s", "--server", metavar="URL", help="The server: ws://host:port, wss://host, or just host."),
+    _option("--local", is_flag=True, help="Where no server runs on this machine, start one for this run."),
     _option("-n", "--name", metavar="NAME", help="Your name; without one the server chooses guest-…"),
     _option("--plain", is_flag=True, help="A growing transcript, one fact a line."),
     _option("--json", is_flag=True, help="JSON lines in and out, for programs."),
@@ -72,6 +73,10 @@ def shared_options(command: Decorated) -> Decorated:
     return command
 
 
+LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
+"""The computer's levels, in plain words and by strategy; the server has the last word."""
+
+
 def rules_option(command: Decorated) -> Decorated:
     """Give a command the option that names a preset."""
     return _option("--rules", type=click.Choice(list(PRESETS)), help="A game that has a name.")(command)
@@ -91,6 +96,8 @@ def settings_of(context: click.Context) -> Settings:
     value = _Values(context)
     if value.is_typed("json") and value.is_typed("plain"):
         raise Misuse("Choose one of --json and --plain.")
+    if value["local"] and value["server"]:
+        raise Misuse("Choose one of --local and --server.")
     if not 0 < value["timeout"] <= MAX_TIMEOUT_SECONDS:
         raise Misuse(f"--timeout is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds.")
     json = value["json"] and not value.is_typed("plain")
@@ -104,6 +111,7 @@ def settings_of(context: click.Context) -> Settings:
         asks=not value["no_input"],
         quiet=value["quiet"],
         debug=value["debug"],
+        local=value["local"],
         stay=value["stay"],
         result_code=value["result_code"],
         timeout_seconds=value["timeout"],

@@ -11,13 +11,17 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from tictactoe_client.announcer import announce, announce_chat, count_kept
+from tictactoe_client.choices import absent_opponents, describe_choices, describe_claim
 from tictactoe_client.client import Client
 from tictactoe_client.dialogue import Dialogue
-from tictactoe_client.errors import ClientError, Refused
+from tictactoe_client.errors import ClientError, ConnectionLost, Refused
+from tictactoe_client.events import Back, Event, Gone, Lost
 from tictactoe_client.guide import (
     describe_arrival,
     describe_controls,
+    describe_giving_up,
     describe_progress,
+    describe_return,
     describe_score,
     draw_board,
 )
@@ -25,7 +29,7 @@ from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Message, Messages
 from tictactoe_client.results import exit_code_of
 from tictactoe_client.room import Room
-from tictactoe_client.screen import Screen
+from tictactoe_client.screen import Screen, print_error
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.wording import describe_turn, format_duration, name_of, seat_of
 from tictactoe_protocol import clean_text
@@ -50,30 +54,43 @@ class PlainGame:
         self._leaves_at: float | None = None
         self._waiting_since = 0.0
         self._speaks_at: float | None = None
+        self._claims_at: float | None = None
+        self._returned: Back | None = None
 
     async def run(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
         """Enter a room, play or watch, and return the exit code; when cancelled, give the seat up first."""
         messages = self._client.messages()
         hearing = asyncio.create_task(_next(messages))
         reading: asyncio.Task[str | None] | None = asyncio.create_task(self._keyboard.read_line())
+        acting: asyncio.Task[None] | None = None
         try:
             self._sit_down(await enter(self._client))
             while self._exit_code is None:
-                awaited: set[asyncio.Task[Message] | asyncio.Task[str | None]] = {hearing}
-                if reading is not None and self._state is not None:
+                awaited: set[asyncio.Task[Any]] = {hearing} if acting is None or self._room is not None else set()
+                if acting is not None:
+                    awaited.add(acting)
+                elif reading is not None and self._state is not None:
                     awaited.add(reading)
                 await asyncio.wait(awaited, timeout=self._seconds_left(), return_when=asyncio.FIRST_COMPLETED)
-                if hearing.done():
+                if acting is not None and acting.done():
+                    acting = acting.result()
+                elif hearing in awaited and hearing.done():
                     message = hearing.result()
                     hearing = asyncio.create_task(_next(messages))
                     await self._hear(message)
                 elif reading is not None and reading in awaited and reading.done():
                     line = reading.result()
                     reading = None if line is None else asyncio.create_task(self._keyboard.read_line())
-                    await self._take_line(line)
+                    acting = asyncio.create_task(self._take_line(line))
                 else:
                     await self._pass_time()
             return self._exit_code
+        except ConnectionLost as lost:
+            if not lost.gave_up:
+                raise
+            viewer, address = self._client.player, self._client.address
+            print_error(describe_giving_up(self._state, viewer, address, lost.reason))
+            return ExitCode.CONNECTION_LOST
         except asyncio.CancelledError:
             self._screen.print("Goodbye.")
             await self._give_up_seat()
@@ -82,10 +99,12 @@ class PlainGame:
             await self._give_up_seat()
             raise
         finally:
-            await _dismiss(hearing, reading)
+            await _dismiss(hearing, reading, acting)
 
     async def _hear(self, message: Message) -> None:
         push, room = message.push, self._room
+        if message.event is not None:
+            self._hear_of_connection(message.event)
         if room is None or getattr(push, "room", room.code) != room.code:
             return
         if isinstance(push, RoomState):
@@ -103,6 +122,15 @@ class PlainGame:
         elif isinstance(push, Notice):
             self._screen.print("The server is about to restart.")
 
+    def _hear_of_connection(self, event: Event) -> None:
+        if isinstance(event, Lost):
+            self._screen.print(f"Connection lost. Trying again for up to {event.hold_seconds:.0f} seconds.")
+        elif isinstance(event, Back):
+            self._returned = event
+        elif isinstance(event, Gone) and self._room is not None and event.room == self._room.code:
+            self._screen.print(f"Room {event.room} is gone: {clean_text(event.refused.message)}")
+            self._finish(ExitCode.NO_ROOM)
+
     async def _take_state(self, state: RoomState) -> None:
         old = self._state
         if old is not None and state.seq < old.seq:
@@ -112,7 +140,13 @@ class PlainGame:
         if old is None:
             self._tell_arrival(state)
         else:
-            self._screen.print(*announce(old, state, self._client.player, moves))
+            viewer = self._client.player
+            news = [*announce(old, state, viewer, moves), *describe_choices(old, state, viewer)]
+            if self._returned is not None:
+                back, self._returned = describe_return(self._returned.seconds), None
+                news = [back, *news] if news else [f"{back} Nothing was missed. {describe_turn(state, viewer)}"]
+            self._screen.print(*news)
+        self._watch_absence(state)
         if old is None or _has_moved_on(old, state):
             self._tell_scene(old, state)
             self._restart_waiting(state)
@@ -217,6 +251,10 @@ class PlainGame:
         now = asyncio.get_running_loop().time()
         if self._leaves_at is not None and now >= self._leaves_at:
             await self._leave()
+        elif self._claims_at is not None and now >= self._claims_at and self._state is not None:
+            self._claims_at = None
+            self._screen.print(describe_claim(self._state, self._client.player))
+            self._prompt()
         elif self._speaks_at is not None and now >= self._speaks_at and self._state is not None:
             waited = format_duration(round((now - self._waiting_since) * 1000))
             whom = name_of(self._state, self._state.turn) if self._state.turn else "another player"
@@ -225,7 +263,7 @@ class PlainGame:
             self._speaks_at = now + self._settings.waiting_line_seconds
 
     def _seconds_left(self) -> float | None:
-        moments = [moment for moment in (self._leaves_at, self._speaks_at) if moment is not None]
+        moments = [moment for moment in (self._leaves_at, self._claims_at, self._speaks_at) if moment is not None]
         return max(0.0, min(moments) - asyncio.get_running_loop().time()) if moments else None
 
     def _restart_waiting(self, state: RoomState) -> None:
@@ -233,6 +271,11 @@ class PlainGame:
         waits = own is not None and state.status != "over" and state.turn != own and not self._settings.quiet
         self._waiting_since = asyncio.get_running_loop().time()
         self._speaks_at = self._waiting_since + self._settings.waiting_line_seconds if waits else None
+
+    def _watch_absence(self, state: RoomState) -> None:
+        """See to it that the person hears when an absent opponent's seat can be claimed."""
+        waits = absent_opponents(state, self._client.player).values()
+        self._claims_at = asyncio.get_running_loop().time() + min(waits) / 1000 if waits else None
 
     async def _give_up_seat(self) -> None:
         """Leave the room, so that nobody waits for us in vain; a server that does not answer is not waited for."""

@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Literal
 
+from tictactoe_client.errors import Refused
 from tictactoe_engine import parse_cell
 from tictactoe_protocol.pushes import Ok, RoomState
 from tictactoe_protocol.requests import (
     Chat,
     Claim,
     Draw,
+    Join,
     Leave,
     Move,
     OfferAction,
@@ -19,6 +21,7 @@ from tictactoe_protocol.requests import (
     Resign,
     Sync,
     Undo,
+    Watch,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +105,11 @@ class Room:
 
     async def leave(self) -> None:
         """Go: a watcher stops, a waiting player frees the seat, a playing one resigns. Iterating stops."""
-        await self._client.request(Leave(room=self.code))
+        try:
+            await self._client.request(Leave(room=self.code))
+        except Refused as refused:
+            if refused.code not in ("not_in_room", "no_such_room"):
+                raise
         self._end("left")
 
     async def sync(self) -> tuple[int, ...]:
@@ -125,6 +132,10 @@ class Room:
         """Say something to players and watchers, in at most 200 characters."""
         await self._client.request(Chat(room=self.code, text=text))
 
+    def _way_back(self) -> Join | Watch:
+        """Return the request that brings us back into the room on a new connection."""
+        return Watch(room=self.code) if self._watching else Join(room=self.code)
+
     def _enter(self, reply: Ok) -> None:
         self._seat = reply.seat or None
         self._watching = self._seat is None
@@ -138,9 +149,10 @@ class Room:
         self._version += 1
         self._wake()
 
-    def _expect_state(self) -> None:
-        """Hold back what came before the answer to our move: it does not have the move yet."""
-        self._fresh_from = self._version + 1
+    def _expect_state(self, ply: int) -> None:
+        """Hold back what came before the answer to our move, where it does not have the move number `ply` yet."""
+        if self.state is None or self.state.ply <= ply:
+            self._fresh_from = self._version + 1
 
     def _end(self, ending: Ending, reason: str | None = None) -> None:
         if self.ended is None:

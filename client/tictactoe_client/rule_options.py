@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -86,6 +88,19 @@ def parse_seat(text: str | None, rules: Rules) -> str | None:
     if len(text) == 1 and text.upper() in rules.marks:
         return text.upper()
     raise Misuse(f"--seat {text}: the marks are {', '.join(rules.marks)}.")
+
+
+def check_bots(bots: Sequence[str], rules: Rules) -> None:
+    """Raise `Misuse` where there are more bots than seats."""
+    if len(bots) > len(rules.marks):
+        raise Misuse(f"--bot was given {len(bots)} times: the marks are {', '.join(rules.marks)}.")
+
+
+def choose_seat(first: str, rules: Rules) -> str:
+    """Return the mark for who wants to begin (``me``), to let others begin (``bot``), or leaves it to ``random``."""
+    if first == "random":
+        return random.choice(rules.marks)
+    return rules.marks[0 if first == "me" else 1]
 
 
 def parse_room_argument(text: str) -> tuple[str, Address | None]:

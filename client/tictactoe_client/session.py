@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
@@ -24,7 +25,9 @@ from tictactoe_client.errors import (
     VersionRefused,
 )
 from tictactoe_client.json_lines import print_own
+from tictactoe_client.local_server import run_local_server
 from tictactoe_client.screen import Screen, can_print, print_error, silence_output
+from tictactoe_client.seats import SavedSeat, Seats
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_protocol import clean_text
 
@@ -34,16 +37,17 @@ _NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
 _STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
-def run(settings: Settings, address: Address | None, work: Work, *, is_chatty: bool = True) -> int:
+def run(
+    settings: Settings, address: Address | None, work: Work, *, is_chatty: bool = True, room: str | None = None
+) -> int:
     """Connect, do the work, and return the exit code, everything having been told.
 
     `address` is the server that a link named; None means the one of the settings. Plain mode says where it
-    connects to, unless it is not to be chatty.
+    connects to, unless it is not to be chatty. With `room` we are the player again whose seat there was left behind.
     """
     debug_path = start_debug_log() if settings.debug else None
-    code = _run_guarded(
-        settings, address, work, is_chatty=is_chatty and settings.mode == "plain" and not settings.quiet
-    )
+    is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
+    code = _run_guarded(settings, address, work, is_chatty=is_chatty, room=room)
     if settings.mode == "json":
         code = print_closed(code)
     if debug_path is not None:
@@ -61,12 +65,12 @@ def print_closed(code: int) -> int:
     return code
 
 
-def _run_guarded(settings: Settings, address: Address | None, work: Work, *, is_chatty: bool) -> int:
+def _run_guarded(settings: Settings, address: Address | None, work: Work, *, is_chatty: bool, room: str | None) -> int:
     try:
         target = address or parse_address(settings.server or DEFAULT_SERVER)
         if is_chatty:
             Screen().print(f"Connecting to {target.url} ...")
-        return asyncio.run(_run_under_signals(_converse(settings, target, work)))
+        return asyncio.run(_run_under_signals(_converse(settings, target, work, room)))
     except ClientError as error:
         print_error(describe_failure(error, settings))
         return exit_code_for(error)
@@ -81,9 +85,45 @@ def _run_guarded(settings: Settings, address: Address | None, work: Work, *, is_
         return ExitCode.OUR_BUG
 
 
-async def _converse(settings: Settings, address: Address, work: Work) -> int:
-    async with connect(address, name=settings.name, timeout_seconds=settings.timeout_seconds) as client:
+async def _converse(settings: Settings, address: Address, work: Work, room: str | None) -> int:
+    async with AsyncExitStack() as stack:
+        try:
+            saved = Seats().find(address.url, room) if room else None
+            client = await stack.enter_async_context(_connect(settings, address, saved))
+        except Unreachable:
+            if not settings.local or not address.is_loopback:
+                raise
+            own = await stack.enter_async_context(run_local_server())
+            if settings.mode == "plain" and not settings.quiet:
+                Screen().print(f"No server runs on this machine: started one at {own.url} for this run.")
+            client = await stack.enter_async_context(_connect(settings, own))
         return await work(client)
+
+
+@asynccontextmanager
+async def _connect(settings: Settings, address: Address, saved: SavedSeat | None = None) -> AsyncIterator[Client]:
+    """Connect as the player of a saved seat where there is one; a server that forgot them gets to know us anew."""
+    token = saved.token if saved is not None else None
+    try:
+        async with _open(settings, address, token) as client:
+            yield client
+            return
+    except Refused as refused:
+        if token is None or refused.code != "bad_token":
+            raise
+        Seats().forget(address.url, token)
+    async with _open(settings, address, None) as client:
+        yield client
+
+
+def _open(settings: Settings, address: Address, token: str | None) -> AbstractAsyncContextManager[Client]:
+    return connect(
+        address,
+        name=settings.name,
+        token=token,
+        timeout_seconds=settings.timeout_seconds,
+        reconnect=settings.backoff,
+    )
 
 
 async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, Literal
 
+from tictactoe_client.backoff import Backoff
 from tictactoe_engine import Coordinates, Keys
 
 Mode = Literal["plain", "json"]
@@ -47,7 +48,10 @@ class Misuse(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options in their final form; `server` and `name` as typed, None where nothing was said."""
+    """Options in their final form; `server` and `name` as typed, None where nothing was said.
+
+    With `local` a server is started for this run where none runs on this machine.
+    """
 
     mode: Mode = "plain"
     server: str | None = None
@@ -58,6 +62,7 @@ class Settings:
     asks: bool = True
     quiet: bool = False
     debug: bool = False
+    local: bool = False
     stay: bool = False
     result_code: bool = False
     timeout_seconds: float = 5.0
@@ -65,3 +70,4 @@ class Settings:
     coordinates: Coordinates = Coordinates.ROW_COLUMN_1
     waiting_line_seconds: float = WAITING_LINE_SECONDS
     leaving_seconds: float = LEAVING_SECONDS
+    backoff: Backoff = field(default_factory=Backoff)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, cast
@@ -116,6 +118,7 @@ _DEFAULT_DATA: Final = platformdirs.user_data_dir("tictactoe", appauthor=False)
     metavar="SECONDS",
     help="How long a running game is kept that all have left without a word.",
 )
+@click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
 @click.pass_context
 def main(
@@ -131,6 +134,7 @@ def main(
     bot_workers: int | None,
     keep_room: float,
     keep_game: float,
+    with_parent: bool,
 ) -> None:
     """Host games of tic-tac-toe and its whole family.
 
@@ -162,7 +166,7 @@ def main(
     set_up_logging(settings.log_format, settings.log_level)
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_run(settings, limits))
+            runner.run(_run(settings, limits, with_parent=with_parent))
     except (CannotListen, CannotOpenStore) as error:
         click.echo(f"tictactoe-server: {error}", err=True)
         sys.exit(1)
@@ -191,10 +195,12 @@ def _folder_of(data: str) -> Path | None:
     return None if data == _MEMORY else Path(data).expanduser()
 
 
-async def _run(settings: Settings, limits: Limits) -> None:
-    """Serve until a signal says stop."""
+async def _run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
+    """Serve until a signal says stop, `with_parent` also until standard input ends."""
     stop = asyncio.Event()
     _on_signals(stop.set)
+    if with_parent:
+        _on_end_of_input(stop.set)
     async with Server(settings, limits=limits) as server:
         _announce(settings.host, server.port)
         if settings.data is None:
@@ -220,6 +226,20 @@ def _on_signals(stop: Callable[[], None]) -> None:
             loop.add_signal_handler(name, stop)
         except NotImplementedError:  # Windows
             signal.signal(name, lambda *_: loop.call_soon_threadsafe(stop))
+
+
+def _on_end_of_input(stop: Callable[[], None]) -> None:
+    """Call `stop` when standard input ends, as it does with the process that holds its other end."""
+    loop = asyncio.get_running_loop()
+
+    def wait() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 4096):
+                pass
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(stop)
+
+    threading.Thread(target=wait, name="standard input", daemon=True).start()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

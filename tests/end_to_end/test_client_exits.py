@@ -144,14 +144,6 @@ async def test_a_server_of_another_version_ends_with_four() -> None:
     assert "is too old: the server needs protocol 3. Upgrade:" in errors
 
 
-async def test_a_server_that_goes_in_mid_game_ends_with_seven(server: Server) -> None:
-    async with run_client("play", "-s", server.url) as client:
-        await client.until("Waiting for another player.")
-        await server.__aexit__(None, None, None)
-        assert await client.end() == 7
-        assert await client.errors() == "Connection lost: the server is going down.\n"
-
-
 async def test_a_room_closed_under_a_watcher_ends_with_five(server: Server) -> None:
     async with open_peer(server.url) as ana:
         code = (await ana.ask("create"))["room"]
@@ -251,7 +243,7 @@ async def test_off_a_terminal_there_is_never_an_escape(server: Server) -> None:
 async def test_the_bare_command_off_a_terminal_is_misuse() -> None:
     async with run_client() as client:
         assert await client.end() == 2
-        assert "Say what to do: check, completion, join, new, play, rooms, watch." in await client.errors()
+        assert "Say what to do: bot, check, completion, join, new, play, rooms, watch." in await client.errors()
     assert client.lines == []
 
 

@@ -164,14 +164,6 @@ async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_
     assert [message["type"] for message in messages(ana)] == ["connected", "welcome", "error", "closed"]
 
 
-async def test_a_server_that_goes_is_told_and_ends_with_seven(server: Server) -> None:
-    async with run_client("play", "--json", "-s", server.url) as ana:
-        await ana.message(type="room")
-        await server.__aexit__(None, None, None)
-        assert await ana.end() == 7
-    assert own(ana) == ["connected", "disconnected", "closed"]
-
-
 async def test_nobody_there_still_ends_with_the_closing_line() -> None:
     async with run_client("play", "--json", "-s", "ws://127.0.0.1:1") as ana:
         assert await ana.end() == 3

@@ -341,6 +341,43 @@ async def test_check_tells_every_step(server: Server) -> None:
     assert "you would be ana" in check.lines[2]
 
 
+async def test_offers_are_announced_with_their_answers(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        ana.type("a1", "draw")
+        await ana.until("You offer a draw.")
+        await bo.ask("draw", room=code, action="decline")
+        await ana.until("The draw offer is off.")
+        ana.type("undo")
+        await ana.until("You ask to take a move back.")
+        await bo.ask("undo", room=code, action="accept")
+        await ana.until("The last move is taken back.")
+        await ana.until("Your move, X.")
+        ana.type("b2", "claim", "chat well then")
+        await ana.until("Nobody has been gone for long enough.")
+        await ana.until("ana: well then")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("bo offers a draw.")
+        await ana.until("Type draw to accept, draw decline to refuse.")
+        ana.type("draw")
+        await ana.until("Both agreed. It's a draw.")
+
+
+async def test_the_clocks_and_the_company_are_told(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url, "--clock", "3+2") as ana:
+        code = await open_room(ana)
+        ana.type("clocks", "who")
+        await ana.until("Left: ana 3:00, nobody 3:00.")
+        await ana.until("You are X. The seat O is free.")
+        async with open_peer(server.url, "bo") as bo:
+            await bo.ask("join", room=code)
+            await ana.until("Your move, X.")
+            ana.type("c")
+            await ana.until("Left: ana ")
+
+
 async def test_moves_that_were_missed_are_told_in_their_order(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.ask("create"))["room"]

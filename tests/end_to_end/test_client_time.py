@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
-from collections.abc import Iterator
 
 import pytest
 
 from tests.peer import open_peer
+from tests.terminal import pipe
 from tictactoe_client import connect
 from tictactoe_client.json_lines import JsonGame
 from tictactoe_client.keyboard import MAX_LINE_BYTES, Keyboard
@@ -20,17 +19,6 @@ from tictactoe_client.settings import Settings
 from tictactoe_server.server import Server
 
 SOON = 0.02
-
-
-@contextlib.contextmanager
-def pipe() -> Iterator[tuple[int, int]]:
-    reader, writer = os.pipe()
-    try:
-        yield reader, writer
-    finally:
-        for descriptor in (reader, writer):
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
 
 
 async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

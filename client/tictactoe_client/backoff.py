@@ -1,0 +1,41 @@
+"""How long to wait before each attempt to come back, and for how long to try at all; values only."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+HOLD_SECONDS = 60.0
+"""How long a server keeps the seat of a player who dropped, where it says nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """The waits in seconds: `first` one after another, then `longest` again and again, each varied by `jitter`.
+
+    `hold_seconds` after the loss nobody tries any more.
+    """
+
+    first: tuple[float, ...] = (0.3, 0.6, 1.2, 2.4, 4.8)
+    longest: float = 8.0
+    jitter: float = 0.2
+    hold_seconds: float = HOLD_SECONDS
+
+    def waits(self, announced_ms: int | None = None) -> Iterator[float]:
+        """Yield the waits without end; `announced_ms` is when a server that went down said it would be back.
+
+        It comes first then, and up to twice as long, so that all who were told the same do not come at once.
+
+        >>> [wait for wait, _ in zip(Backoff(jitter=0).waits(), range(7))]
+        [0.3, 0.6, 1.2, 2.4, 4.8, 8.0, 8.0]
+        """
+        if announced_ms is not None:
+            yield announced_ms / 1000 * random.uniform(1, 2)
+        for wait in self.first:
+            yield self._vary(wait)
+        while True:
+            yield self._vary(self.longest)
+
+    def _vary(self, wait: float) -> float:
+        return wait * random.uniform(1 - self.jitter, 1 + self.jitter)

@@ -1,0 +1,145 @@
+"""Playing the computer from the command line, with and without a server, and the bot of `docs/bots.md`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from tests.end_to_end.clients import PATIENCE_SECONDS, environment, run_client
+from tests.peer import open_peer
+from tictactoe_client import Unreachable, connect
+from tictactoe_client.local_server import run_local_server
+from tictactoe_client.rule_options import check_bots, choose_seat
+from tictactoe_client.settings import Misuse
+from tictactoe_engine import PRESETS
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
+
+
+@pytest.fixture
+def bot_program() -> str:
+    return (
+        PAGE.read_text(encoding="utf-8").partition("<!-- the bot:")[2].partition("```python\n")[2].partition("```")[0]
+    )
+
+
+async def run_bot(program: str, url: str) -> int:
+    process = await asyncio.create_subprocess_exec(sys.executable, "-W", "error", "-c", program, url, env=environment())
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        return await process.wait()
+
+
+async def test_the_bot_of_the_page_plays_a_whole_game(server: Server, bot_program: str) -> None:
+    assert tuple(await asyncio.gather(run_bot(bot_program, server.url), run_bot(bot_program, server.url))) == (0, 0)
+
+
+async def test_the_computer_begins_where_it_is_asked_to(server: Server) -> None:
+    command = ("bot", "--level", "easy", "--first", "bot", "-s", server.url, "-n", "ana")
+    async with run_client(*command) as ana:
+        await ana.until("You are O. easy-bot-1 is X.")
+        await ana.until("easy-bot-1 plays ")
+        await ana.until("Your move, O.")
+        ana.type("leave", "leave")
+        assert await ana.end() == 0
+
+
+async def test_a_whole_game_against_the_computer_and_a_rematch() -> None:
+    async with (
+        Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)) as server,
+        run_client("bot", "--level", "hard", "--json", "-s", server.url, "--stay", "--result-code") as ana,
+    ):
+        await ana.message(type="room", turn="X")
+        ana.send(type="move", cell=0)
+        state = await ana.message(type="room", turn="X")
+        while state["status"] == "playing":
+            ana.send(type="move", cell=state["board"].index("."))
+            state = await ana.message(type="room", ply=state["ply"] + 1)
+            if state["status"] == "playing":
+                state = await ana.message(type="room", ply=state["ply"] + 1)
+        assert state["result"]["winner"] in ("O", None)
+        ana.send(type="rematch")
+        assert (await ana.message(type="room", game=2))["status"] == "playing"
+
+
+async def test_a_new_room_may_be_for_bots_alone_and_its_maker_watches(server: Server) -> None:
+    command = ("new", "--bot", "easy", "--bot", "hard", "-s", server.url, "--no-input")
+    async with run_client(*command) as ana:
+        await ana.until("Connected")
+        assert await ana.until("easy-bot-1 is X") == "easy-bot-1 is X, hard-bot-2 is O."
+        await ana.until("easy-bot-1 plays")
+
+
+async def test_without_a_server_one_is_started_and_ends_with_the_client() -> None:
+    if await is_taken(8765):
+        pytest.skip("a server runs on this machine")
+    async with run_client("bot", "--level", "easy", TICTACTOE_BOT_PAUSE="0") as ana:
+        started = await ana.until("No server runs on this machine: started one at ws://127.0.0.1:")
+        url = started.split()[-4]
+        await ana.until("Your move, X.")
+        async with connect(url) as other:
+            assert await other.ping()
+        ana.type("leave", "leave")
+        assert await ana.end() == 0
+    with pytest.raises(Unreachable):
+        async with connect(url):
+            pass
+
+
+async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
+    program = (
+        "import asyncio\n"
+        "from tictactoe_client.local_server import run_local_server\n"
+        "async def main():\n"
+        "    async with run_local_server() as address:\n"
+        "        print(address.url, flush=True)\n"
+        "        await asyncio.Event().wait()\n"
+        "asyncio.run(main())\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE, env=environment()
+    )
+    assert process.stdout is not None
+    async with open_peer((await process.stdout.readline()).decode().strip()) as peer:
+        process.kill()
+        await process.wait()
+        with pytest.raises(ConnectionClosed):
+            await peer.next_of("never")
+
+
+async def test_a_server_that_does_not_start_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_client.local_server._COMMAND", ("-c", "print('Hello')"))
+    with pytest.raises(Unreachable, match="it did not start"):
+        async with run_local_server():
+            pass
+
+
+async def test_local_and_a_server_exclude_each_other() -> None:
+    async with run_client("play", "--local", "-s", "example.org") as client:
+        assert await client.end() == 2
+        assert await client.errors() == "Choose one of --local and --server.\n"
+
+
+def test_the_seat_is_that_of_who_begins() -> None:
+    assert (choose_seat("me", PRESETS["classic"]), choose_seat("bot", PRESETS["classic"])) == ("X", "O")
+    assert {choose_seat("random", PRESETS["three-players"]) for _ in range(200)} == {"X", "O", "A"}
+
+
+def test_more_bots_than_seats_are_refused() -> None:
+    check_bots(("easy", "easy"), PRESETS["classic"])
+    with pytest.raises(Misuse, match="the marks are X, O"):
+        check_bots(("easy", "easy", "easy"), PRESETS["classic"])
+
+
+async def is_taken(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True

@@ -1,0 +1,353 @@
+"""A lost connection, seen from a program, from a transcript and from a script: what is made good, and what is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+
+from tests.end_to_end.clients import run_client
+from tests.peer import open_peer
+from tests.proxy import Proxy, run_proxy
+from tests.terminal import pipe
+from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
+from tictactoe_client.backoff import Backoff
+from tictactoe_client.events import Back, Gone, Lost, Retrying
+from tictactoe_client.json_lines import JsonGame
+from tictactoe_client.keyboard import Keyboard
+from tictactoe_client.messages import Messages
+from tictactoe_client.plain import PlainGame
+from tictactoe_client.screen import Screen
+from tictactoe_client.seats import SavedSeat, Seats
+from tictactoe_client.settings import Settings
+from tictactoe_protocol.pushes import LobbyChange, RoomState
+from tictactoe_server.server import Server
+
+QUICK = Backoff((0.01,), longest=0.02, hold_seconds=20)
+BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
+
+
+@pytest.fixture
+async def proxy(server: Server) -> AsyncIterator[Proxy]:
+    async with run_proxy(server.port) as running:
+        yield running
+
+
+async def state_where(room: Room, **expected: object) -> RoomState:
+    async with asyncio.timeout(10):
+        async for state in room:
+            if all(getattr(state, name) == value for name, value in expected.items()):
+                return state
+    raise AssertionError(f"the room ended without {expected}")
+
+
+async def event_of(messages: Messages, kind: type) -> object:
+    async with asyncio.timeout(10):
+        async for message in messages:
+            if isinstance(message.event, kind):
+                return message.event
+    raise AssertionError(f"no {kind}")
+
+
+async def test_after_a_loss_the_game_goes_on_in_the_same_seat(server: Server, proxy: Proxy) -> None:
+    async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
+        room = await ana.create()
+        messages = ana.messages()
+        await bo.ask("join", room=room.code)
+        await state_where(room, status="playing")
+        await room.move("b2")
+        proxy.cut()
+        await bo.send("move", room=room.code, cell=0, ply=1)
+        assert (await state_where(room, ply=2)).turn == "X"
+        assert room.seat == "X"
+        await room.move("c3")
+        assert (await state_where(room, ply=3)).board == "O...X...X"
+        assert isinstance(await event_of(messages, Lost), Lost)
+        retrying = await event_of(messages, Retrying)
+        assert isinstance(retrying, Retrying)
+        assert retrying.attempt == 1
+        back = await event_of(messages, Back)
+        assert isinstance(back, Back)
+
+
+async def test_a_move_whose_answer_was_lost_is_sent_again_and_played_once(server: Server, proxy: Proxy) -> None:
+    async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
+        room = await ana.create()
+        await bo.ask("join", room=room.code)
+        await state_where(room, status="playing")
+        proxy.swallows_replies = True
+        moving = asyncio.create_task(room.move(4))
+        await bo.state(ply=1)
+        proxy.swallows_replies = False
+        proxy.cut()
+        async with asyncio.timeout(10):
+            await moving
+        assert (await state_where(room, ply=1)).board == "....X...."
+        await bo.send("move", room=room.code, cell=0, ply=1)
+        assert (await state_where(room, ply=2)).turn == "X"
+
+
+async def test_what_is_asked_without_a_connection_is_sent_after_the_return(server: Server, proxy: Proxy) -> None:
+    async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
+        room = await ana.create()
+        messages = ana.messages()
+        await bo.ask("join", room=room.code)
+        await state_where(room, status="playing")
+        proxy.is_closed = True
+        proxy.cut()
+        await event_of(messages, Retrying)
+        asking = [asyncio.create_task(room.move(4)), asyncio.create_task(room.chat("still here"))]
+        await proxy.until_called()
+        proxy.is_closed = False
+        async with asyncio.timeout(10):
+            await asyncio.gather(*asking)
+        said = await bo.next_of("chat")
+        assert said["text"] == "still here"
+        assert room.state is not None
+        assert room.state.ply == 1
+
+
+async def test_what_must_not_be_said_twice_is_interrupted(server: Server, proxy: Proxy) -> None:
+    async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
+        room = await ana.create()
+        await bo.ask("join", room=room.code)
+        await state_where(room, status="playing")
+        proxy.swallows_replies = True
+        chatting = asyncio.create_task(room.chat("hello"))
+        await bo.next_of("chat")
+        proxy.swallows_replies = False
+        proxy.cut()
+        with pytest.raises(Interrupted):
+            await chatting
+
+
+async def test_a_watcher_and_a_lobby_come_back_as_such(server: Server, proxy: Proxy) -> None:
+    async with connect(proxy.url, reconnect=QUICK) as watcher, open_peer(server.url, "ana") as ana:
+        code = (await ana.ask("create"))["room"]
+        room = await watcher.watch(code)
+        await watcher.lobby(on=True)
+        messages = watcher.messages()
+        proxy.cut()
+        await event_of(messages, Back)
+        await watcher.ping()
+        assert room.seat is None
+        await ana.ask("create")
+        async with asyncio.timeout(10):
+            async for message in messages:
+                if isinstance(message.push, LobbyChange):
+                    break
+        assert (await ana.ask("leave", room=code))["type"] == "ok"
+
+
+async def test_a_room_that_closed_meanwhile_is_gone(server: Server, proxy: Proxy) -> None:
+    async with connect(proxy.url, reconnect=QUICK) as watcher, open_peer(server.url, "ana") as ana:
+        room = await watcher.watch((await ana.ask("create"))["room"])
+        messages = watcher.messages()
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.ask("leave", room=room.code)
+        proxy.is_closed = False
+        gone = await event_of(messages, Gone)
+        assert isinstance(gone, Gone)
+        assert (gone.room, gone.refused.code, room.ended) == (room.code, "no_such_room", "closed")
+        await room.leave()
+
+
+async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> None:
+    async with connect(proxy.url, reconnect=BRIEF) as client:
+        room = await client.create()
+        await state_where(room)
+        proxy.is_closed = True
+        proxy.cut()
+        with pytest.raises(ConnectionLost, match="could not get back in time") as lost:
+            await client.ping()
+        assert lost.value.gave_up
+        with pytest.raises(ConnectionLost):
+            await state_where(room, status="over")
+
+
+async def test_a_server_that_forgot_us_ends_the_attempts(proxy: Proxy) -> None:
+    async with Server() as other, connect(proxy.url, reconnect=QUICK) as client:
+        proxy.port = other.port
+        messages = client.messages()
+        proxy.cut()
+        with pytest.raises(ConnectionLost) as lost:
+            await event_of(messages, Gone)
+        assert lost.value.gave_up
+        assert "token" in lost.value.reason
+
+
+async def test_retry_now_ends_the_wait(proxy: Proxy) -> None:
+    async with connect(proxy.url, reconnect=Backoff((3600,), hold_seconds=3600)) as client:
+        messages = client.messages()
+        proxy.cut()
+        await event_of(messages, Retrying)
+        client.retry_now()
+        await event_of(messages, Back)
+        assert await client.ping()
+
+
+async def test_a_client_that_was_put_out_does_not_come_back() -> None:
+    async def put_out(socket: ServerConnection) -> None:
+        await socket.recv()
+        welcome = {
+            "type": "welcome",
+            "protocol": 1,
+            "server": "s/1",
+            "player": "p",
+            "name": "n",
+            "token": "t",
+            "rooms": [],
+        }
+        await socket.send(json.dumps({**welcome, "rooms": []}))
+        await socket.close(1008, "too many messages")
+
+    async with serve(put_out, "127.0.0.1", 0) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        async with connect(f"ws://127.0.0.1:{port}", reconnect=QUICK) as client:
+            with pytest.raises(ConnectionLost) as lost:
+                async for _ in client.messages():
+                    pass
+    assert (lost.value.close_code, lost.value.gave_up) == (1008, False)
+
+
+def test_the_waits_double_and_then_stay_and_vary_a_little() -> None:
+    plain = Backoff(jitter=0)
+    assert [wait for wait, _ in zip(plain.waits(), range(8), strict=False)] == [0.3, 0.6, 1.2, 2.4, 4.8, 8, 8, 8]
+    for wait, middle in zip(Backoff().waits(), (0.3, 0.6, 1.2, 2.4, 4.8, 8, 8), strict=False):
+        assert 0.8 * middle <= wait <= 1.2 * middle
+    assert 1 <= next(plain.waits(1000)) <= 2
+
+
+PLAIN = """\
+Connection lost. Trying again for up to 60 seconds.
+Connected again after N second. Nothing was missed. Your move, X.
+You play B2, centre.
+Connection lost. Trying again for up to 60 seconds.
+Connected again after N second.
+bo plays A1, top left.
+   A B C
+1  O . .
+2  . X .
+3  . . .
+Your move, X."""
+
+
+async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        before = len(ana.lines)
+        proxy.cut()
+        await ana.until("Connected again")
+        ana.type("b2")
+        await ana.until("You play B2")
+        await bo.state(ply=1)
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.until("Connection lost.")
+        await bo.ask("move", room=code, cell=0, ply=1)
+        proxy.is_closed = False
+        await ana.until("Your move, X.")
+        told = re.sub(r"after \d+ second", "after N second", "\n".join(ana.lines[before:]))
+        assert told.replace("seconds.", "second.").replace("60 second.", "60 seconds.") == PLAIN
+
+
+async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: pytest.CaptureFixture[str]) -> None:
+    with pipe() as (reader, writer):
+        async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
+            code = (await bo.ask("create"))["room"]
+            game = asyncio.create_task(
+                PlainGame(ana, Settings(), Keyboard(reader), Screen()).run(lambda client: client.join(code))
+            )
+            await bo.state(status="playing")
+            os.write(writer, b"chat here I am\n")
+            await bo.next_of("chat")
+            proxy.is_closed = True
+            proxy.cut()
+            assert await game == 7
+    assert capsys.readouterr().err == (
+        f"Could not get back in time: bo may claim the game. Try again: tictactoe-client join {proxy.url}/{code}\n"
+    )
+
+
+async def test_a_script_hears_of_the_loss_and_its_move_is_sent_again(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "--json", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.message(type="room"))["room"]
+        await bo.ask("join", room=code)
+        await ana.message(type="room", status="playing")
+        proxy.swallows_replies = True
+        ana.send(type="move", at="b2")
+        await bo.state(ply=1)
+        proxy.swallows_replies = False
+        proxy.cut()
+        assert (await ana.message(type="disconnected"))["hold_ms"] == 60_000
+        assert (await ana.message(type="reconnecting"))["attempt"] == 1
+        assert (await ana.message(type="connected"))["from"] == "client"
+        assert (await ana.message(type="welcome"))["player"]
+        assert (await ana.message(type="room"))["board"] == "....X...."
+        assert (await ana.message(type="ok"))["id"] == "line-1"
+        proxy.swallows_replies = True
+        ana.send(type="chat", text="hello")
+        await bo.next_of("chat")
+        proxy.swallows_replies = False
+        proxy.cut()
+        assert (await ana.message(type="error"))["code"] == "interrupted"
+
+
+async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: pytest.CaptureFixture[str]) -> None:
+    with pipe() as (reader, _):
+        async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
+            code = (await bo.ask("create"))["room"]
+            game = asyncio.create_task(
+                JsonGame(ana, Settings(mode="json"), Keyboard(reader)).run(lambda client: client.join(code))
+            )
+            await bo.state(status="playing")
+            proxy.is_closed = True
+            proxy.cut()
+            with pytest.raises(ConnectionLost):
+                await game
+    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    own = [line["type"] for line in lines if line.get("from") == "client"]
+    assert own[:2] == ["connected", "disconnected"]
+    assert set(own[2:]) == {"reconnecting"}
+
+
+def test_an_interruption_is_no_refusal() -> None:
+    assert not isinstance(Interrupted(), Refused)
+
+
+async def test_a_killed_client_left_its_seat_to_the_next(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
+            await ana.until("You are O.")
+            ana.process.kill()
+            await ana.process.wait()
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        async with run_client("join", f"{server.url}/{code}") as again:
+            await again.until("You are O. bo is X.")
+            again.type("leave", "leave")
+            assert await again.end() == 0
+        assert Seats().find(server.url) is None
+
+
+async def test_two_clients_of_one_user_are_two_players(server: Server) -> None:
+    async with run_client("new", "-s", server.url) as ana:
+        code = (await ana.until("Code")).split()[1]
+        async with run_client("join", code, "-s", server.url) as bo:
+            await bo.until("You are O.")
+
+
+async def test_a_server_that_forgot_the_player_of_a_saved_seat_gets_to_know_a_new_one(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        Seats().keep(SavedSeat(server.url, code, "O", "ana", "unknown", pid=2**22 + 1))
+        async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
+            await ana.until("You are O. bo is X.")
