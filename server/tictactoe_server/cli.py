@@ -7,21 +7,38 @@ import contextlib
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, cast
 
 import click
+import platformdirs
 
 from tictactoe_protocol import DEFAULT_PORT, PROTOCOL_VERSION
 from tictactoe_server import __version__
 from tictactoe_server.listen import CannotListen, address_for_others, url_of
 from tictactoe_server.log import LEVELS, set_up_logging
 from tictactoe_server.server import Server
-from tictactoe_server.settings import LogFormat, Settings
+from tictactoe_server.settings import Limits, LogFormat, Settings
+from tictactoe_server.stores import CannotBackUp, CannotOpenStore, back_up
 
 _DEFAULTS: Final = Settings()
+_LIMITS: Final = Limits()
+_MEMORY: Final = ":memory:"
+_DEFAULT_DATA: Final = platformdirs.user_data_dir("tictactoe", appauthor=False)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TICTACTOE"})
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TICTACTOE"},
+)
+@click.option(
+    "--data",
+    metavar="DIR",
+    default=_DEFAULT_DATA,
+    show_default=True,
+    show_envvar=True,
+    help="Folder that keeps rooms, players and finished games; :memory: keeps nothing.",
+)
 @click.option("--host", metavar="ADDRESS", show_envvar=True, help="Address to listen on. [default: all, IPv4 and IPv6]")
 @click.option(
     "--port",
@@ -81,8 +98,29 @@ _DEFAULTS: Final = Settings()
     metavar="NUMBER",
     help="Processes in which bots think. [default: one less than the cores, at least 1]",
 )
+@click.option(
+    "--keep-room",
+    type=click.FloatRange(min=1),
+    default=_LIMITS.deserted_seconds,
+    show_default=True,
+    show_envvar=True,
+    metavar="SECONDS",
+    help="How long a room without any connection is kept while it waits or its game is over.",
+)
+@click.option(
+    "--keep-game",
+    type=click.FloatRange(min=1),
+    default=_LIMITS.deserted_game_seconds,
+    show_default=True,
+    show_envvar=True,
+    metavar="SECONDS",
+    help="How long a running game is kept that all have left without a word.",
+)
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
+@click.pass_context
 def main(
+    context: click.Context,
+    data: str,
     host: str | None,
     port: int,
     log_format: str,
@@ -91,6 +129,8 @@ def main(
     bot_pause: float,
     bot_deadline: float,
     bot_workers: int | None,
+    keep_room: float,
+    keep_game: float,
 ) -> None:
     """Host games of tic-tac-toe and its whole family.
 
@@ -101,7 +141,12 @@ def main(
       tictactoe-server                      all addresses, port 8765
       tictactoe-server --host 127.0.0.1     this machine alone
       tictactoe-server --port 0             any free port
+      tictactoe-server --data :memory:      nothing is kept
+      tictactoe-server backup FILE          copy a running server's data
     """
+    context.obj = _folder_of(data)
+    if context.invoked_subcommand is not None:
+        return
     settings = Settings(
         host or None,
         port,
@@ -111,24 +156,49 @@ def main(
         bot_pause,
         bot_deadline,
         bot_workers,
+        context.obj,
     )
+    limits = Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game)
     set_up_logging(settings.log_format, settings.log_level)
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_run(settings))
-    except CannotListen as error:
+            runner.run(_run(settings, limits))
+    except (CannotListen, CannotOpenStore) as error:
         click.echo(f"tictactoe-server: {error}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(0)
 
 
-async def _run(settings: Settings) -> None:
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--data", "own_data", metavar="DIR", help="The folder to copy from, if not the default.")
+@click.pass_context
+def backup(context: click.Context, file: Path, own_data: str | None) -> None:
+    """Copy a server's data into FILE, also while the server runs. An existing FILE is never overwritten."""
+    folder = context.obj if own_data is None else _folder_of(own_data)
+    if folder is None:
+        raise click.UsageError("A server with --data :memory: keeps nothing that could be copied.")
+    try:
+        back_up(folder, file)
+    except CannotBackUp as error:
+        click.echo(f"tictactoe-server: {error}", err=True)
+        sys.exit(1)
+    click.echo(f"Copied {folder} to {file}.")
+
+
+def _folder_of(data: str) -> Path | None:
+    return None if data == _MEMORY else Path(data).expanduser()
+
+
+async def _run(settings: Settings, limits: Limits) -> None:
     """Serve until a signal says stop."""
     stop = asyncio.Event()
     _on_signals(stop.set)
-    async with Server(settings) as server:
+    async with Server(settings, limits=limits) as server:
         _announce(settings.host, server.port)
+        if settings.data is None:
+            click.echo("Nothing is kept: when this server stops, its rooms are gone.", err=True)
         await stop.wait()
         click.echo("Stopping: everybody is told to come back.", err=True)
 

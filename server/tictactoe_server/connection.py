@@ -20,6 +20,11 @@ from tictactoe_protocol.pushes import Push
 from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Player
 
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # the library was built without its C extension
+    from websockets.utils import apply_mask
+
 if TYPE_CHECKING:
     from tictactoe_server.live_room import LiveRoom
 
@@ -33,6 +38,7 @@ CHAT_LINES: Final = 5
 CHAT_MS: Final = 5_000
 """How many lines a connection may say in how long."""
 
+_SMALL_HEADER_BYTES: Final = 6
 _DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
 
 
@@ -89,6 +95,25 @@ class Connection(ServerConnection):
         if len(self._inbox) == INBOX_MESSAGES:
             self.transport.resume_reading()
         return message
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes from the transport; one small whole text frame, the common case, by the shortest way.
+
+        Source: RFC 6455, section 5.2: FIN and the opcode for text, the mask bit and a length below 126, four bytes of
+        mask. Everything else, and whatever follows an unfinished frame, is the library's.
+        """
+        length = len(data) - _SMALL_HEADER_BYTES
+        if (
+            0 < length < 126
+            and data[0] == 0x81
+            and data[1] == 0x80 | length
+            and self.protocol.state is State.OPEN
+            and not self.protocol.reader.buffer
+            and not self._fragments
+        ):
+            self._deliver(apply_mask(data[_SMALL_HEADER_BYTES:], data[2:_SMALL_HEADER_BYTES]))
+        else:
+            super().data_received(data)
 
     def process_event(self, event: Event) -> None:
         """Take one frame from the library: data goes to the inbox, the rest is the library's."""

@@ -45,7 +45,7 @@ from tictactoe_server.connection import Connection
 from tictactoe_server.hub import Hub
 from tictactoe_server.players import Players
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.stores import StoreUnavailable
+from tictactoe_server.stores import StoreBusy, StoreUnavailable
 
 log = structlog.get_logger(__name__)
 
@@ -100,6 +100,9 @@ class Gateway:
                     assert_never(request)
         except Refused as refused:
             _refuse_request(connection, request, refused)
+        except StoreBusy:
+            busy = Refused(ErrorCode.BUSY, "The server has too much to store at once.", retry_ms=500)
+            _refuse_request(connection, request, busy)
         except StoreUnavailable:
             log.warning("store unavailable", request=type(request).__name__)
             unavailable = Refused(ErrorCode.UNAVAILABLE, "The server cannot store this now.", retry_ms=1000)

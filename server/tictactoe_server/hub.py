@@ -219,11 +219,12 @@ class Hub:
                 live.show_to(connection, self._now())
 
     async def _hold(self, live: LiveRoom, player: Player) -> None:
-        """Hold the seat of one who dropped; where that fails they are shown as present until they come back."""
+        """Hold the seat of one who dropped; where that fails they are shown as present until it can be stored."""
         try:
             await self._registry.change(live, player, Dropped())
-        except (Refused, StoreUnavailable):
-            log.warning("a dropped player could not be stored", room=live.room.code)
+        except StoreUnavailable:
+            log.warning("a dropped player could not be stored yet", room=live.room.code)
+            self._registry.drop_later(live, player)
         except Exception:
             log.exception("a dropped player could not be stored", room=live.room.code)
 

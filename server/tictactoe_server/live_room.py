@@ -16,10 +16,11 @@ class LiveRoom:
     """`players` maps the ids of seated players to the connection that plays, `watchers` keeps the order of arrival.
 
     `lock` is held by whoever changes or shows the room; `flag` and `closing` are the timers of the running clock and
-    of a room that nobody is connected to. What `room` shows is always stored, as `revision`.
+    of a room that nobody is connected to. What `room` shows is always stored, as `revision`; with `is_uncertain`
+    something newer may be stored, too.
     """
 
-    __slots__ = ("closing", "flag", "has_bots", "lock", "players", "revision", "room", "watchers")
+    __slots__ = ("closing", "flag", "has_bots", "is_uncertain", "lock", "players", "revision", "room", "watchers")
 
     def __init__(self, room: Room, revision: int) -> None:
         self.room = room
@@ -30,6 +31,7 @@ class LiveRoom:
         self.closing: asyncio.TimerHandle | None = None
         self.flag: asyncio.TimerHandle | None = None
         self.has_bots = room.has_bots
+        self.is_uncertain = False
 
     @property
     def has_connections(self) -> bool:

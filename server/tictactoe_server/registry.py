@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -28,21 +29,21 @@ from tictactoe_server.rooms import (
     Room,
     UnreadableRoom,
     decode_room,
+    encode_game,
     encode_room,
     expires_at,
+    finished_game,
     is_expired,
 )
 from tictactoe_server.settings import Limits
-from tictactoe_server.stores import MISSING, Conflict, Store, StoreUnavailable
+from tictactoe_server.stores import MISSING, Conflict, GameRecord, Store, StoreUnavailable, Unreadable
 
 NOBODY: Final = Player("", "")
 """Who acts when time does."""
 
 _KEY_PREFIX: Final = "room/"
 _ATTEMPTS: Final = 8
-
-_EXPIRE_AGAIN_SECONDS: Final = 0.5
-"""How long until a clock that ran out is dealt with, where the store refused it."""
+_RETRY_SECONDS: Final = 1.0
 
 log: Final = structlog.get_logger(__name__)
 
@@ -133,33 +134,47 @@ class Registry:
 
         What somebody else stored in the meantime is shown too, also where it makes the command impossible.
         """
-        for attempt in range(_ATTEMPTS):
+        has_news = False
+        for _ in range(_ATTEMPTS):
+            if live.is_uncertain:
+                await self._reload(live)
+                has_news = True
             now = self._now()
             if live.room.clock_started_at is not None and player is not NOBODY and is_expired(live.room, now):
-                await self.change(live, NOBODY, Expire())
-                self.show(live)
+                has_news = await self.change(live, NOBODY, Expire()) or has_news
             before = live.room
             try:
                 after = before.apply(player, command, now)
             except Refused:
-                if attempt:
+                if has_news:
                     self.show(live)
                 raise
             if after is before:
-                return attempt > 0
+                return has_news
+            ended = after.result is not None and before.result is None
             try:
-                live.revision = await self._store.save(_key(after.code), encode_room(after), live.revision)
+                live.revision = await self._store.save(
+                    _key(after.code), encode_room(after), live.revision, archived=_record_of(after) if ended else None
+                )
             except Conflict:
                 await self._reload(live)
+                has_news = True
                 continue
+            except StoreUnavailable:
+                live.is_uncertain = True
+                raise
             live.room = after
-            if after.seats is not before.seats or after.result is not before.result:
+            if ended or after.seats is not before.seats:
                 self._index(live, before)
             if after.clock is not None:
                 self._watch_clock(live)
             return True
         self.show(live)
         raise Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
+
+    def drop_later(self, live: LiveRoom, player: Player) -> None:
+        """Hold the seat of one whose connection is gone once the store can take it, unless they are back."""
+        self._start(lambda room: self._drop(room, player), live)
 
     def show(self, live: LiveRoom) -> None:
         """Send the state to everybody in the room."""
@@ -204,12 +219,12 @@ class Registry:
 
     async def _load(self, code: str) -> LiveRoom | None:
         """Return a stored room, everybody in it away, or None where there is none."""
-        found = await self._store.load(_key(code))
-        if found is None or code in self._live:
-            return self._live.get(code)
         try:
+            found = await self._store.load(_key(code))
+            if found is None or code in self._live:
+                return self._live.get(code)
             room = decode_room(found[0])
-        except UnreadableRoom as damaged:
+        except (UnreadableRoom, Unreadable) as damaged:
             log.error("a damaged room is left alone", room=code, reason=str(damaged))
             return None
         for seat in room.seats.values():
@@ -229,7 +244,7 @@ class Registry:
             self._forget(live, "It was closed elsewhere.")
             raise no_such_room(live.room.code)
         before = live.room
-        live.room, live.revision = decode_room(found[0]), found[1]
+        live.room, live.revision, live.is_uncertain = decode_room(found[0]), found[1], False
         self._index(live, before)
         self._watch_clock(live)
 
@@ -286,12 +301,24 @@ class Registry:
             except (Refused, StoreUnavailable) as error:
                 log.warning("a clock that ran out could not be stored", room=live.room.code, reason=str(error))
                 if self._live.get(live.room.code) is live:
-                    self._expire_later(live, _EXPIRE_AGAIN_SECONDS)
+                    self._expire_later(live, _RETRY_SECONDS)
                 return
             if changed:
                 self.show(live)
             else:
                 self._watch_clock(live)
+
+    async def _drop(self, live: LiveRoom, player: Player) -> None:
+        is_stored = False
+        while not is_stored:
+            await asyncio.sleep(_RETRY_SECONDS)
+            async with live.lock:
+                if self._live.get(live.room.code) is not live or player.id in live.players:
+                    return
+                with contextlib.suppress(StoreUnavailable):
+                    await self.change(live, player, Dropped())
+                    self.show(live)
+                    is_stored = True
 
     async def _close_if_deserted(self, live: LiveRoom) -> None:
         async with live.lock:
@@ -314,6 +341,13 @@ class Registry:
 def no_such_room(code: str) -> Refused:
     """Return the refusal for a code that no room has, or has any more."""
     return Refused(ErrorCode.NO_SUCH_ROOM, f"No room {code}. It may have closed.")
+
+
+def _record_of(room: Room) -> GameRecord:
+    """Return the game that a room has just finished, for the archive."""
+    game = finished_game(room, time.time_ns() // 1_000_000)
+    players = tuple(player.player for player in game.players.values() if player.bot is None)
+    return GameRecord(game.room, game.game, game.at, players, encode_game(game))
 
 
 def _key(code: str) -> str:

@@ -34,7 +34,7 @@ from tictactoe_server.players import Players
 from tictactoe_server.registry import Registry
 from tictactoe_server.served_time import ServedTime
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.stores import MemoryStore, Store
+from tictactoe_server.stores import MemoryStore, SqliteStore, Storage, StoreUnavailable
 
 RESTART_MS: Final = 1000
 """When clients should come back after the server went down on purpose, before their jitter."""
@@ -48,29 +48,23 @@ class Server:
     """A running server; use it with ``async with``. `port` and `url` are known inside.
     All that rooms measure goes by `monotonic_ns`.
 
-    Raises `CannotListen` on entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
+    Raises `CannotListen` or `CannotOpenStore` on entry. On exit every peer gets a notice and close code 1012, and the
+    store is flushed.
     """
 
     def __init__(
         self,
         settings: Settings | None = None,
-        store: Store | None = None,
+        store: Storage | None = None,
         limits: Limits | None = None,
         *,
         monotonic_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
+        """Prepare a server; `store` is used instead of the one that the settings name."""
         self._settings = settings or Settings()
         self._limits = limits or Limits()
-        self._store = store or MemoryStore()
-        self._time = ServedTime(self._store, monotonic_ns)
-        lobby = Lobby(self._time)
-        hold_ms = round(self._settings.hold_seconds * 1000)
-        self._registry = Registry(self._store, self._time, lobby, self._limits, hold_ms=hold_ms)
-        self._hub = Hub(self._registry, lobby, self._time)
-        pool = ThinkingPool(self._settings.bot_workers, self._settings.bot_deadline_seconds)
-        self.bots = Bots(pool, self._hub.act, pause_seconds=self._settings.bot_pause_seconds)
-        self._registry.on_change = self.bots.notice
-        self._gateway = Gateway(self._hub, Players(self._store))
+        self._given_store = store
+        self._time = ServedTime(monotonic_ns)
         self._chores: list[asyncio.Task[None]] = []
         self._listeners: list[WebSocketServer] = []
         self.port = self._settings.port
@@ -83,8 +77,15 @@ class Server:
     async def __aenter__(self) -> Self:
         sockets = open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
-        await self._time.resume()
-        self._chores = [asyncio.create_task(self._registry.restore()), asyncio.create_task(self._time.keep())]
+        try:
+            self._build(self._given_store or _open_storage(self._settings))
+            await self._time.resume(self._store)
+        except BaseException:
+            for sock in sockets:
+                sock.close()
+            raise
+        keeping = self._time.keep(self._store)
+        self._chores = [asyncio.create_task(self._registry.restore()), asyncio.create_task(keeping)]
         create_connection = functools.partial(Connection, catch_up_seconds=self._limits.catch_up_seconds)
         for sock in sockets:
             self._listeners.append(
@@ -118,9 +119,23 @@ class Server:
         for chore in self._chores:
             chore.cancel()
         await asyncio.gather(*self._chores, return_exceptions=True)
-        await self._time.store_now()
-        await self._store.close()
+        try:
+            await self._store.close()
+        except StoreUnavailable as error:
+            log.error("the store did not close in good time", reason=str(error))
         log.debug("stopped")
+
+    def _build(self, store: Storage) -> None:
+        """Put the parts together, from the store outwards."""
+        settings = self._settings
+        lobby = Lobby(self._time)
+        self._store = store
+        self._registry = Registry(store, self._time, lobby, self._limits, hold_ms=round(settings.hold_seconds * 1000))
+        self._hub = Hub(self._registry, lobby, self._time)
+        pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
+        self.bots = Bots(pool, self._hub.act, pause_seconds=settings.bot_pause_seconds)
+        self._registry.on_change = self.bots.notice
+        self._gateway = Gateway(self._hub, Players(store))
 
     async def _attend(self, peer: ServerConnection) -> None:
         """Serve one connection from its handshake to its end."""
@@ -149,6 +164,10 @@ class Server:
 
     def _peers(self) -> Sequence[Connection]:
         return [cast(Connection, peer) for listener in self._listeners for peer in listener.connections]
+
+
+def _open_storage(settings: Settings) -> Storage:
+    return MemoryStore() if settings.data is None else SqliteStore.open(settings.data)
 
 
 def _close_silent(connection: Connection) -> None:

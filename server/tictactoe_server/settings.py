@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from tictactoe_protocol import DEFAULT_PORT
@@ -12,8 +13,10 @@ LogFormat = Literal["text", "json"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How one server runs. `host` is None for all addresses, IPv4 and IPv6; port 0 picks a free one.
+    """How one server runs.
 
+    `host` is None for all addresses, IPv4 and IPv6; port 0 picks a free one. `data` is the folder that keeps rooms and
+    games, None to keep nothing.
     A seat is held for `hold_seconds` for a player whose connection dropped; then the others may claim the game.
     Bots wait `bot_pause_seconds` before they move, think for at most `bot_deadline_seconds`, and share `bot_workers`
     processes (None: one less than the cores, at least one).
@@ -27,6 +30,7 @@ class Settings:
     bot_pause_seconds: float = 0.6
     bot_deadline_seconds: float = 1.0
     bot_workers: int | None = None
+    data: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
