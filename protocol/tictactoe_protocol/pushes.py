@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from tictactoe_engine import Rules
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.requests import ClockTerms
 
 RoomStatus = Literal["waiting", "playing", "over"]
 Visibility = Literal["public", "private"]
@@ -114,11 +114,31 @@ class RoomSummary(Struct, frozen=True):
     room: str
     status: RoomStatus
     rules: RulesState
-    clock: ClockFields | None
+    clock: ClockTerms | None
     seats: dict[str, SeatState | None]
     ply: int
     watchers: int
     age_ms: int
+
+
+class PastPlayer(Struct, frozen=True):
+    """Who played a mark of a finished game, under the name of that time."""
+
+    player: str
+    name: str
+
+
+class PastGame(Struct, frozen=True):
+    """One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had."""
+
+    id: str
+    room: str
+    game: int
+    at: int
+    rules: RulesState
+    players: dict[str, PastPlayer]
+    result: Result
+    moves: int
 
 
 class HeldSeat(Struct, frozen=True):
@@ -149,6 +169,8 @@ class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     moves: tuple[int, ...] | UnsetType = UNSET
     rooms: tuple[RoomSummary, ...] | UnsetType = UNSET
     time: int | UnsetType = UNSET
+    games: tuple[PastGame, ...] | UnsetType = UNSET
+    record: str | UnsetType = UNSET
 
 
 class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):

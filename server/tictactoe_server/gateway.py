@@ -24,12 +24,14 @@ from tictactoe_protocol.requests import (
     Create,
     Draw,
     Hello,
+    History,
     Join,
     Leave,
     Lobby,
     Match,
     Move,
     Ping,
+    Record,
     Rematch,
     Request,
     Resign,
@@ -94,6 +96,8 @@ class Gateway:
                     await self._hub.chat(connection, player, id, request.room, request.text)
                 case Lobby():
                     self._hub.subscribe(connection, id, on=request.on)
+                case History() | Record():
+                    raise Refused(ErrorCode.NOT_ALLOWED, "This server keeps no finished games.")
                 case Hello():
                     raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
                 case _:

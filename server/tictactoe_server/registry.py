@@ -141,7 +141,8 @@ class Registry:
                 has_news = True
             now = self._now()
             if live.room.clock_started_at is not None and player is not NOBODY and is_expired(live.room, now):
-                has_news = await self.change(live, NOBODY, Expire()) or has_news
+                await self.change(live, NOBODY, Expire())
+                self.show(live)
             before = live.room
             try:
                 after = before.apply(player, command, now)

@@ -46,10 +46,9 @@ log = structlog.get_logger(__name__)
 
 class Server:
     """A running server; use it with ``async with``. `port` and `url` are known inside.
-    All that rooms measure goes by `monotonic_ns`.
 
-    Raises `CannotListen` or `CannotOpenStore` on entry. On exit every peer gets a notice and close code 1012, and the
-    store is flushed.
+    All that rooms measure goes by `monotonic_ns`. Raises `CannotListen` or `CannotOpenStore` on entry. On exit every
+    peer gets a notice and close code 1012, and the store is flushed.
     """
 
     def __init__(

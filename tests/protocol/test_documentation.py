@@ -38,7 +38,9 @@ def test_every_request_and_each_of_its_fields_is_explained(kind: type[msgspec.St
 
 
 @pytest.mark.parametrize(
-    "kind", [requests.RulesFields, pushes.RoomState, pushes.RoomSummary], ids=lambda kind: kind.__name__
+    "kind",
+    [requests.RulesFields, pushes.RoomState, pushes.RoomSummary, pushes.PastGame],
+    ids=lambda kind: kind.__name__,
 )
 def test_every_field_of_rules_states_and_rows_has_its_row(kind: type[msgspec.Struct]) -> None:
     assert set(kind.__struct_encode_fields__) - {"room"} <= TABLE_TERMS
@@ -51,6 +53,12 @@ def test_every_other_push_and_each_of_its_fields_is_explained(kind: type[msgspec
     rows = re.findall(rf"^\| `{name_of(kind)}` \|(.*)$", PAGE, re.MULTILINE)
     for field in kind.__struct_encode_fields__:
         assert f"`{field}`" in rows[-1], field
+
+
+def test_every_field_of_ok_stands_beside_the_request_that_it_answers() -> None:
+    answers = re.findall(r"^\| `[a-z]+` \|.*\|([^|]*)\|$", PAGE, re.MULTILINE)
+    named = {term for answer in answers for term in re.findall(r"`([^`]+)`", answer)}
+    assert set(pushes.Ok.__struct_encode_fields__) - {"id"} <= named
 
 
 def test_every_preset_and_every_letter_of_room_codes_is_named() -> None:
