@@ -61,7 +61,8 @@ class Connection(ServerConnection):
 
     `player` is None until hello; `rooms` maps codes to the live rooms in which this connection plays or watches;
     `closing` keeps the task that closes the connection, if the server itself decided so. One that has not caught up
-    `catch_up_seconds` after the write limit was passed is cut off.
+    `catch_up_seconds` after the write limit was passed is cut off, as is one for whom more than `held_bytes` wait
+    beside the states.
     It rests on asyncio's own flow control (the transport calls `pause_writing` past the high-water mark), and on
     `process_event`, with which the library hands over each frame.
     """
@@ -70,13 +71,15 @@ class Connection(ServerConnection):
     closing: asyncio.Task[None] | None = None
     _cut: asyncio.TimerHandle | None = None
 
-    def __init__(self, *arguments: object, catch_up_seconds: float, **options: object) -> None:
+    def __init__(self, *arguments: object, catch_up_seconds: float, held_bytes: int, **options: object) -> None:
         super().__init__(*arguments, **options)  # type: ignore[arg-type]
         self._catch_up_seconds = catch_up_seconds
+        self._held_bytes = held_bytes
         self.rooms: dict[str, LiveRoom] = {}
         self.chat_limit = RateLimit(CHAT_LINES, CHAT_MS)
         self._newest: dict[str, bytes] = {}
         self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
         self._inbox: deque[bytes] = deque()
         self._fragments: list[bytes] = []
         self._reader: asyncio.Future[None] | None = None
@@ -150,6 +153,9 @@ class Connection(ServerConnection):
         """Send one message that is encoded already; it is never dropped, except with the connection."""
         if self._cut is not None:
             self._waiting.append(frame)
+            self._waiting_bytes += len(frame)
+            if self._waiting_bytes > self._held_bytes:
+                self._cut_off()
         elif self.protocol.state is State.OPEN:
             self.transport.write(frame)
 
@@ -173,6 +179,7 @@ class Connection(ServerConnection):
             self._cut = None
         held = [*self._waiting, *self._newest.values()]
         self._waiting.clear()
+        self._waiting_bytes = 0
         self._newest.clear()
         if held and self.protocol.state is State.OPEN:
             self.transport.write(b"".join(held))

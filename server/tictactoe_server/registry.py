@@ -45,9 +45,6 @@ _KEY_PREFIX: Final = "room/"
 _ATTEMPTS: Final = 8
 _RETRY_SECONDS: Final = 1.0
 
-_EXPIRE_AGAIN_SECONDS: Final = 0.5
-"""How long until a clock that ran out is dealt with, where the store refused it."""
-
 log: Final = structlog.get_logger(__name__)
 
 
@@ -305,7 +302,7 @@ class Registry:
             except (Refused, StoreUnavailable) as error:
                 log.warning("a clock that ran out could not be stored", room=live.room.code, reason=str(error))
                 if self._live.get(live.room.code) is live:
-                    self._expire_later(live, _EXPIRE_AGAIN_SECONDS)
+                    self._expire_later(live, _RETRY_SECONDS)
                 return
             if changed:
                 self.show(live)

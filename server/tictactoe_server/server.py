@@ -86,7 +86,10 @@ class Server:
             raise
         keeping = self._time.keep(self._store)
         self._chores = [asyncio.create_task(self._registry.restore()), asyncio.create_task(keeping)]
-        create_connection = functools.partial(Connection, catch_up_seconds=self._limits.catch_up_seconds)
+        limits = self._limits
+        create_connection = functools.partial(
+            Connection, catch_up_seconds=limits.catch_up_seconds, held_bytes=limits.outbox_bytes
+        )
         for sock in sockets:
             self._listeners.append(
                 await serve(

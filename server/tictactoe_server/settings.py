@@ -38,7 +38,8 @@ class Limits:
     """How long and how much a server puts up with. The defaults are for play; tests choose what they need not wait for.
 
     hello_seconds: how long a connection may stay without saying hello.
-    outbox_bytes: what may wait for a peer that does not read; past it only the newest state of each room is kept.
+    outbox_bytes: what may wait for a peer that does not read; past it only the newest state of each room is kept,
+        and as much again of everything else.
     catch_up_seconds: how long a peer may stay past that before it is cut off.
     deserted_seconds: how long a room without any connection is kept while it waits for players or its game is over.
     deserted_game_seconds: the same while a game is on.

@@ -12,7 +12,7 @@ from tests.fakes import FakeClock, TroubledStore
 from tests.peer import Message, Peer, open_peer, play_out
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.stores import StoreUnavailable
+from tictactoe_server.stores import MemoryStore, StoreUnavailable
 
 MINUTE = {"move_ms": 60_000}
 QUICK = {"move_ms": 150}
@@ -195,6 +195,31 @@ async def test_a_flag_that_cannot_be_stored_is_shown_to_nobody_and_falls_as_soon
         store.heal()
         assert (await ana.state(status="over"))["result"]["reason"] == "timeout"
         assert (await bo.state(status="over"))["result"]["reason"] == "timeout"
+
+
+async def test_an_outage_costs_no_clock_anything_and_the_flag_falls_after_it(clock: FakeClock) -> None:
+    store, settings = MemoryStore(), Settings(host="127.0.0.1", port=0)
+    async with (
+        Server(settings, store, monotonic_ns=clock) as first,
+        two_playing(first, clock=MINUTE) as (ana, bo, room),
+    ):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        clock.advance(20_000)
+    clock.advance(3_600_000)
+    async with (
+        Server(settings, store, monotonic_ns=clock) as second,
+        open_peer(second.url, token=ana.welcome["token"]) as ana,
+        open_peer(second.url, token=bo.welcome["token"]) as bo,
+    ):
+        assert ana.welcome["rooms"] == [{"room": room, "seat": "X"}]
+        await ana.ask("join", room=room)
+        await bo.ask("join", room=room)
+        assert (await bo.state())["clock"] == {"remaining_ms": {"X": 40_000, "O": 60_000}, "running": "X"}
+        clock.advance(40_000)
+        assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
+        over = await settle(bo, room)
+        assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
+        assert over["score"][bo.welcome["player"]] == 1
 
 
 # -- offers and claims ------------------------------------------------------------------------------------------

@@ -241,6 +241,19 @@ async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
         assert (await ana.state(watchers=0))["watchers"] == 0
 
 
+async def test_a_reader_that_asks_on_and_on_without_reading_is_cut_off_at_once(serve: Serve) -> None:
+    server = await serve(Limits(outbox_bytes=8192, catch_up_seconds=600))
+    async with open_peer(server.url) as ana, open_slow_peer(server.url) as slow:
+        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
+        await slow.ask("watch", room=room)
+        await ana.state(watchers=1)
+        with contextlib.suppress(ConnectionClosed):
+            await fill_buffers(slow, room)
+            for number in range(6000):
+                await slow.send("ping", id=f"{number}")
+        await ana.state(watchers=0)
+
+
 # -- the end ----------------------------------------------------------------------------------------------------
 
 
