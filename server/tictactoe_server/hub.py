@@ -10,7 +10,6 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Final
 
 import structlog
@@ -77,7 +76,7 @@ class Hub:
         `bots` are the names of their levels; with as many as there are marks the player only watches.
         """
         seated = None if len(bots) == len(rules.marks) else player
-        bot_seats = [*map(_bot_seat, bots, count(1))]
+        bot_seats = [_bot_seat(level, "" if len(bots) == 1 else f"-{number}") for number, level in enumerate(bots, 1)]
         live = await self._registry.open(rules, seated, seat=seat, visibility=visibility, clock=clock, bots=bot_seats)
         async with live.lock:
             if seated is None:
@@ -253,6 +252,6 @@ def _answer_with_room(live: LiveRoom, connection: Connection, id: str | None) ->
     connection.push(Ok(id=id, room=live.room.code, seat=seat, moves=live.room.position.moves))
 
 
-def _bot_seat(level: str, number: int) -> SeatState:
-    """Return the seat of a bot; `number` counts the room's bots from 1."""
-    return SeatState(f"bot-{secrets.token_hex(4)}", f"{level}-bot-{number}", online=True, bot=level)
+def _bot_seat(level: str, suffix: str) -> SeatState:
+    """Return the seat of a bot; the suffix tells apart the bots of one room."""
+    return SeatState(f"bot-{secrets.token_hex(4)}", f"{level}-bot{suffix}", online=True, bot=level)
