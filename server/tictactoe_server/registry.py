@@ -44,6 +44,7 @@ NOBODY: Final = Player("", "")
 _KEY_PREFIX: Final = "room/"
 _ATTEMPTS: Final = 8
 _RETRY_SECONDS: Final = 1.0
+_RESTORED_AT_ONCE: Final = 64
 
 _EXPIRE_AGAIN_SECONDS: Final = 0.5
 """How long until a clock that ran out is dealt with, where the store refused it."""
@@ -106,9 +107,10 @@ class Registry:
         """Bring back the rooms that an earlier server left; unreadable ones are named in the log and left alone."""
         count = 0
         try:
-            for key in await self._store.keys(_KEY_PREFIX):
-                code = key.removeprefix(_KEY_PREFIX)
-                count += code in self._live or await self._load(code) is not None
+            keys = await self._store.keys(_KEY_PREFIX)
+            for first in range(0, len(keys), _RESTORED_AT_ONCE):
+                codes = [key.removeprefix(_KEY_PREFIX) for key in keys[first : first + _RESTORED_AT_ONCE]]
+                count += sum(await asyncio.gather(*map(self._restore, codes)))
         except StoreUnavailable:
             log.exception("rooms could not all be restored")
         finally:
@@ -221,6 +223,16 @@ class Registry:
 
     # -- inside -------------------------------------------------------------------------------------------------
 
+    async def _restore(self, code: str) -> bool:
+        """Bring one room back and tell whether it is here; one that fails keeps no other from coming."""
+        try:
+            return code in self._live or await self._load(code) is not None
+        except StoreUnavailable:
+            raise
+        except Exception:
+            log.exception("a room could not be restored", room=code)
+            return False
+
     async def _load(self, code: str) -> LiveRoom | None:
         """Return a stored room, everybody in it away, or None where there is none."""
         try:
@@ -228,6 +240,8 @@ class Registry:
             if found is None or code in self._live:
                 return self._live.get(code)
             room = decode_room(found[0])
+            if room.code != code:
+                raise UnreadableRoom(f"It says that it is room {room.code}.")
         except (UnreadableRoom, Unreadable) as damaged:
             log.error("a damaged room is left alone", room=code, reason=str(damaged))
             return None
