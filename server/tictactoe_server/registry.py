@@ -261,8 +261,11 @@ class Registry:
         if found is None:
             self._forget(live, "It was closed elsewhere.")
             raise no_such_room(live.room.code)
+        live.is_uncertain = False
+        if found[1] == live.revision:  # nothing newer: what is here is that document, less who has not come back yet
+            return
         before = live.room
-        live.room, live.revision, live.is_uncertain = decode_room(found[0]), found[1], False
+        live.room, live.revision = decode_room(found[0]), found[1]
         self._index(live, before)
         self._watch_clock(live)
 

@@ -31,6 +31,7 @@ class Direction:
         self.cut_after: int | None = None
         self.passed = 0
         self.swallowed = 0
+        self.has_swallowed = asyncio.Event()
         self._open = asyncio.Event()
         self._open.set()
 
@@ -102,6 +103,7 @@ class Link:
             while data := await way.take(reader):
                 if way.is_swallowing:
                     way.swallowed += len(data)
+                    way.has_swallowed.set()
                     continue
                 if way.cut_after is not None and len(data) >= way.cut_after:
                     writer.write(data[: way.cut_after])

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.soak import kills
+from tests.soak import cuts, kills, restart, retries, seats
 
 
 class Finding(Protocol):
@@ -31,6 +31,10 @@ Run = Callable[..., Awaitable[Finding]]
 
 RUNS: dict[str, tuple[Run, dict[str, int]]] = {
     "kills": (kills.run, {"kills": 50, "commands": 100_000, "rooms": 60, "watchers": 1}),
+    "retries": (retries.run, {"retries": 10_000, "rooms": 8}),
+    "cuts": (cuts.run, {"cuts": 5_000, "rooms": 6, "watchers": 1}),
+    "restart": (restart.run, {"rooms": 10_000, "pairs": 40}),
+    "seats": (seats.run, {"races": 1_000}),
 }
 """Each run with what can be chosen for it, and the defaults."""
 
