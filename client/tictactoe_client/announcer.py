@@ -39,6 +39,17 @@ def announce(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] |
     ]
 
 
+def announce_company(old: RoomState, new: RoomState, viewer: str) -> list[str]:
+    """Return what happened between two states apart from moves and results, for those who see the board."""
+    if new.game != old.game:
+        return [f"Game {new.game}. {describe_players(new, viewer)}"]
+    return [
+        *_announce_arrivals(old, new, viewer),
+        *_announce_departures(old, new, viewer),
+        *_announce_offers(old, new, viewer),
+    ]
+
+
 def announce_chat(line: ChatLine) -> str:
     """Return what somebody said, safe to print; a watcher is marked as one."""
     role = "" if line.seat else " (watching)"
@@ -49,6 +60,18 @@ def count_kept(old: RoomState, new: RoomState) -> int:
     """Return how many of the old state's moves still lie on the new one's board, in a state of the same game."""
     taken_back = sum(mark not in ".#" and mark != new.board[cell] for cell, mark in enumerate(old.board))
     return old.ply - taken_back
+
+
+def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) -> tuple[int, ...]:
+    """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told.
+
+    Fewer than `new.ply` where several moves passed unseen: the server knows those.
+    """
+    if old is not None:
+        moves = moves[: count_kept(old, new)] if old.game == new.game else ()
+    if new.ply == len(moves) + 1 and new.last is not None:
+        moves = (*moves, new.last)
+    return moves[: new.ply]
 
 
 def _announce_new_game(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None) -> list[str]:
@@ -161,10 +184,10 @@ def _verdict(state: RoomState, viewer: str) -> str:
 
 def _announce_departures(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     told = []
-    if old.turn != new.turn and new.status == old.status == "playing" and new.ply == old.ply:
-        passed = new.seats.get(old.turn or "")
-        if passed is not None and not passed.left:
-            who = "You are" if passed.player == viewer else f"{name_of(new, old.turn)} is"
+    for mark, seat in new.seats.items():
+        before = old.seats.get(mark)
+        if seat is not None and before is not None and seat.out and not before.out and not seat.left:
+            who = "You are" if seat.player == viewer else f"{name_of(new, mark)} is"
             told.append(f"{who} out of the game and passed over.")
     just_over = new.result is not None and old.result is None and new.result.reason == "resigned"
     for mark, before in old.seats.items():

@@ -20,14 +20,40 @@ _RESET: Final = "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """The part of a board that is shown: its first row and column, from 0, and how many of each."""
+
+    top: int
+    left: int
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
 class BoardView:
-    """What is shown: the rules' board, the last move, the cells of a deciding line, and a cursor, if any."""
+    """What is shown: the rules' board, the last move, the cells of a deciding line, and a cursor, if any.
+
+    `pending` is the cell of a move that the server has not confirmed, by the mark to move: ``x?``. A `window` shows a
+    part of the board.
+    """
 
     rules: Rules
     board: str
     last: int | None = None
     line: frozenset[int] = frozenset()
     cursor: int | None = None
+    pending: tuple[int, str] | None = None
+    window: Window | None = None
+
+    @property
+    def rows(self) -> range:
+        """The rows that are shown."""
+        return range(self.rules.rows) if self.window is None else _span(self.window.top, self.window.rows)
+
+    @property
+    def columns(self) -> range:
+        """The columns that are shown."""
+        return range(self.rules.columns) if self.window is None else _span(self.window.left, self.window.columns)
 
     @classmethod
     def of(cls, state: RoomState, cursor: int | None = None) -> BoardView:
@@ -64,6 +90,31 @@ def render_board(view: BoardView, style: BoardStyle | None = None) -> list[str]:
     return _render_framed(view, style) if style.framed else _render_compact(view, style)
 
 
+def place_of(cell: int, view: BoardView, style: BoardStyle) -> tuple[int, int] | None:
+    """Return (column, line) of a cell's mark in what `render_board` returns, or None where the window leaves it out."""
+    row, column = divmod(cell, view.rules.columns)
+    if row not in view.rows or column not in view.columns:
+        return None
+    down, right = row - view.rows.start, column - view.columns.start
+    margin = len(str(view.rules.rows)) + 1
+    if style.framed:
+        wide = _cell_width(view.rules)
+        return margin + 1 + right * (wide + 1) + wide // 2, 2 + 2 * down
+    return margin + 2 * right + 1, len(_column_labels(view)) + down
+
+
+def cell_at(x: int, y: int, view: BoardView, style: BoardStyle) -> int | None:
+    """Return the cell that stands at this column and line of the drawing, the inverse of `place_of`, or None."""
+    reach = _cell_width(view.rules) // 2 if style.framed else 0
+    for row in view.rows:
+        for column in view.columns:
+            cell = row * view.rules.columns + column
+            place = place_of(cell, view, style)
+            if place is not None and place[1] == y and abs(place[0] - x) <= reach:
+                return cell
+    return None
+
+
 def measure_board(rules: Rules, style: BoardStyle | None = None) -> tuple[int, int]:
     """Return (width, height) in characters that a board of these rules needs at most."""
     style = style or BoardStyle()
@@ -75,29 +126,31 @@ def measure_board(rules: Rules, style: BoardStyle | None = None) -> tuple[int, i
 def _render_compact(view: BoardView, style: BoardStyle) -> list[str]:
     rules = view.rules
     width = len(str(rules.rows))
-    lines = _column_labels(rules, width)
-    for row in range(rules.rows):
-        cells = range(row * rules.columns, (row + 1) * rules.columns)
+    lines = _column_labels(view)
+    for row in view.rows:
+        cells = _cells_of_row(row, view)
         text = f"{row + 1:>{width}} "
         before = ""
         for cell in cells:
             left, right = _brackets(view, cell, style)
-            text += _separator(before, left) + _paint(view, cell, view.board[cell], style)
+            text += _separator(before, left) + _paint(view, cell, _mark_at(view, cell), style)
             before = right
         text += _separator(before, "")
         lines.append(f"{text.rstrip()}{_keys_beside(view, cells, style, missing_right=not before.strip())}")
     return lines
 
 
-def _column_labels(rules: Rules, width: int) -> list[str]:
+def _column_labels(view: BoardView) -> list[str]:
     """Return one line of column letters, or two where letters pair up (AA, AB), read downwards."""
-    names = [format_column(column) for column in range(rules.columns)]
-    height = len(names[-1])
-    gap = " " * (width + 1)
+    names = [format_column(column) for column in view.columns]
+    height = len(format_column(view.rules.columns - 1))
+    gap = " " * (len(str(view.rules.rows)) + 1)
     return [(gap + "".join(f" {name.rjust(height)[level]}" for name in names)).rstrip() for level in range(height)]
 
 
 def _brackets(view: BoardView, cell: int, style: BoardStyle) -> tuple[str, str]:
+    if view.pending is not None and cell == view.pending[0]:
+        return ("[", "?") if cell == view.cursor else ("", "?")
     if cell == view.cursor:
         return "[", "]"
     if cell in view.line:
@@ -134,25 +187,47 @@ def _paint(view: BoardView, cell: int, text: str, style: BoardStyle) -> str:
 
 def _render_framed(view: BoardView, style: BoardStyle) -> list[str]:
     rules = view.rules
-    wide = 5 if has_single_keys(rules) else 3
+    wide = _cell_width(rules)
     width = len(str(rules.rows))
     gap = " " * (width + 1)
-    names = "".join(format_column(column).center(wide + 1) for column in range(rules.columns))
+    names = "".join(format_column(column).center(wide + 1) for column in view.columns)
+    count = len(view.columns)
     lines = [f"{gap} {names}".rstrip()]
     bar = "|" if style.ascii else "│"
-    lines.append(gap + _rule(rules.columns, wide, "top", ascii_only=style.ascii))
-    for row in range(rules.rows):
-        cells = range(row * rules.columns, (row + 1) * rules.columns)
+    lines.append(gap + _rule(count, wide, "top", ascii_only=style.ascii))
+    for row in view.rows:
+        cells = _cells_of_row(row, view)
         inner = bar.join(_framed_cell(view, cell, wide, style) for cell in cells)
         lines.append(f"{row + 1:>{width}} {bar}{inner}{bar}")
-        level = "bottom" if row == rules.rows - 1 else "middle"
-        lines.append(gap + _rule(rules.columns, wide, level, ascii_only=style.ascii))
+        level = "bottom" if row == view.rows[-1] else "middle"
+        lines.append(gap + _rule(count, wide, level, ascii_only=style.ascii))
     return lines
+
+
+def _cell_width(rules: Rules) -> int:
+    """Return how wide a framed cell is inside."""
+    return 5 if has_single_keys(rules) else 3
+
+
+def _cells_of_row(row: int, view: BoardView) -> range:
+    start = row * view.rules.columns
+    return range(start + view.columns.start, start + view.columns.stop)
+
+
+def _mark_at(view: BoardView, cell: int) -> str:
+    """Return what lies on a cell, a move that is not confirmed in small."""
+    if view.pending is not None and cell == view.pending[0] and view.board[cell] == FREE:
+        return view.pending[1].lower()
+    return view.board[cell]
+
+
+def _span(start: int, count: int) -> range:
+    return range(start, start + count)
 
 
 def _framed_cell(view: BoardView, cell: int, wide: int, style: BoardStyle) -> str:
     left, right = _brackets(view, cell, style)
-    mark = view.board[cell]
+    mark = _mark_at(view, cell)
     if mark == FREE:
         mark = format_key(cell, style.keys) if style.keys and has_single_keys(view.rules) else " "
     margin = " " * ((wide - 3) // 2)

@@ -60,7 +60,7 @@ class Commands(click.Group):
 def cli(context: click.Context, /, **_: Any) -> int | None:
     """Play tic-tac-toe and its whole family over the network, or watch a game.
 
-    Without a command: a quick match.
+    Without a command: the home screen, on a terminal.
     """
     if context.invoked_subcommand is not None:
         return None
@@ -68,6 +68,11 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
         print_error(f"{context.get_usage()}\n\nSay what to do: {', '.join(cli.list_commands(context))}.")
         print_error(f"Try '{PROGRAM} --help'. A match in a pipe: {PROGRAM} play --plain, or --json.")
         return ExitCode.USAGE
+    settings = settings_of(context)
+    if settings.mode == "screen":
+        from tictactoe_client.errands import go_home
+
+        return go_home(settings)
     return _play(context, PRESETS["classic"].preset, None)
 
 
@@ -86,9 +91,10 @@ def _play(context: click.Context, rules: str | None, clock: str | None) -> int:
     from tictactoe_client.rule_options import RuleOptions, parse_clock, parse_rules
 
     chosen, limits = parse_rules(RuleOptions(rules=rules)), parse_clock(clock)
+    from tictactoe_client.choosing import Choice
     from tictactoe_client.errands import visit
 
-    return visit(settings, None, lambda client: client.match(chosen, clock=limits))
+    return visit(settings, None, Choice("match", chosen, limits))
 
 
 @cli.command(epilog=f"\b\nExample:\n  {PROGRAM} new --board 15x15 --win 5 --marks XOA --blocked b2,c3 --private\n")
@@ -117,11 +123,10 @@ def new(
     chosen = parse_rules(RuleOptions(**{name: rules[name] for name in RuleOptions.__dataclass_fields__}))
     limits, mark = parse_clock(clock), parse_seat(seat, chosen)
     check_bots(bots, chosen)
+    from tictactoe_client.choosing import Choice
     from tictactoe_client.errands import visit
 
-    return visit(
-        settings, None, lambda client: client.create(chosen, clock=limits, private=private, seat=mark, bots=bots)
-    )
+    return visit(settings, None, Choice("create", chosen, limits, private, mark, bots))
 
 
 @cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} bot\n  {PROGRAM} bot --level hard --first bot --rules gomoku\n")
@@ -139,10 +144,11 @@ def bot(context: click.Context, /, level: str, first: str, rules: str | None, cl
     from tictactoe_client.rule_options import RuleOptions, choose_seat, parse_clock, parse_rules
 
     chosen, limits = parse_rules(RuleOptions(rules=rules)), parse_clock(clock)
-    seat, bots = choose_seat(first, chosen), (level,) * (len(chosen.marks) - 1)
+    seat = choose_seat(first, chosen)
+    from tictactoe_client.choosing import against_computer
     from tictactoe_client.errands import visit
 
-    return visit(settings, None, lambda client: client.create(chosen, clock=limits, private=True, seat=seat, bots=bots))
+    return visit(settings, None, against_computer(level, chosen, seat, limits))
 
 
 @cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} join K7M4PQ\n  {PROGRAM} join ws://192.168.1.20:8765/K7M4PQ\n")
@@ -155,9 +161,10 @@ def join(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
     from tictactoe_client.rule_options import parse_room_argument
 
     code, address = parse_room_argument(" ".join(room))
+    from tictactoe_client.choosing import Choice
     from tictactoe_client.errands import visit
 
-    return visit(settings, address, lambda client: client.join(code), room=code)
+    return visit(settings, address, Choice("join", code=code))
 
 
 @cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} watch\n  {PROGRAM} watch K7M4PQ\n")
@@ -174,9 +181,10 @@ def watch(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
     from tictactoe_client.rule_options import parse_room_argument
 
     code, address = parse_room_argument(" ".join(room))
+    from tictactoe_client.choosing import Choice
     from tictactoe_client.errands import visit
 
-    return visit(settings, address, lambda client: client.watch(code), plays=False)
+    return visit(settings, address, Choice("watch", code=code))
 
 
 @cli.command()

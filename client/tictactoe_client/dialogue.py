@@ -36,9 +36,13 @@ class Answer:
 
 
 class Dialogue:
-    """The conversation of one person about one room after another; `viewer` is their public id."""
+    """The conversation of one person about one room after another; `viewer` is their public id.
 
-    def __init__(self, settings: Settings, viewer: str) -> None:
+    With `asks_back` what gives the game up must be typed twice; the full screen asks in its own way.
+    """
+
+    def __init__(self, settings: Settings, viewer: str, *, asks_back: bool = True) -> None:
+        self._asks_back = asks_back and settings.asks
         self._settings = settings
         self._viewer = viewer
         self._asked: VerbKind | None = None
@@ -86,7 +90,7 @@ class Dialogue:
             return Answer(("All right, the game goes on.",)) if asked else self._tell_turn(state)
         if kind == "yes" and asked is not None:
             kind = asked
-        elif kind in _GIVING_UP and asked != kind and self._settings.asks and self._is_live(state):
+        elif kind in _GIVING_UP and asked != kind and self._asks_back and self._is_live(state):
             self._asked = kind
             loses = "Resign" if kind == "resign" else "Leave and lose this game"
             return Answer((f"{loses}? Type {kind} again to do it, anything else to play on.",))

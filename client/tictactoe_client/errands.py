@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.choosing import Choice
 from tictactoe_client.client import Client
 from tictactoe_client.errors import ConnectionLost
 from tictactoe_client.json_lines import JsonGame, pass_through
@@ -29,23 +30,26 @@ PINGS: Final = 3
 Enter = Callable[[Client], Awaitable[Room]]
 
 
-def visit(
-    settings: Settings, address: Address | None, enter: Enter, *, room: str | None = None, plays: bool = True
-) -> int:
+def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
     """Enter a room, play or watch in the chosen mode, and return the exit code.
 
-    `room` is the room's code where it is known: a seat there that an earlier run left behind is taken up again. Who
-    plays is the player of an earlier run again, and has a history; who watches is nobody in particular.
+    A seat that an earlier run left behind in the room to join is taken up again. Who plays is the player of an earlier
+    run again, and has a history; who watches is nobody in particular.
     """
+    if settings.mode == "screen":
+        from tictactoe_client.tui.running import run_screen
+
+        return run_screen(settings, address, choice)
 
     async def work(client: Client) -> int:
         keyboard = Keyboard()
-        with keeping_seat(client, enter) as keep:
+        with keeping_seat(client, choice.enter) as keep:
             if settings.mode == "json":
                 return await JsonGame(client, settings, keyboard).run(keep)
             return await PlainGame(client, settings, keyboard, Screen(prompts=is_terminal(0, 1))).run(keep)
 
-    return run(settings, address, work, room=room, identity="player" if plays else "anyone")
+    room = choice.code if choice.way == "join" else None
+    return run(settings, address, work, room=room, identity="anyone" if choice.way == "watch" else "player")
 
 
 @contextmanager
@@ -80,6 +84,11 @@ def _forget_seats(client: Client, rooms: Sequence[str]) -> None:
 def watch_any(settings: Settings) -> int:
     """Let a person choose a running game and watch it; without one to ask, list the games and return 2."""
 
+    if settings.mode == "screen":
+        from tictactoe_client.tui.running import run_screen
+
+        return run_screen(settings, None, watching=True)
+
     async def work(client: Client) -> int:
         if settings.mode == "json":
             await pass_through(client, client.rooms)
@@ -101,6 +110,13 @@ def watch_any(settings: Settings) -> int:
         return await PlainGame(client, settings, keyboard, screen).run(lambda client: client.watch(code))
 
     return run(settings, None, work)
+
+
+def go_home(settings: Settings) -> int:
+    """Open the full screen at its first page."""
+    from tictactoe_client.tui.running import run_screen
+
+    return run_screen(settings, None)
 
 
 def show_rooms(settings: Settings) -> int:

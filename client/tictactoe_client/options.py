@@ -6,6 +6,7 @@ imports the network, so that help and completion stay quick.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
@@ -13,8 +14,9 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.screen import wants_colour
-from tictactoe_client.settings import Misuse, Settings
+from tictactoe_client.screen import is_terminal, wants_colour
+from tictactoe_client.settings import Misuse, Mode, Settings
+from tictactoe_client.tui.themes import THEMES
 from tictactoe_engine import PRESETS, Coordinates, Keys
 
 ENVIRONMENT_PREFIX = "TICTACTOE"
@@ -48,6 +50,19 @@ _SHARED = (
     ),
     _option("--no-board", is_flag=True, help="Draw the board only when asked (for screen readers)."),
     _option("--ascii", is_flag=True, help="Use no characters but ASCII."),
+    _option(
+        "--theme",
+        metavar="NAME",
+        default="terminal",
+        help="Colours of the full screen: terminal, night, paper, contrast.",
+    ),
+    _option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal."),
+    _option(
+        "--bell",
+        type=click.Choice(["off", "away", "always"]),
+        default="away",
+        help="When to ring at your turn (away: while you look elsewhere).",
+    ),
     _option("--no-color", is_flag=True, help="Use no colour."),
     _option("--stay", is_flag=True, help="Stay in the game when the input has ended."),
     _option("--result-code", is_flag=True, help="Exit with 0 won, 10 lost, 11 drawn, 12 abandoned."),
@@ -100,9 +115,12 @@ def settings_of(context: click.Context) -> Settings:
         raise Misuse("Choose one of --local and --server.")
     if not 0 < value["timeout"] <= MAX_TIMEOUT_SECONDS:
         raise Misuse(f"--timeout is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds.")
-    json = value["json"] and not value.is_typed("plain")
+    check_theme(value["theme"])
     return Settings(
-        mode="json" if json else "plain",
+        mode=_choose_mode(value),
+        theme=value["theme"],
+        mouse=not value["no_mouse"],
+        bell=value["bell"],
         server=value["server"],
         name=value["name"],
         colour=wants_colour(os.environ, no_colour=value["no_color"]),
@@ -118,6 +136,24 @@ def settings_of(context: click.Context) -> Settings:
         keys=Keys(value["keys"]),
         coordinates=Coordinates(value["coordinates"]),
     )
+
+
+def _choose_mode(value: _Values) -> Mode:
+    """Return JSON or plain where asked for, else the full screen where there is one."""
+    if value["json"] and not value.is_typed("plain"):
+        return "json"
+    if value["plain"] or os.environ.get("ACCESSIBLE"):
+        return "plain"
+    return "screen" if is_terminal(0, 1, 2) and os.environ.get("TERM", "") not in ("", "dumb") else "plain"
+
+
+def check_theme(name: str) -> None:
+    """Raise `Misuse` for a theme that does not exist."""
+    if name in THEMES:
+        return
+    close = difflib.get_close_matches(name, THEMES, 1)
+    hint = f'Did you mean "{close[0]}"?' if close else f"Themes: {', '.join(THEMES)}."
+    raise Misuse(f'There is no theme "{name}". {hint}')
 
 
 def has_chosen_mode(context: click.Context) -> bool:

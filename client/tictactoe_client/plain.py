@@ -7,10 +7,11 @@ It listens to the server, the keyboard and the time, and decides when a fact is 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tictactoe_client.announcer import announce, announce_chat, count_kept
+from tictactoe_client.announcer import announce, announce_chat, follow_moves
 from tictactoe_client.choices import absent_opponents, describe_choices, describe_claim
 from tictactoe_client.client import Client
 from tictactoe_client.dialogue import Dialogue
@@ -25,6 +26,7 @@ from tictactoe_client.guide import (
     describe_score,
     draw_board,
 )
+from tictactoe_client.invite import reachable_address
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Message, Messages
 from tictactoe_client.results import exit_code_of
@@ -154,21 +156,16 @@ class PlainGame:
 
     async def _learn_moves(self, old: RoomState | None, state: RoomState) -> tuple[int, ...] | None:
         """Return all moves of the state's game, None where even the server cannot tell; asks it only after a gap."""
-        moves = self._moves if old is None or old.game == state.game else ()
-        moves = moves[: count_kept(old, state)] if old is not None and old.game == state.game else moves
-        if state.ply == len(moves) + 1 and state.last is not None:
-            moves = (*moves, state.last)
-        elif state.ply > len(moves) and self._room is not None:
-            try:
-                moves = await self._room.sync()
-            except Refused:
-                moves = ()
-        self._moves = moves[: state.ply]
+        self._moves = follow_moves(self._moves, old, state)
+        if len(self._moves) < state.ply and self._room is not None:
+            with contextlib.suppress(Refused):
+                self._moves = (await self._room.sync())[: state.ply]
         return self._moves if len(self._moves) == state.ply else None
 
     def _tell_arrival(self, state: RoomState) -> None:
         viewer, settings = self._client.player, self._settings
-        self._screen.print(*describe_arrival(state, viewer, self._client.address, self._client.latency_seconds))
+        address = reachable_address(self._client.address) if state.status == "waiting" else self._client.address
+        self._screen.print(*describe_arrival(state, viewer, address, self._client.latency_seconds))
         self._screen.print(*describe_progress(state, self._moves))
         if seat_of(state, viewer) is not None and not settings.quiet:
             self._screen.print(*describe_controls(state.rules.to_rules(), settings))

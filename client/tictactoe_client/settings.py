@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, Literal
@@ -9,7 +10,8 @@ from typing import Final, Literal
 from tictactoe_client.backoff import Backoff
 from tictactoe_engine import Coordinates, Keys
 
-Mode = Literal["plain", "json"]
+Mode = Literal["plain", "json", "screen"]
+Bell = Literal["off", "away", "always"]
 
 WAITING_LINE_SECONDS: Final = 30.0
 """How often plain mode says that it still waits."""
@@ -50,7 +52,8 @@ class Misuse(ValueError):
 class Settings:
     """Options in their final form; `server` and `name` as typed, None where nothing was said.
 
-    With `local` a server is started for this run where none runs on this machine.
+    `theme`, `mouse`, `bell`, `confirm` (place only with a second click or Enter) and `changed_keys` are for the full
+    screen. With `local` a server is started for this run where none runs on this machine.
     """
 
     mode: Mode = "plain"
@@ -63,6 +66,11 @@ class Settings:
     quiet: bool = False
     debug: bool = False
     local: bool = False
+    theme: str = "terminal"
+    mouse: bool = True
+    bell: Bell = "away"
+    confirm: bool = False
+    changed_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stay: bool = False
     result_code: bool = False
     timeout_seconds: float = 5.0

@@ -50,7 +50,9 @@ class RulesState(Struct, frozen=True):
 
 
 class SeatState(Struct, frozen=True, omit_defaults=True):
-    """Who holds a seat. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for good."""
+    """Who holds a seat. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for
+    good, `out` one who is passed over in the game on the table.
+    """
 
     player: str
     name: str
@@ -58,6 +60,7 @@ class SeatState(Struct, frozen=True, omit_defaults=True):
     bot: str | None
     hold_ms: int | UnsetType = UNSET
     left: bool = False
+    out: bool = False
 
 
 class Result(Struct, frozen=True):
@@ -106,6 +109,7 @@ class RoomState(_Push, frozen=True, tag="room"):
     clock: ClockState | None
     watchers: int
     score: dict[str, int]
+    time_control: ClockTerms | None = None
 
 
 class RoomSummary(Struct, frozen=True):

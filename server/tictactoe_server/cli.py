@@ -29,6 +29,21 @@ _MEMORY: Final = ":memory:"
 _DEFAULT_DATA: Final = platformdirs.user_data_dir("tictactoe", appauthor=False)
 
 
+def _seconds_option(
+    name: str, default: float, least: float, most: float | None, words: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return an option that takes a number of seconds."""
+    return click.option(
+        name,
+        type=click.FloatRange(least, most),
+        default=default,
+        show_default=True,
+        show_envvar=True,
+        metavar="SECONDS",
+        help=words,
+    )
+
+
 @click.group(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TICTACTOE"},
@@ -66,33 +81,21 @@ _DEFAULT_DATA: Final = platformdirs.user_data_dir("tictactoe", appauthor=False)
     show_envvar=True,
     help="The least important lines to log.",
 )
-@click.option(
+@_seconds_option(
     "--hold",
-    type=click.FloatRange(0, 86_400),
-    default=_DEFAULTS.hold_seconds,
-    show_default=True,
-    show_envvar=True,
-    metavar="SECONDS",
-    help="How long a dropped player's seat is kept before the opponent may claim the game.",
+    _DEFAULTS.hold_seconds,
+    0,
+    86_400,
+    "How long a dropped player's seat is kept before the opponent may claim the game.",
 )
-@click.option(
+@_seconds_option(
     "--bot-pause",
-    type=click.FloatRange(0, 60),
-    default=_DEFAULTS.bot_pause_seconds,
-    show_default=True,
-    show_envvar=True,
-    metavar="SECONDS",
-    help="How long bots wait before they move, as a person would; 0 for machines.",
+    _DEFAULTS.bot_pause_seconds,
+    0,
+    60,
+    "How long bots wait before they move, as a person would; 0 for machines.",
 )
-@click.option(
-    "--bot-deadline",
-    type=click.FloatRange(0.05, 60),
-    default=_DEFAULTS.bot_deadline_seconds,
-    show_default=True,
-    show_envvar=True,
-    metavar="SECONDS",
-    help="How long a bot may think about a move.",
-)
+@_seconds_option("--bot-deadline", _DEFAULTS.bot_deadline_seconds, 0.05, 60, "How long a bot may think about a move.")
 @click.option(
     "--bot-workers",
     type=click.IntRange(1, 256),
@@ -100,23 +103,19 @@ _DEFAULT_DATA: Final = platformdirs.user_data_dir("tictactoe", appauthor=False)
     metavar="NUMBER",
     help="Processes in which bots think. [default: one less than the cores, at least 1]",
 )
-@click.option(
+@_seconds_option(
     "--keep-room",
-    type=click.FloatRange(min=1),
-    default=_LIMITS.deserted_seconds,
-    show_default=True,
-    show_envvar=True,
-    metavar="SECONDS",
-    help="How long a room without any connection is kept while it waits or its game is over.",
+    _LIMITS.deserted_seconds,
+    1,
+    None,
+    "How long a room without any connection is kept while it waits or its game is over.",
 )
-@click.option(
+@_seconds_option(
     "--keep-game",
-    type=click.FloatRange(min=1),
-    default=_LIMITS.deserted_game_seconds,
-    show_default=True,
-    show_envvar=True,
-    metavar="SECONDS",
-    help="How long a running game is kept that all have left without a word.",
+    _LIMITS.deserted_game_seconds,
+    1,
+    None,
+    "How long a running game is kept that all have left without a word.",
 )
 @click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")

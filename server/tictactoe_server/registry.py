@@ -44,6 +44,7 @@ NOBODY: Final = Player("", "")
 _KEY_PREFIX: Final = "room/"
 _ATTEMPTS: Final = 8
 _RETRY_SECONDS: Final = 1.0
+_RESTORED_AT_ONCE: Final = 64
 
 log: Final = structlog.get_logger(__name__)
 
@@ -103,9 +104,10 @@ class Registry:
         """Bring back the rooms that an earlier server left; unreadable ones are named in the log and left alone."""
         count = 0
         try:
-            for key in await self._store.keys(_KEY_PREFIX):
-                code = key.removeprefix(_KEY_PREFIX)
-                count += code in self._live or await self._load(code) is not None
+            keys = await self._store.keys(_KEY_PREFIX)
+            for first in range(0, len(keys), _RESTORED_AT_ONCE):
+                codes = [key.removeprefix(_KEY_PREFIX) for key in keys[first : first + _RESTORED_AT_ONCE]]
+                count += sum(await asyncio.gather(*map(self._restore, codes)))
         except StoreUnavailable:
             log.exception("rooms could not all be restored")
         finally:
@@ -218,6 +220,16 @@ class Registry:
 
     # -- inside -------------------------------------------------------------------------------------------------
 
+    async def _restore(self, code: str) -> bool:
+        """Bring one room back and tell whether it is here; one that fails keeps no other from coming."""
+        try:
+            return code in self._live or await self._load(code) is not None
+        except StoreUnavailable:
+            raise
+        except Exception:
+            log.exception("a room could not be restored", room=code)
+            return False
+
     async def _load(self, code: str) -> LiveRoom | None:
         """Return a stored room, everybody in it away, or None where there is none."""
         try:
@@ -225,6 +237,8 @@ class Registry:
             if found is None or code in self._live:
                 return self._live.get(code)
             room = decode_room(found[0])
+            if room.code != code:
+                raise UnreadableRoom(f"It says that it is room {room.code}.")
         except (UnreadableRoom, Unreadable) as damaged:
             log.error("a damaged room is left alone", room=code, reason=str(damaged))
             return None
@@ -244,8 +258,11 @@ class Registry:
         if found is None:
             self._forget(live, "It was closed elsewhere.")
             raise no_such_room(live.room.code)
+        live.is_uncertain = False
+        if found[1] == live.revision:  # nothing newer: what is here is that document, less who has not come back yet
+            return
         before = live.room
-        live.room, live.revision, live.is_uncertain = decode_room(found[0]), found[1], False
+        live.room, live.revision = decode_room(found[0]), found[1]
         self._index(live, before)
         self._watch_clock(live)
 

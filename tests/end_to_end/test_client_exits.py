@@ -243,7 +243,10 @@ async def test_off_a_terminal_there_is_never_an_escape(server: Server) -> None:
 async def test_the_bare_command_off_a_terminal_is_misuse() -> None:
     async with run_client() as client:
         assert await client.end() == 2
-        assert "Say what to do: bot, check, completion, join, new, play, rooms, watch." in await client.errors()
+        assert (
+            "Say what to do: bot, check, completion, history, join, new, play, replay, rooms, watch."
+            in await client.errors()
+        )
     assert client.lines == []
 
 
@@ -251,11 +254,13 @@ async def test_the_bare_command_off_a_terminal_is_misuse() -> None:
     ("variables", "has_colour"),
     [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
 )
-async def test_on_a_terminal_the_bare_command_plays_with_a_prompt(
+async def test_on_a_terminal_plain_mode_plays_with_a_prompt(
     server: Server, variables: dict[str, str], *, has_colour: bool
 ) -> None:
     with terminal() as (ours, theirs):
-        process = await start_on(theirs, TICTACTOE_SERVER=server.url, TICTACTOE_NAME="ana", **variables)
+        process = await start_on(
+            theirs, "play", "--plain", TICTACTOE_SERVER=server.url, TICTACTOE_NAME="ana", **variables
+        )
         screen = TerminalReader(ours)
         async with open_peer(server.url, "bo") as bo:
             await screen.until("Waiting for another player.")
@@ -278,7 +283,7 @@ async def test_a_game_to_watch_is_chosen_by_its_number(server: Server) -> None:
         code = (await ana.ask("create"))["room"]
         await bo.ask("join", room=code)
         with terminal() as (ours, theirs):
-            process = await start_on(theirs, "watch", "-s", server.url)
+            process = await start_on(theirs, "watch", "--plain", "-s", server.url)
             screen = TerminalReader(ours)
             await screen.until("Which game?")
             screen.type("9")

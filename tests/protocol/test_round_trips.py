@@ -95,6 +95,7 @@ STATE: dict[str, Any] = {
     "clock": {"remaining_ms": {"X": 178000, "O": 180000}, "running": "X"},
     "watchers": 2,
     "score": {"p5K2": 1, "p9QD": 0, "draws": 3},
+    "time_control": {"initial_ms": 180000, "increment_ms": 2000},
 }
 
 

@@ -1,0 +1,110 @@
+"""A screen's worth of characters, each with a role: what pages draw on, and what tests read.
+
+A role says what a character is for (``title``, ``key``, ``mark0``); which colour that is decides the theme. Wide
+characters take two cells, marks that combine join the cell before them. Pure.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rich.cells import get_character_cell_size
+
+Cell = tuple[str, str]
+"""A character, empty for the second half of a wide one, and its role."""
+
+_BLANK: Cell = (" ", "")
+
+
+class Picture:
+    """A grid of `width` by `height` cells; whatever is put outside is cut off."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width = width
+        self.height = height
+        self.rows: list[list[Cell]] = [[_BLANK] * width for _ in range(height)]
+
+    def put(self, x: int, y: int, text: str, role: str = "", *, until: int | None = None) -> int:
+        """Write text from a cell on, up to the column `until`; return the column after its end."""
+        end = self.width if until is None else min(until, self.width)
+        if not 0 <= y < self.height:
+            return x
+        row = self.rows[y]
+        for character in text:
+            size = 1 if character.isascii() else _size_of(character)
+            if size == 0:
+                if 0 < x <= end and row[x - 1][0]:
+                    row[x - 1] = (row[x - 1][0] + character, row[x - 1][1])
+                continue
+            if x + size > end:
+                break
+            if x >= 0:
+                row[x] = (character, role)
+                if size == 2:
+                    row[x + 1] = ("", role)
+            x += size
+        return x
+
+    def put_right(self, y: int, text: str, role: str = "", *, margin: int = 1) -> None:
+        """Write text so that it ends at the right edge."""
+        self.put(self.width - margin - measure(text), y, text, role)
+
+    def put_parts(self, x: int, y: int, *parts: tuple[str, str], until: int | None = None) -> int:
+        """Write texts with a role each, one after the other."""
+        for text, role in parts:
+            x = self.put(x, y, text, role, until=until)
+        return x
+
+    def lines(self) -> list[str]:
+        """Return the plain text, without trailing spaces."""
+        return ["".join(character for character, _ in row).rstrip() for row in self.rows]
+
+    def has(self, role: str) -> bool:
+        """Tell whether anything plays this role."""
+        return any(cell[1] == role for row in self.rows for cell in row)
+
+
+def measure(text: str) -> int:
+    """Return how many cells a text takes."""
+    return len(text) if text.isascii() else sum(map(_size_of, text))
+
+
+def shorten(text: str, width: int) -> str:
+    """Return the text, cut with an ellipsis where it takes more cells.
+
+    >>> shorten("guest-otter", 6)
+    'guest…'
+    """
+    if measure(text) <= width:
+        return text
+    kept = ""
+    for character in text:
+        if measure(kept + character) > width - 1:
+            break
+        kept += character
+    return f"{kept}…"
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Return the text in lines of at most so many cells, broken at spaces where there are any."""
+    lines, line = [], ""
+    for word in text.split(" "):
+        while measure(word) > width:
+            head = shorten(word, width)[:-1] or word[:1]
+            if line:
+                lines.append(line)
+                line = ""
+            lines.append(head)
+            word = word[len(head) :]
+        joined = f"{line} {word}" if line else word
+        if measure(joined) <= width:
+            line = joined
+        else:
+            lines.append(line)
+            line = word
+    return [*lines, line]
+
+
+@lru_cache(maxsize=4096)
+def _size_of(character: str) -> int:
+    return get_character_cell_size(character)

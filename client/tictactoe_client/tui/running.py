@@ -1,0 +1,58 @@
+"""A run of the full screen from the command line to the exit code; the terminal is as it was afterwards, always."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from typing import Final
+
+from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.choosing import Choice
+from tictactoe_client.debug_log import start_debug_log, write_bug_report
+from tictactoe_client.screen import print_error
+from tictactoe_client.settings import ExitCode, Settings
+
+_STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+def run_screen(
+    settings: Settings, address: Address | None, first: Choice | None = None, *, watching: bool = False
+) -> int:
+    """Open the full screen, in the room of `first` or at the list of games to watch, and return the exit code."""
+    from tictactoe_client.tui.app import TicTacToe
+
+    debug_path = start_debug_log() if settings.debug else None
+    app = TicTacToe(settings, address or parse_address(settings.server or DEFAULT_SERVER), first, watching=watching)
+    code = asyncio.run(_run_under_signals(app.run_async(mouse=settings.mouse), app.stop_by_signal))
+    if app.failure is not None:
+        path = write_bug_report(app.failure)
+        print_error(f"This is a mistake in tictactoe-client, not yours. What happened is in {path}")
+        return ExitCode.OUR_BUG
+    if app.last_words:
+        print_error(app.last_words)
+    if debug_path is not None:
+        print_error(f"Debug log: {debug_path}")
+    return app.return_code or (code if isinstance(code, int) else ExitCode.NORMAL)
+
+
+async def _run_under_signals(running: object, stop: Callable[[int], None]) -> object:
+    """Run, and pass signals on: the first one politely, the second one ends at once."""
+    loop = asyncio.get_running_loop()
+    received: list[int] = []
+
+    def on_signal(number: int) -> None:
+        if received:
+            os._exit(128 + number)
+        received.append(number)
+        stop(number)
+
+    for name in _STOPPING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            try:
+                loop.add_signal_handler(number, on_signal, number)
+            except NotImplementedError:
+                break
+    return await running  # type: ignore[misc]

@@ -1,0 +1,112 @@
+"""A room as one person sees it from their chair: the newest state, the moves so far, what was said, and the past.
+
+Pure: states, lines and times are handed in. Looking back changes only what is shown, never what is known.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from tictactoe_client.announcer import announce_chat, announce_company, follow_moves
+from tictactoe_client.wording import seat_of
+from tictactoe_protocol.pushes import ChatLine, RoomState
+
+_MOST_LINES = 200
+
+
+class Table:
+    """One room; `viewer` is the public id of whoever looks, `shown_ply` the moment looked back at, None for now."""
+
+    def __init__(self, viewer: str, moves: tuple[int, ...] = ()) -> None:
+        self.viewer = viewer
+        self.state: RoomState | None = None
+        self.moves = moves
+        self.talk: list[str] = []
+        self.shown_ply: int | None = None
+        self.received_at = 0.0
+        self.started_at: float | None = None
+        self.ended_at: float | None = None
+        self.unseen = 0
+
+    @property
+    def seat(self) -> str | None:
+        """Our mark, or None for a watcher."""
+        return seat_of(self.state, self.viewer) if self.state else None
+
+    @property
+    def is_my_turn(self) -> bool:
+        """Whether the server waits for our move."""
+        return self.state is not None and self.state.turn is not None and self.state.turn == self.seat
+
+    @property
+    def is_live(self) -> bool:
+        """Whether going away would cost us the game."""
+        return self.state is not None and self.state.status == "playing" and self.seat is not None
+
+    def take(self, state: RoomState, now: float) -> bool:
+        """Take a state unless a newer one is known; tell whether the server must be asked for missing moves."""
+        old = self.state
+        if old is not None and state.seq < old.seq:
+            return False
+        self.moves = follow_moves(self.moves, old, state)
+        if old is not None:
+            self._say(*announce_company(old, state, self.viewer))
+            if self.shown_ply is not None:
+                self.unseen += max(0, state.ply - old.ply)
+        if old is None or old.game != state.game:
+            self.shown_ply, self.unseen, self.started_at, self.ended_at = None, 0, None, None
+            if state.ply == 0:
+                self.started_at = now
+        if state.status == "playing" and old is not None and old.status == "waiting":
+            self.started_at = now
+        if state.status == "over" and self.ended_at is None:
+            self.ended_at = now
+        self.state, self.received_at = state, now
+        return len(self.moves) < state.ply
+
+    def hear(self, line: ChatLine) -> None:
+        """Take something that was said."""
+        self._say(announce_chat(line))
+
+    def shown(self) -> RoomState | None:
+        """Return the state that is looked at: the newest, or the board of an earlier moment."""
+        state = self.state
+        if state is None or self.shown_ply is None:
+            return state
+        kept = self.moves[: self.shown_ply]
+        board = "".join(mark if cell in kept or mark in ".#" else "." for cell, mark in enumerate(state.board))
+        last = kept[-1] if kept else None
+        return replace(state, board=board, ply=len(kept), last=last, result=None, turn=None)
+
+    def step(self, by: int) -> None:
+        """Look an earlier or a later move; past the newest one looks at the present again."""
+        state = self.state
+        if state is None or len(self.moves) < state.ply:
+            return
+        there = (state.ply if self.shown_ply is None else self.shown_ply) + by
+        if there >= state.ply:
+            self.look_at_present()
+        else:
+            self.shown_ply = max(0, there)
+
+    def look_at_present(self) -> None:
+        """Look at the newest state."""
+        self.shown_ply, self.unseen = None, 0
+
+    def remaining_ms(self, mark: str, now: float) -> int | None:
+        """Return what is left on a clock by now, or None without clocks."""
+        clock = self.state.clock if self.state else None
+        if clock is None or mark not in clock.remaining_ms:
+            return None
+        spent = (now - self.received_at) * 1000 if clock.running == mark else 0
+        return max(0, round(clock.remaining_ms[mark] - spent))
+
+    def hold_ms(self, mark: str, now: float) -> int | None:
+        """Return for how long an absent player's seat is still held by now, or None where that is not so."""
+        seat = self.state.seats.get(mark) if self.state else None
+        if seat is None or not isinstance(seat.hold_ms, int):
+            return None
+        return max(0, round(seat.hold_ms - (now - self.received_at) * 1000))
+
+    def _say(self, *lines: str) -> None:
+        self.talk = [*self.talk, *lines][-_MOST_LINES:]

@@ -1,0 +1,109 @@
+"""The games that are being played, to watch one of them."""
+
+from __future__ import annotations
+
+from tictactoe_client.choosing import Choice
+from tictactoe_client.messages import Message
+from tictactoe_client.settings import ExitCode
+from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.page import Desk, Page, draw_frame
+from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.room_list import RoomList, describe_room
+from tictactoe_protocol.pushes import LobbyChange
+
+
+class WatchPage(Page):
+    """A list that keeps itself up to date."""
+
+    def __init__(self, desk: Desk, rooms: RoomList) -> None:
+        super().__init__(desk)
+        self._rooms = rooms
+        self._chosen: str | None = None
+        self._lines: dict[int, str] = {}
+
+    @property
+    def seconds_to_change(self) -> float | None:
+        """The ages count by the second."""
+        return 1.0 if self._rooms.playing() else None
+
+    def hear(self, message: Message) -> None:
+        """Keep the list up to date."""
+        if isinstance(message.push, LobbyChange):
+            self._rooms.take(message.push, self.desk.now())
+
+    def connected(self) -> None:
+        """Read the list anew."""
+        self.desk.run(self._learn())
+
+    def opened(self) -> None:
+        """Read the list anew."""
+        self.desk.run(self._learn())
+
+    async def _learn(self) -> None:
+        client = self.desk.link.client
+        if client is not None and self.desk.link.phase == "online":
+            self._rooms.reset(await client.rooms(), self.desk.now())
+            self.desk.redraw()
+
+    def press(self, key: str) -> None:
+        """Choose and open."""
+        does = self.desk.keymap.does
+        if does(key, "leave"):
+            self.desk.leave(ExitCode.INTERRUPTED)
+        elif does(key, "back"):
+            self.desk.close_page()
+        elif does(key, "up") or does(key, "down"):
+            self.scroll(-1 if does(key, "up") else 1)
+        elif does(key, "refresh"):
+            self.desk.run(self._learn())
+        elif does(key, "open"):
+            self._open(self._code())
+
+    def click(self, x: int, y: int) -> None:
+        """A click opens a line."""
+        self._open(self._lines.get(y))
+
+    def scroll(self, lines: int) -> None:
+        """Move the choice."""
+        codes = [room.room for room in self._rooms.playing()]
+        here = self._code()
+        if here is not None:
+            self._chosen = codes[(codes.index(here) + lines) % len(codes)]
+
+    def _code(self) -> str | None:
+        codes = [room.room for room in self._rooms.playing()]
+        return self._chosen if self._chosen in codes else next(iter(codes), None)
+
+    def _open(self, code: str | None) -> None:
+        if code is not None:
+            self.desk.run(self._watch(code))
+
+    async def _watch(self, code: str) -> None:
+        client = self.desk.link.client
+        if client is not None:
+            room = await Choice("watch", code=code).enter(client)
+            self.desk.open(GamePage(self.desk, room))
+
+    def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
+        """Draw the list, or say that it is empty."""
+        settings, show = self.desk.settings, self.desk.keymap.show
+        arrows = "up/down" if settings.ascii else "↑↓"
+        hints = f"{arrows} choose  {show('open')} watch  {show('refresh')} refresh  {show('back')} back"
+        playing = self._rooms.playing()
+        draw_frame(
+            picture, (("Watch a game", "title"),), (f"{len(playing)} live", "dim"), hints, ascii_only=settings.ascii
+        )
+        self._lines = {}
+        if not playing:
+            picture.put(3, 3, "No public game is being played now. This page shows it when one begins.")
+        code = self._code()
+        space = picture.height - 6
+        here = next((index for index, room in enumerate(playing) if room.room == code), 0)
+        start = max(0, min(len(playing) - space, here - space // 2))
+        for y, room in enumerate(playing[start : start + space], 3):
+            self._lines[y] = room.room
+            picture.put(3, y, ">" if room.room == code else " ", "key")
+            age_ms = self._rooms.age_ms(room, self.desk.now())
+            picture.put(5, y, describe_room(room, age_ms, picture.width - 6), "title" if room.room == code else "")
+        if status is not None:
+            picture.put(1, picture.height - 3, status[0], status[1])
