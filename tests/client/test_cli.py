@@ -22,7 +22,7 @@ def test_help_loads_no_network(arguments: list[str]) -> None:
     )
 
 
-@pytest.mark.parametrize("command", ["play", "bot", "new", "join", "watch", "rooms", "check", "completion"])
+@pytest.mark.parametrize("command", ["play", "bot", "new", "join", "watch", "rooms", "check", "completion", "config"])
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "--help"]) == 0
     out = capsys.readouterr().out
