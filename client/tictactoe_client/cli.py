@@ -17,7 +17,15 @@ from typing import Any, NoReturn
 
 import click
 
-from tictactoe_client.options import LEVELS, has_chosen_mode, rules_option, settings_of, shared_options
+from tictactoe_client.config import config_path, load_config
+from tictactoe_client.options import (
+    LEVELS,
+    describe_settings,
+    has_chosen_mode,
+    rules_option,
+    settings_of,
+    shared_options,
+)
 from tictactoe_client.screen import is_terminal, open_missing_streams, print_error, silence_output
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_engine import PRESETS
@@ -243,6 +251,18 @@ def check(context: click.Context, /, **_: Any) -> int:
     return check_server(settings)
 
 
+@cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} config path\n  {PROGRAM} config show\n")
+@click.argument("what", type=click.Choice(["path", "show"]), default="show")
+@shared_options
+@click.pass_context
+def config(context: click.Context, /, what: str, **_: Any) -> int:
+    """Say where the configuration file is, or what is set and by what."""
+    settings_of(context)
+    lines = [str(config_path())] if what == "path" else describe_settings(context)
+    click.echo("\n".join(lines))
+    return ExitCode.NORMAL
+
+
 @cli.command(epilog=f'\b\nExample, for ~/.bashrc:\n  eval "$({PROGRAM} completion bash)"\n')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @shared_options
@@ -298,8 +318,13 @@ def _invoke(arguments: Sequence[str]) -> int:
         from click.shell_completion import shell_complete
 
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
+    config = load_config()
+    for warning in config.warnings:
+        print_error(warning)
+    defaults = config.defaults()
+    default_map = {**defaults, **dict.fromkeys(cli.commands, defaults)}
     try:
-        with cli.make_context(PROGRAM, list(arguments)) as context:
+        with cli.make_context(PROGRAM, list(arguments), obj=config, default_map=default_map) as context:
             return int(cli.invoke(context) or 0)
     except click.exceptions.Exit as leaving:
         return leaving.exit_code

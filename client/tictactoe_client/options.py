@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
+from tictactoe_client.config import KNOWN, Config, config_path
 from tictactoe_client.screen import is_terminal, wants_colour
 from tictactoe_client.settings import Misuse, Mode, Settings
 from tictactoe_client.tui.themes import THEMES
@@ -111,17 +112,20 @@ def settings_of(context: click.Context) -> Settings:
     value = _Values(context)
     if value.is_typed("json") and value.is_typed("plain"):
         raise Misuse("Choose one of --json and --plain.")
-    if value["local"] and value["server"]:
+    if value.is_typed("local") and value.is_typed("server"):
         raise Misuse("Choose one of --local and --server.")
     if not 0 < value["timeout"] <= MAX_TIMEOUT_SECONDS:
         raise Misuse(f"--timeout is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds.")
     check_theme(value["theme"])
+    config = context.find_object(Config)
     return Settings(
         mode=_choose_mode(value),
         theme=value["theme"],
         mouse=not value["no_mouse"],
         bell=value["bell"],
-        server=value["server"],
+        confirm=bool(config and config.values.get("confirm")),
+        changed_keys=config.bindings if config else {},
+        server=None if value.is_typed("local") else value["server"],
         name=value["name"],
         colour=wants_colour(os.environ, no_colour=value["no_color"]),
         ascii=value["ascii"],
@@ -136,6 +140,27 @@ def settings_of(context: click.Context) -> Settings:
         keys=Keys(value["keys"]),
         coordinates=Coordinates(value["coordinates"]),
     )
+
+
+def describe_settings(context: click.Context) -> list[str]:
+    """Return every setting that the configuration knows, with its value and where that came from."""
+    value, config = _Values(context), context.find_object(Config) or Config(config_path())
+    lines = []
+    for name in KNOWN:
+        if name == "confirm":
+            chosen, source = config.values.get(name, False), ParameterSource.DEFAULT_MAP
+            source = source if name in config.values else ParameterSource.DEFAULT
+        else:
+            chosen, source = value[name], value.source_of(name)
+        origin = {
+            ParameterSource.COMMANDLINE: "command line",
+            ParameterSource.ENVIRONMENT: f"{ENVIRONMENT_PREFIX}_{name.upper()}",
+            ParameterSource.DEFAULT_MAP: str(config.path),
+        }.get(source, "default")
+        shown = "-" if chosen is None else str(chosen).lower() if isinstance(chosen, bool) else chosen
+        lines.append(f"{name:<12} {shown!s:<24} {origin}")
+    lines += [f"{action:<12} {' '.join(keys):<24} {config.path}" for action, keys in config.bindings.items()]
+    return lines
 
 
 def _choose_mode(value: _Values) -> Mode:
@@ -176,6 +201,13 @@ class _Values:
             if self._is_typed_in(context, name):
                 return context.params[name]
         return self._contexts[0].params[name]
+
+    def source_of(self, name: str) -> ParameterSource:
+        """Return where the value came from."""
+        for context in self._contexts:
+            if self._is_typed_in(context, name):
+                return ParameterSource.COMMANDLINE
+        return self._contexts[0].get_parameter_source(name) or ParameterSource.DEFAULT
 
     @staticmethod
     def _is_typed_in(context: click.Context, name: str) -> bool:

@@ -56,6 +56,14 @@ _SUMMARY: Final = pushes.RoomSummary(
     watchers=0,
     age_ms=4_200,
 )
+_ANALYSIS: Final = pushes.AnalysisState(
+    ply=4,
+    turn="X",
+    value=pushes.CellValue("win", 1, 1.0),
+    cells={2: pushes.CellValue("win", 1, 1.0), 5: pushes.CellValue("draw"), 8: pushes.CellValue("loss", 2, -1.0)},
+    best=(2,),
+    solved=True,
+)
 _PAST_GAME: Final = pushes.PastGame(
     id="g7KQ2",
     room=_ROOM,
@@ -100,6 +108,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.Sync: (requests.Sync(id="17", room=_ROOM),),
         requests.Ping: (requests.Ping(id="18"),),
         requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before="g7KQ2")),
+        requests.Analyse: (requests.Analyse(id="22", room="K7M4PQ", ply=4),),
         requests.Record: (requests.Record(id="21", game="g7KQ2"),),
     }
 )
@@ -125,6 +134,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Ok(id="18", time=1_924_970_700_000),
             pushes.Ok(id="19", games=(_PAST_GAME,)),
             pushes.Ok(id="21", record=_RECORD),
+            pushes.Ok(id="22", analysis=_ANALYSIS),
         ),
         pushes.Error: (
             pushes.Error(id="8", code="occupied", message="B2 is taken by O.", room=_ROOM),

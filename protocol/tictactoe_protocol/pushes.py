@@ -145,6 +145,32 @@ class PastGame(Struct, frozen=True):
     moves: int
 
 
+class CellValue(Struct, frozen=True, omit_defaults=True):
+    """What a position or a move is worth to the player to move.
+
+    `plies` counts all moves until the end for ``win`` and ``loss``; `estimate` runs from -1 (lost) to 1 (won), and is
+    exact but for ``unknown``.
+    """
+
+    kind: Literal["win", "draw", "loss", "unknown"]
+    plies: int | None = None
+    estimate: float = 0.0
+
+
+class AnalysisState(Struct, frozen=True):
+    """What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells.
+
+    `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None.
+    """
+
+    ply: int
+    turn: str | None
+    value: CellValue
+    cells: dict[int, CellValue]
+    best: tuple[int, ...]
+    solved: bool
+
+
 class HeldSeat(Struct, frozen=True):
     """A seat that the player holds in an unfinished room."""
 
@@ -175,6 +201,7 @@ class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     time: int | UnsetType = UNSET
     games: tuple[PastGame, ...] | UnsetType = UNSET
     record: str | UnsetType = UNSET
+    analysis: AnalysisState | UnsetType = UNSET
 
 
 class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):

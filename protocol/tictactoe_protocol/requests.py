@@ -174,6 +174,12 @@ class Record(_Request, frozen=True, tag="record"):
     game: GameId
 
 
+class Analyse(_RoomRequest, frozen=True, tag="analyse"):
+    """Asks what a position of the room's game is worth, the current one or the one after `ply` moves."""
+
+    ply: Count | UnsetType = UNSET
+
+
 Request = (
     Hello
     | Create
@@ -194,6 +200,7 @@ Request = (
     | Ping
     | History
     | Record
+    | Analyse
 )
-RoomRequest = Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Sync
+RoomRequest = Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Sync | Analyse
 """The requests that name a room."""

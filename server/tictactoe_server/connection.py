@@ -38,6 +38,10 @@ CHAT_LINES: Final = 5
 CHAT_MS: Final = 5_000
 """How many lines a connection may say in how long."""
 
+ANALYSES: Final = 10
+ANALYSES_MS: Final = 10_000
+"""How many positions a connection may have analysed in how long."""
+
 _SMALL_HEADER_BYTES: Final = 6
 _DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
 
@@ -77,6 +81,7 @@ class Connection(ServerConnection):
         self._held_bytes = held_bytes
         self.rooms: dict[str, LiveRoom] = {}
         self.chat_limit = RateLimit(CHAT_LINES, CHAT_MS)
+        self.analysis_limit = RateLimit(ANALYSES, ANALYSES_MS)
         self._newest: dict[str, bytes] = {}
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0

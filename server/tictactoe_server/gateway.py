@@ -19,6 +19,7 @@ from tictactoe_protocol import (
 )
 from tictactoe_protocol.pushes import Ok, Welcome
 from tictactoe_protocol.requests import (
+    Analyse,
     Chat,
     Claim,
     Create,
@@ -102,6 +103,8 @@ class Gateway:
                     before = None if request.before is UNSET else request.before
                     games = await self._history.games_of(player.id, request.limit, before)
                     _answer(connection, id, games=games)
+                case Analyse():
+                    await self._hub.analyse(connection, player, id, request.room, request.ply)
                 case Record():
                     _answer(connection, id, record=await self._history.record_of(player.id, request.game))
                 case Hello():

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import structlog
+from msgspec import UnsetType
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, clean_text
@@ -22,6 +23,7 @@ from tictactoe_server.connection import Connection
 from tictactoe_server.live_room import LiveRoom
 from tictactoe_server.lobby import Lobby
 from tictactoe_server.registry import Registry
+from tictactoe_server.reviews import Reviews
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, Refused
 from tictactoe_server.stores import StoreUnavailable
 
@@ -34,8 +36,9 @@ class Hub:
     Methods that take an `id` answer it, where it is not None; all that name a room raise `Refused`.
     """
 
-    def __init__(self, registry: Registry, lobby: Lobby, now: Callable[[], int]) -> None:
+    def __init__(self, registry: Registry, lobby: Lobby, reviews: Reviews, now: Callable[[], int]) -> None:
         self._registry = registry
+        self._reviews = reviews
         self._lobby = lobby
         self._now = now
         self._matching = asyncio.Lock()
@@ -187,6 +190,18 @@ class Hub:
             if id is not None:
                 connection.push(Ok(id=id, moves=live.room.position.moves))
             live.show_to(connection, self._now())
+
+    async def analyse(
+        self, connection: Connection, player: Player, id: str | None, code: str, ply: int | UnsetType
+    ) -> None:
+        """Answer what a position is worth; not to one who plays a game that is on."""
+        live = await self._attached(connection, code)
+        wait_ms = connection.analysis_limit.take(self._now())
+        if wait_ms:
+            raise Refused(ErrorCode.RATE_LIMITED, "You ask too much at once.", retry_ms=wait_ms)
+        analysis = await self._reviews.analyse(live.room, player, ply)
+        if id is not None:
+            connection.push(Ok(id=id, analysis=analysis))
 
     async def chat(self, connection: Connection, player: Player, id: str | None, code: str, text: str) -> None:
         """Say something to everybody in the room; without control, format and invisible characters."""

@@ -33,6 +33,7 @@ from tictactoe_server.listen import open_sockets, url_of
 from tictactoe_server.lobby import Lobby
 from tictactoe_server.players import Players
 from tictactoe_server.registry import Registry
+from tictactoe_server.reviews import Reviews
 from tictactoe_server.served_time import ServedTime
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.stores import MemoryStore, SqliteStore, Storage, StoreUnavailable
@@ -134,8 +135,8 @@ class Server:
         lobby = Lobby(self._time)
         self._store = store
         self._registry = Registry(store, self._time, lobby, self._limits, hold_ms=round(settings.hold_seconds * 1000))
-        self._hub = Hub(self._registry, lobby, self._time)
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
+        self._hub = Hub(self._registry, lobby, Reviews(pool), self._time)
         self.bots = Bots(pool, self._hub.act, pause_seconds=settings.bot_pause_seconds)
         self._registry.on_change = self.bots.notice
         self._gateway = Gateway(self._hub, Players(store), History(store))

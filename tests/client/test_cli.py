@@ -25,7 +25,7 @@ def test_help_loads_no_network(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["play", "bot", "new", "join", "watch", "rooms", "history", "replay", "check", "completion"]
+    "command", ["play", "bot", "new", "join", "watch", "rooms", "history", "replay", "check", "completion", "config"]
 )
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "--help"]) == 0

@@ -244,7 +244,7 @@ async def test_the_bare_command_off_a_terminal_is_misuse() -> None:
     async with run_client() as client:
         assert await client.end() == 2
         assert (
-            "Say what to do: bot, check, completion, history, join, new, play, replay, rooms, watch."
+            "Say what to do: bot, check, completion, config, history, join, new, play, replay, rooms, watch."
             in await client.errors()
         )
     assert client.lines == []

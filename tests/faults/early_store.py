@@ -1,9 +1,11 @@
 """A store that is wrong on purpose: it acknowledges saves before they are kept, to show that the checkers find out.
 
-It answers from memory and writes what changed through to the real store only with every so many saves.
+What is new is kept at once. Of what changes it writes the newest to the real store only with every so many saves.
 """
 
 from __future__ import annotations
+
+import asyncio
 
 from tictactoe_server.stores import MISSING, GameRecord, MemoryStore, SqliteStore
 
@@ -20,6 +22,7 @@ class EarlyStore(MemoryStore):
         self._kept: dict[str, int] = {}
         self._changed: dict[str, None] = {}
         self._saves = 0
+        self._writing = asyncio.Lock()
 
     async def fill(self) -> None:
         """Read everything that is kept."""
@@ -36,10 +39,14 @@ class EarlyStore(MemoryStore):
         revision = await super().save(key, document, expected_revision, archived=archived)
         self._changed[key] = None
         self._saves += 1
-        if self._saves % SAVES_BETWEEN == 0:
-            changed, self._changed = self._changed, {}
-            for name in changed:
-                found = await self.load(name)
-                if found is not None:
-                    self._kept[name] = await self._inner.save(name, found[0], self._kept.get(name, MISSING))
+        if expected_revision == MISSING or self._saves % SAVES_BETWEEN == 0:
+            async with self._writing:
+                await self._write()
         return revision
+
+    async def _write(self) -> None:
+        changed, self._changed = self._changed, {}
+        for key in changed:
+            found = await self.load(key)
+            assert found
+            self._kept[key] = await self._inner.save(key, found[0], self._kept.get(key, MISSING))

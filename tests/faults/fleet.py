@@ -30,6 +30,11 @@ PAGE = 100
 TRANSIENT = frozenset({"busy", "unavailable"})
 GONE = (OSError, ConnectionClosed, InvalidHandshake, InvalidMessage, TimeoutError, EOFError)
 
+
+class Turned(Exception):
+    """The server knows the player, the room or the seat no more."""
+
+
 Address = Callable[[], Awaitable[str]]
 
 
@@ -48,6 +53,7 @@ class Client:
         self.mark: str | None = None
         self.away_seconds: list[float] = []
         self.is_stopping = False
+        self.is_lost = False
         self.connections = 0
         self.news = asyncio.Event()
         self._address = address
@@ -67,7 +73,7 @@ class Client:
         return self._socket is not None and self._pending is None
 
     async def run(self) -> None:
-        """Play, or watch, until cancelled; the room has to be known."""
+        """Play, or watch, until cancelled, or until the server does not let one in: then `is_lost`."""
         while True:
             try:
                 async with connect(await self._address(), compression=None, proxy=None, ping_interval=None) as socket:
@@ -80,6 +86,11 @@ class Client:
                     await self._play(socket)
             except GONE:
                 await asyncio.sleep(0)
+            except Turned as turned:
+                self._ledger.lost.append(str(turned))
+                self.is_lost = True
+                self.news.set()
+                return
             finally:
                 self._socket = None
                 if self._lost_at is None:
@@ -101,16 +112,18 @@ class Client:
         self.room, self.mark = reply["room"], reply["seat"]
         self.connections += 1
 
-    async def settle(self) -> Message:
-        """Ask for the state once everything is answered, through losses of the connection; return it."""
+    async def settle(self) -> Message | None:
+        """Ask for the state once everything is answered, through losses of the connection; None where one is lost."""
         while True:
-            await self._wait(lambda: self.is_idle)
+            await self._wait(lambda: self.is_idle or self.is_lost)
+            if self.is_lost:
+                return None
             socket = self._socket
             self._pending = {"type": "sync", "room": self.room, "id": self._next_id()}
             if socket is not None:
                 with contextlib.suppress(ConnectionClosed):
                     await socket.send(json.dumps(self._pending))
-            await self._wait(lambda: self._pending is None)
+            await self._wait(lambda: self._pending is None or self.is_lost)
             if self.state is not None:
                 return self.state
 
@@ -130,7 +143,7 @@ class Client:
                 if message["type"] == "error":
                     await asyncio.sleep(RETRY_SECONDS)
                     await socket.send(json.dumps(self._pending))
-            elif not self.is_stopping and (message["type"] == "room" or self._has_seen_effect()):
+            elif not self.is_stopping and (message["type"] in ("room", "error") or self._has_seen_effect()):
                 await self._act(socket)
             self.news.set()
 
@@ -196,8 +209,7 @@ class Client:
             if message["type"] != "error":
                 return dict(message)
             if message["code"] not in TRANSIENT:
-                self._ledger.note_refusal(self.name, request, message)
-                raise ConnectionResetError(message["message"])
+                raise Turned(f"{self.name} sent {request} and was told {message}")
             await asyncio.sleep(RETRY_SECONDS)
 
     def _next_id(self) -> str:
@@ -235,12 +247,13 @@ class Fleet:
             client.is_stopping = True
         try:
             await asyncio.gather(*(client.settle() for client in self.clients))
-            ends = {table[0].room: {client.name: await client.settle() for client in table} for table in self.tables}
-            for room, states in ends.items():
-                self.ledger.compare_ends(room, states)
+            newest: dict[str, Message] = {}
+            for table in self.tables:
+                ends = {client.name: state for client in table if (state := await client.settle()) is not None}
+                self.ledger.compare_ends(table[0].room, ends)
+                newest |= {state["room"]: state for state in ends.values()}
         finally:
             await self.abandon()
-        newest = {room: next(iter(states.values())) for room, states in ends.items()}
         self.ledger.compare_rematches(newest)
         self.ledger.compare_games(await self._collect())
 
@@ -251,9 +264,12 @@ class Fleet:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait for the fleet to have come so far; raises what broke a client, and TimeoutError where nothing moves."""
+        """Wait for the fleet to have come so far, or for every table to have lost somebody.
+
+        Raises what broke a client, and TimeoutError where nothing moves.
+        """
         before, since = -1, time.monotonic()
-        while not condition():
+        while not condition() and not all(any(client.is_lost for client in table) for table in self.tables):
             for task in self._tasks:
                 if task.done():
                     task.result()
@@ -279,7 +295,8 @@ class Fleet:
         """Ask for the moves of every game that the fleet played."""
         games: dict[tuple[str, int], list[tuple[int, ...]]] = defaultdict(list)
         for table in self.tables:
-            for key, moves in (await collect_games(table[0])).items():
+            witness = next((client for client in table if not client.is_lost and not client.is_watcher), None)
+            for key, moves in (await collect_games(witness)).items() if witness is not None else ():
                 games[key] += moves
         return games
 

@@ -69,6 +69,7 @@ REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     requests.History: st.builds(
         requests.History, id=IDS, limit=st.integers(1, MAX_LISTED_GAMES), before=st.just(UNSET) | ROOMS
     ),
+    requests.Analyse: st.builds(requests.Analyse, id=IDS, room=ROOMS, ply=st.just(UNSET) | COUNTS),
     requests.Record: st.builds(requests.Record, id=IDS, game=ROOMS),
 }
 REQUESTS = st.one_of(*REQUESTS_BY_KIND.values())

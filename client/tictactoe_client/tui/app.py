@@ -70,6 +70,7 @@ class TicTacToe(App[int], inherit_bindings=False):
             hear=self._hear,
             connected=self._connected,
             changed=self.redraw,
+            failed=self._lose,
             saved=Seats().find(address.url, room) if wants_seat else None,
         )
         home = HomePage(self, first)
@@ -115,6 +116,10 @@ class TicTacToe(App[int], inherit_bindings=False):
         """Show something on the status line until the next key."""
         self._status = (clean_text(text), role)
         self.redraw()
+
+    def hush(self) -> None:
+        """Take what was said off the status line."""
+        self._status = None
 
     def redraw(self) -> None:
         """Show what has changed."""
@@ -230,19 +235,21 @@ class TicTacToe(App[int], inherit_bindings=False):
             await work
         except Refused as refused:
             self.say(refused.message)
-        except ConnectionLost as lost:
-            self._lose(lost)
         except ClientError as error:
-            self.say(error.message)
+            if self.link.phase != "failed":
+                self.say(error.message)
         except Exception as error:
             self._fail(error)
 
-    def _lose(self, lost: ConnectionLost) -> None:
-        """A game that could not be gone back to ends the program; anywhere else one may try again."""
+    def _lose(self, failure: ClientError) -> None:
+        """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
         page = self._pages[-1]
-        if lost.gave_up and isinstance(page, GamePage) and page.table.is_live:
-            text = describe_giving_up(page.table.state, page.table.viewer, self.link.address, lost.reason)
+        if isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.is_live:
+            reason = failure.reason
+            text = describe_giving_up(page.table.state, page.table.viewer, self.link.address, reason)
             self.leave(ExitCode.CONNECTION_LOST, text)
+        elif len(self._pages) > 1:
+            self.go_home()
 
     def _fail(self, error: BaseException) -> None:
         if self.failure is None:

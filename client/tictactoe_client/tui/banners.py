@@ -23,8 +23,7 @@ def connection_banner(link: Link, now: float, *, ascii_only: bool) -> Banner | N
         cross = "x" if ascii_only else "╳"
         trying = f"Trying again in {seconds} s" if seconds else "Trying now"
         return (
-            f"{cross} CONNECTION LOST. {trying} (attempt {link.retrying.attempt}). Your seat is held {held}.   "
-            "r now   Esc leave",
+            f"{cross} CONNECTION LOST. {trying} (attempt {link.retrying.attempt}). Your seat is held {held}.",
             "bad",
         )
     if link.phase == "connecting" and link.client is not None:

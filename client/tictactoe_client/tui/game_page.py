@@ -106,7 +106,13 @@ class GamePage(Page):
 
     def connected(self) -> None:
         """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
-        self.desk.close_page()
+        self.desk.go_home()
+
+    def tick(self) -> None:
+        """Take the welcome off when it has been read."""
+        if 0 < self._said_hello_until <= self.desk.now():
+            self._said_hello_until = 0.0
+            self.desk.hush()
 
     def closed(self) -> None:
         """Nothing of ours is left here."""
@@ -133,6 +139,8 @@ class GamePage(Page):
             self._pending = None
         if self._cursor is not None and self._cursor >= len(state.board):
             self._cursor = None
+        if old is not None and (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status):
+            self.desk.hush()
         if self._returned is not None:
             self._welcome_back(state)
         if self.table.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
@@ -153,16 +161,17 @@ class GamePage(Page):
         seconds = max(1, round(returned.seconds))
         missed = "Nothing was missed."
         if before is not None and state.last is not None and state.ply > before.ply:
-            rules = state.rules.to_rules()
-            who = state.board[state.last]
-            missed = f"{name_of(state, who)} played {format_cell(state.last, rules)}."
+            mark = state.board[state.last]
+            if mark != self.table.seat:
+                missed = f"{name_of(state, mark)} played {format_cell(state.last, state.rules.to_rules())}."
         tick = "" if self.desk.settings.ascii else "✓ "
         self.desk.say(f"{tick}Back after {seconds} s. {missed}", "good")
         self._said_hello_until = self.desk.now() + _BACK_SHOWN_SECONDS
 
     def _end_room(self, why: str) -> None:
-        self.desk.close_page()
-        self.desk.say(why)
+        if self in self.desk.pages:
+            self.desk.go_home()
+            self.desk.say(why)
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
@@ -442,7 +451,8 @@ class GamePage(Page):
 
     def _leave_page(self) -> None:
         """Go home at once; the server hears of it meanwhile."""
-        self.desk.close_page()
+        if self.desk.pages[-1] is self:
+            self.desk.close_page()
         if self.room.ended is None and self.desk.link.phase == "online":
             self.desk.run(self.room.leave())
         elif self.desk.link.phase == "away" and self.table.seat is not None:
@@ -480,7 +490,7 @@ class GamePage(Page):
         now = self.desk.now()
         self._draw_head(picture, state)
         if state.status == "waiting":
-            self._draw_invitation(picture, state, now)
+            self._draw_invitation(picture)
         else:
             self._draw_board(picture, state, now)
         self._draw_foot(picture, state, status, now)
@@ -496,10 +506,9 @@ class GamePage(Page):
             head = (f"WATCHING {state.room}", "title")
             picture.put_parts(1, 0, head, (f"   {names}", ""), until=picture.width - measure(right) - 2)
         else:
-            rules = describe_rules(state.rules).replace(" by ", "x").replace(", ", " · ")
-            if self.desk.settings.ascii:
-                rules = rules.replace(" · ", ", ")
-            picture.put_parts(1, 0, (state.room, "title"), (f" · {rules}", ""), until=picture.width - len(right) - 2)
+            comma = ", " if self.desk.settings.ascii else " · "
+            rules = comma + describe_rules(state.rules).replace(" by ", "x").replace(", ", comma)
+            picture.put_parts(1, 0, (state.room, "title"), (rules, ""), until=picture.width - len(right) - 2)
         picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
 
     def _draw_board(self, picture: Picture, state: RoomState, now: float) -> None:
@@ -525,25 +534,20 @@ class GamePage(Page):
         if picture.width - beside >= PANEL_WIDTH:
             paint_panel(picture, beside, y, height - (y - 1), self.table, now, ascii_only=settings.ascii)
 
-    def _draw_invitation(self, picture: Picture, state: RoomState, now: float) -> None:
+    def _draw_invitation(self, picture: Picture) -> None:
         link = self._link_for_others()
         edge = self._draw_code(picture, link)
-        dots = "..." if self.desk.settings.ascii else "…"
-        waited = format_duration(round((now - self._opened_at) * 1000))
         you = f"you are {self.table.seat}" if self.table.seat else "watching"
-        missing = sum(seat is None for seat in state.seats.values())
         picture.put(3, 2, f"You wait in a room of your own; {you}.", "dim", until=edge)
-        picture.put_parts(3, 4, ("Code   ", "dim"), (state.room, "title"))
+        picture.put_parts(3, 4, ("Code   ", "dim"), (self.room.code, "title"))
         picture.put_parts(3, 5, ("Link   ", "dim"), (link, ""), until=edge)
         command = f"tictactoe-client join {link}"
         lines = [command] if 10 + measure(command) < edge else command.rsplit(" ", 1)
         picture.put(3, 6, "Or", "dim")
         for number, line in enumerate(lines):
             picture.put(10, 6 + number, line, until=edge)
-        whom = "someone" if missing == 1 else f"{missing} more"
-        picture.put(3, 9, f"Waiting for {whom}{dots} {waited}", "title")
         for number, line in enumerate(self.table.talk[-3:]):
-            picture.put(3, 11 + number, line, "dim", until=edge)
+            picture.put(3, 9 + number, line, "dim", until=edge)
 
     def _draw_code(self, picture: Picture, link: str) -> int:
         """Draw the link as a code at the right where there is room; return the column where the room for text ends."""
@@ -592,7 +596,10 @@ class GamePage(Page):
         if self.table.state is not None and self.table.state.status == "over":
             return describe_end(self.table)
         if state.status == "waiting":
-            return "", ""
+            missing = sum(seat is None for seat in state.seats.values())
+            whom = "someone" if missing == 1 else f"{missing} more"
+            waited = format_duration(round((self.desk.now() - self._opened_at) * 1000))
+            return f"Waiting for {whom}{'...' if self.desk.settings.ascii else '…'} {waited}", "title"
         if self.table.shown_ply is not None:
             fresh = f"   ({self.table.unseen} new moves)" if self.table.unseen else ""
             return f"Looking back at move {state.ply}.{fresh}", "warn"
@@ -603,6 +610,8 @@ class GamePage(Page):
     def _hints(self, state: RoomState) -> str:
         show = self.desk.keymap.show
         talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
+        if self.desk.link.phase == "away":
+            return f"r try now  {show('back')} leave"
         if self._mode == "chat":
             return f"Enter say it  {show('back')} back to the board"
         if self._mode == "command":

@@ -34,6 +34,7 @@ class Link:
         hear: Callable[[Message], None],
         connected: Callable[[], None],
         changed: Callable[[], None],
+        failed: Callable[[ClientError], None],
         saved: SavedSeat | None = None,
     ) -> None:
         self.settings = settings
@@ -50,6 +51,7 @@ class Link:
         self._hear = hear
         self._connected = connected
         self._changed = changed
+        self._failed = failed
         self._wanted = asyncio.Event()
         self._starts_local = settings.local
         self._restarts = False
@@ -73,6 +75,7 @@ class Link:
                     if await self._mends(failure, servers):
                         continue
                     self.failure, self.phase = failure, "failed"
+                    self._failed(failure)
                     self._changed()
                     await self._wanted.wait()
                 self._wanted.clear()

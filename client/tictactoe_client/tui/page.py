@@ -43,6 +43,9 @@ class Desk(Protocol):
     def say(self, text: str, role: str = "warn") -> None:
         """Show something on the status line until the next key."""
 
+    def hush(self) -> None:
+        """Take what was said off the status line: it is no longer true."""
+
     def redraw(self) -> None:
         """Show what has changed."""
 

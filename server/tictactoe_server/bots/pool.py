@@ -23,8 +23,14 @@ from typing import Final, TypeVar
 
 import structlog
 
-from tictactoe_engine import Budget, Level, Position, choose_by_rules, strategy_of
-from tictactoe_server.bots.thinking import choose_cell, is_better_than_draw, prepare_worker, process_id
+from tictactoe_engine import Analysis, Budget, Level, Position, analyse, choose_by_rules, strategy_of
+from tictactoe_server.bots.thinking import (
+    analyse_position,
+    choose_cell,
+    is_better_than_draw,
+    prepare_worker,
+    process_id,
+)
 
 _TABLE_CELLS: Final = 9
 _QUICK_CELLS: Final = 64
@@ -120,6 +126,12 @@ class ThinkingPool:
         answer = await self._ask(question, self._deadline * _SHARE_FOR_OFFERS)
         return answer is None or answer
 
+    async def analyse(self, position: Position) -> Analysis | None:
+        """Return what the position and its moves are worth, or None where no worker answers in time."""
+        if _fits_table(position):
+            return analyse(position, Budget())
+        return await self._ask(partial(analyse_position, position), self._deadline)
+
     async def _ask(self, question: Question[Answer], seconds: float) -> Answer | None:
         """Return a worker's answer, or None where none is to be had in time."""
         for _ in range(2):
@@ -154,6 +166,12 @@ def _quick_strategy(position: Position, level: Level) -> Callable[[Position, Ran
     rules = position.rules
     if level is Level.RANDOM or (level is Level.RULES and rules.size <= _QUICK_CELLS):
         return strategy_of(level, Budget())
-    if len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _TABLE_CELLS:
+    if _fits_table(position):
         return strategy_of(level, Budget(seconds=1.0, clock=time.monotonic))
     return None
+
+
+def _fits_table(position: Position) -> bool:
+    """Tell whether the engine answers this board from a table that it keeps in memory."""
+    rules = position.rules
+    return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _TABLE_CELLS

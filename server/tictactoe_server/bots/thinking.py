@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 
-from tictactoe_engine import Budget, Level, Position, analyse, strategy_of
+from tictactoe_engine import Analysis, Budget, Level, Position, analyse, strategy_of
 
 _LOWER_PRIORITY = 10
 
@@ -33,6 +33,11 @@ def choose_cell(position: Position, level: Level, seed: int, seconds: float) -> 
     """Return the level's move within about so many seconds."""
     budget = Budget(seconds=seconds, clock=time.monotonic)
     return strategy_of(level, budget)(position, random.Random(seed))
+
+
+def analyse_position(position: Position, seconds: float) -> Analysis:
+    """Return what the position and its moves are worth, after about so many seconds."""
+    return analyse(position, Budget(seconds=seconds, clock=time.monotonic))
 
 
 def is_better_than_draw(position: Position, mark: str, seconds: float) -> bool:

@@ -1,0 +1,132 @@
+"""The person's own defaults: `client.toml` in the platform's folder for configuration, read once at the start.
+
+What it says counts after options and environment. A mistake in it is told in one line and never stops a game.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tictactoe_client.tui.keymap import ACTIONS
+from tictactoe_client.tui.themes import THEMES
+from tictactoe_engine import Coordinates, Keys
+
+FILE_NAME: Final = "client.toml"
+_BINDINGS: Final = "bindings"
+
+KNOWN: Final[Mapping[str, type | tuple[str, ...]]] = {
+    "server": str,
+    "name": str,
+    "plain": bool,
+    "theme": tuple(THEMES),
+    "ascii": bool,
+    "no_color": bool,
+    "no_mouse": bool,
+    "bell": ("off", "away", "always"),
+    "keys": tuple(str(key) for key in Keys),
+    "coordinates": tuple(str(style) for style in Coordinates),
+    "no_board": bool,
+    "timeout": float,
+    "quiet": bool,
+    "confirm": bool,
+}
+"""The keys, and what each may be: a type, or one of these words. All but `confirm` are options of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the file says, where it is, and what is wrong in it."""
+
+    path: Path
+    values: Mapping[str, Any] = field(default_factory=dict)
+    bindings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def defaults(self) -> dict[str, Any]:
+        """Return the values that are defaults of options."""
+        return {name: value for name, value in self.values.items() if name != "confirm"}
+
+
+def config_path() -> Path:
+    """Return where the file is, or would be."""
+    from platformdirs import user_config_path
+
+    return user_config_path("tictactoe", appauthor=False) / FILE_NAME
+
+
+def load_config(path: Path | None = None) -> Config:
+    """Return what the file says; a missing one says nothing, a damaged one is warned of."""
+    path = path or config_path()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Config(path)
+    except (OSError, UnicodeError) as error:
+        return Config(path, warnings=(f"{FILE_NAME} cannot be read: {error}",))
+    import tomllib
+
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return Config(path, warnings=(f"{FILE_NAME}: {error}",))
+    return _check(path, text, content)
+
+
+def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
+    values: dict[str, Any] = {}
+    bindings: dict[str, tuple[str, ...]] = {}
+    warnings = []
+    for name, value in content.items():
+        if name == _BINDINGS and isinstance(value, dict):
+            for action, keys in value.items():
+                told = _check_binding(action, keys)
+                if told is None:
+                    bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
+                else:
+                    warnings.append(f"{FILE_NAME} {_line_of(action, text)}: {told}")
+            continue
+        told = _check_value(name, value)
+        if told is None:
+            values[name] = value
+        else:
+            warnings.append(f"{FILE_NAME} {_line_of(name, text)}: {told}")
+    return Config(path, values, bindings, tuple(warnings))
+
+
+def _check_value(name: str, value: object) -> str | None:
+    """Return what is wrong with a key or its value, or None."""
+    wanted = KNOWN.get(name)
+    if wanted is None:
+        return f'unknown key "{name}".{_suggest(name, (*KNOWN, _BINDINGS))}'
+    if isinstance(wanted, tuple):
+        return None if value in wanted else f"{name} is one of {', '.join(wanted)}."
+    if wanted is float:
+        is_right = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return None if is_right else f"{name} is a number of seconds."
+    if not isinstance(value, wanted):
+        return f"{name} is {'true or false' if wanted is bool else 'a text in quotes'}."
+    return None
+
+
+def _check_binding(action: str, keys: object) -> str | None:
+    if action not in ACTIONS:
+        return f'unknown action "{action}".{_suggest(action, tuple(ACTIONS))}'
+    is_list = isinstance(keys, list) and keys and all(isinstance(key, str) and key for key in keys)
+    return None if is_list or (isinstance(keys, str) and keys) else f"{action} is a key, or a list of keys."
+
+
+def _suggest(word: str, known: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(word, known, 1)
+    return f' Did you mean "{close[0]}"?' if close else ""
+
+
+def _line_of(key: str, text: str) -> str:
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(rf'\s*"?{re.escape(key)}"?\s*=', line) or line.strip().startswith(f"[{key}"):
+            return f"line {number}"
+    return "somewhere"

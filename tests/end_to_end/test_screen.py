@@ -1,0 +1,229 @@
+"""The full screen as a program in a real pseudo-terminal: how it begins, how it ends, and what it never prints."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import pty
+import signal
+import struct
+import sys
+import termios
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, environment, run_client
+from tests.peer import open_peer
+from tictactoe_server.server import Server
+
+ENTERED = b"\x1b[?1049h"
+RESTORED = (b"\x1b[?1049l", b"\x1b[?1000l", b"\x1b[?25h")
+COLOUR = b"\x1b[36m"
+
+
+class Terminal:
+    """A pseudo-terminal and what was written to it."""
+
+    def __init__(self, ours: int, process: Process) -> None:
+        self._ours = ours
+        self.process = process
+        self.written = b""
+
+    async def until(self, *words: str) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not all(word.encode() in self.written for word in words):
+                await self._read()
+
+    async def end(self) -> int:
+        """Read to the end, and return the exit code."""
+        with contextlib.suppress(OSError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while await self._read():
+                    pass
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await self.process.wait()
+
+    async def _read(self) -> bytes:
+        data = await asyncio.to_thread(os.read, self._ours, 65536)
+        self.written += data
+        return data
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def attributes(self) -> list[object]:
+        return termios.tcgetattr(self._ours)
+
+
+@contextlib.asynccontextmanager
+async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]:
+    """Run a command with a terminal as all of its streams."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        preexec_fn=lambda: os.login_tty(theirs),
+        env=environment(**{"TERM": "xterm-256color", "PYTHONWARNINGS": "default", **variables}),
+    )
+    os.close(theirs)
+    try:
+        yield Terminal(ours, process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        os.close(ours)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], ids=["term", "hup", "int"]
+)
+async def test_a_signal_restores_the_terminal_and_gives_the_seat_up(
+    server: Server, number: signal.Signals, code: int
+) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
+            await screen.until("bo's move")
+            assert ENTERED in screen.written
+            screen.process.send_signal(number)
+            assert await screen.end() == code
+            assert all(sequence in screen.written for sequence in RESTORED)
+        assert (await bo.state(status="over"))["result"]["winner"] == "X"
+
+
+async def test_ctrl_c_ends_with_130_and_restores_the_terminal(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url) as screen:
+        before = screen.attributes()
+        await screen.until("Quick match", "Playing as")
+        assert screen.attributes() != before
+        screen.type("\x03")
+        assert await screen.end() == 130
+        assert all(sequence in screen.written for sequence in RESTORED)
+
+
+async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server: Server) -> None:
+    program = (
+        "import sys\n"
+        "from tictactoe_client.tui import home_page\n"
+        "def fail(*_): raise RuntimeError('broken on purpose')\n"
+        "home_page.HomePage.scroll = fail\n"
+        "home_page.HomePage._move = fail\n"
+        "from tictactoe_client.cli import main\n"
+        f"sys.argv[1:] = ['-s', {server.url!r}]\n"
+        "main()\n"
+    )
+    async with run_screen(sys.executable, "-c", program) as screen:
+        await screen.until("Playing as")
+        screen.type("\x1b[B")
+        assert await screen.end() == 1
+        assert all(sequence in screen.written for sequence in RESTORED)
+        after = screen.written.rpartition(RESTORED[0])[2]
+        assert b"This is a mistake in tictactoe-client" in after
+        assert b"Traceback" not in after
+
+
+async def test_a_server_that_is_not_there_is_no_traceback_and_ends_with_three() -> None:
+    async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1") as screen:
+        await screen.until("Can't reach", "retry")
+        screen.type("\x11")
+        assert await screen.end() == 3
+        assert b"Traceback" not in screen.written
+
+
+@pytest.mark.parametrize(
+    ("variables", "options", "has_colour"),
+    [
+        ({}, (), True),
+        ({"NO_COLOR": ""}, (), True),
+        ({"NO_COLOR": "1"}, (), False),
+        ({}, ("--no-color",), False),
+    ],
+    ids=["colour", "empty", "set", "option"],
+)
+async def test_colour_follows_no_color_but_not_an_empty_one(
+    server: Server, variables: dict[str, str], options: tuple[str, ...], *, has_colour: bool
+) -> None:
+    async with (
+        run_screen(*COMMAND, "play", "-s", server.url, *options, **variables) as screen,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await screen.until("Waiting for someone")
+        await bo.ask("match")
+        await screen.until("YOUR MOVE")
+        screen.type("5")
+        await bo.state(ply=1)
+        await screen.until("bo's move")
+        assert (b"\x1b[36m" in screen.written or b"\x1b[1;36m" in screen.written) is has_colour
+
+
+async def test_a_window_that_shrinks_and_grows_is_drawn_anew(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url) as screen:
+        await screen.until("Playing as")
+        screen.resize(30, 8)
+        await screen.until("needs at least 36x10, now 30x8")
+        screen.written = b""
+        screen.resize(100, 30)
+        await screen.until("Quick match")
+        screen.type("\x11")
+        assert await screen.end() == 0
+
+
+async def test_on_a_dumb_terminal_there_is_never_an_escape(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, TERM="dumb") as screen:
+        await screen.until("Waiting for another player.")
+        screen.process.terminate()
+        assert await screen.end() == 143
+        assert b"\x1b" not in screen.written
+
+
+@pytest.mark.parametrize("stream", [0, 1, 2])
+async def test_with_one_stream_redirected_there_is_never_an_escape(server: Server, stream: int) -> None:
+    redirect = {0: "</dev/null", 1: "| cat", 2: "2>/dev/null"}[stream]
+    command = f"exec {' '.join(COMMAND)} play --no-input --stay -s {server.url} {redirect}"
+    async with run_screen("sh", "-c", command) as screen:
+        await screen.until("Waiting for another player.")
+        screen.process.kill()
+        await screen.process.wait()
+        assert b"\x1b" not in screen.written
+
+
+async def test_accessible_asks_for_words_in_place_of_pictures(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, ACCESSIBLE="1") as screen:
+        await screen.until("Waiting for another player.")
+        assert b"\x1b" not in screen.written
+
+
+async def test_the_window_says_whose_move_it_is(server: Server) -> None:
+    async with (
+        run_screen(*COMMAND, "play", "-s", server.url) as screen,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await screen.until("Waiting for someone")
+        await bo.ask("match")
+        await screen.until("\x1b]2;● your move: tictactoe\x07")
+
+
+async def test_a_game_between_the_screen_and_a_transcript(server: Server) -> None:
+    async with run_screen(*COMMAND, "play", "-s", server.url, "-n", "ana") as screen:
+        await screen.until("Waiting for someone")
+        async with run_client("play", "-s", server.url, "-n", "bo", "--plain") as bo:
+            await bo.until("X's move.")
+            for mine, theirs in (("1", "5"), ("2", "9")):
+                screen.type(mine)
+                await bo.until("Your move, O.")
+                bo.type(theirs)
+                await bo.until("You play")
+                await screen.until("C3" if theirs == "9" else "B2")
+            screen.type("3")
+            await screen.until("YOU WIN")
+            await bo.until("Winner: ana, X.")
+            screen.type("\x11")
+            assert await screen.end() == 0

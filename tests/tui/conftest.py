@@ -1,0 +1,92 @@
+"""The full screen in this process, without a terminal, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tictactoe_client.address import parse_address
+from tictactoe_client.backoff import Backoff
+from tictactoe_client.choosing import Choice
+from tictactoe_client.settings import Settings
+from tictactoe_client.tui.app import TicTacToe
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings as ServerSettings
+
+QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
+
+
+class ScreenUser:
+    """Somebody at the full screen."""
+
+    def __init__(self, app: TicTacToe, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.app.canvas.picture.lines())
+
+    @property
+    def code(self) -> str:
+        """The code of the room one waits in."""
+        found = re.search(r"Code   ([A-Z0-9]{6})", self.text)
+        assert found is not None, self.text
+        return found[1]
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+
+    async def type(self, text: str) -> None:
+        await self.pilot.press(*("space" if letter == " " else letter for letter in text))
+
+    async def click(self, x: int, y: int) -> None:
+        await self.pilot.click(offset=(x, y))
+
+    async def until(self, *words: str, gone: str | None = None) -> str:
+        """Wait until the screen shows all these words, and not `gone`."""
+        try:
+            async with asyncio.timeout(10):
+                while not (all(word in self.text for word in words) and (gone is None or gone not in self.text)):
+                    await self.pilot.pause()
+        except TimeoutError:
+            raise AssertionError(f"{words} not on the screen, or {gone!r} still:\n{self.text}") from None
+        return self.text
+
+    def has_role(self, role: str) -> bool:
+        return self.app.canvas.picture.has(role)
+
+
+OpenScreen = Callable[..., AbstractAsyncContextManager[ScreenUser]]
+
+
+@pytest.fixture
+async def bots() -> AsyncIterator[Server]:
+    """Return a server whose bots do not wait."""
+    async with Server(ServerSettings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)) as running:
+        yield running
+
+
+@pytest.fixture
+def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
+    """Return how to open the full screen at a server's URL."""
+    monkeypatch.setenv("NO_COLOR", "")
+
+    @contextlib.asynccontextmanager
+    async def run(
+        url: str, first: Choice | None = None, size: tuple[int, int] = (80, 24), **options: Any
+    ) -> AsyncIterator[ScreenUser]:
+        settings = Settings(**{"mode": "screen", "colour": True, "name": "ana", "backoff": QUICK, **options})
+        app = TicTacToe(settings, parse_address(url), first)
+        async with app.run_test(size=size) as pilot:
+            yield ScreenUser(app, pilot)
+        assert app.failure is None
+
+    return run

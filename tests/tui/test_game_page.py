@@ -1,0 +1,452 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.peer import Peer, open_peer, play_out
+from tests.proxy import run_proxy
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.backoff import Backoff
+from tictactoe_client.choosing import Choice
+from tictactoe_engine import PRESETS, Keys, Rules
+from tictactoe_server.server import Server
+
+SMALL = PRESETS["classic"]
+GOMOKU = PRESETS["gomoku"]
+LOOKS = [{"colour": True}, {"colour": False}, {"colour": False, "ascii": True}]
+
+
+@contextlib.asynccontextmanager
+async def game(
+    open_screen: OpenScreen, server: Server, rules: Rules = SMALL, **options: Any
+) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
+    """Let ana sit at the screen with X, and bo join her room."""
+    async with (
+        open_screen(options.pop("url", server.url), Choice("create", rules, private=True), **options) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await ana.until("Waiting for someone")
+        code = ana.code
+        await bo.ask("join", room=code)
+        await ana.until("YOUR MOVE (X)")
+        yield ana, bo, code
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_whole_game_by_digits_and_letters(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, **look) as (ana, bo, code):
+        await ana.press("1")
+        await ana.until("bo's move (O)", "(X)")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE (X)", "(O)")
+        await ana.press("w")
+        await ana.until("bo's move (O)")
+        await bo.ask("move", room=code, cell=8, ply=3)
+        await ana.until("YOUR MOVE (X)")
+        await ana.press("3")
+        text = await ana.until("YOU WIN   <X> A1 <X> B1 <X> C1   (5 moves", "r rematch")
+        assert "<X>" in text.splitlines()[4]
+        assert text.isascii() is look.get("ascii", False)
+
+
+async def test_a_taken_cell_is_told_with_the_free_ones(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.state(status="playing")
+        await ana.press("1")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE (X)")
+        await ana.press("5")
+        await ana.until("B2 is taken by O. Free: B1 C1 A2 C2 A3 B3 C3.")
+
+
+async def test_out_of_turn_nothing_is_sent(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("1")
+        await ana.until("bo's move (O)")
+        await ana.press("2")
+        await ana.until("It's bo's move.")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE (X)", "1. X A1  O B2")
+
+
+async def test_the_cursor_moves_and_places(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        await ana.press("left")
+        await ana.until("[5]")
+        await ana.press("left", "up")
+        await ana.until("[1]")
+        await ana.press("space")
+        assert (await bo.state(ply=1))["last"] == 0
+
+
+async def test_a_pad_counts_from_below(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, keys=Keys.PAD) as (ana, bo, _):
+        await ana.until("1 │  7  │  8  │  9")
+        await ana.press("7")
+        assert (await bo.state(ply=1))["last"] == 0
+
+
+async def test_commands_follow_a_colon(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        await ana.press(":")
+        await ana.until(":_", "Enter do it")
+        await ana.type("resing")
+        await ana.press("enter")
+        await ana.until('I don\'t know ":resing". Did you mean resign?')
+        await ana.press(":", "b", "2", "enter")
+        assert (await bo.state(ply=1))["last"] == 4
+        await ana.press(":", "x", "escape")
+        await ana.until("bo's move", gone=":x")
+
+
+async def test_chat_goes_both_ways_and_is_cleaned(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("tab")
+        await ana.until("say: _")
+        await ana.type("good luck 5")
+        await ana.press("enter")
+        assert (await bo.next_of("chat"))["text"] == "good luck 5"
+        await bo.ask("chat", room=code, text="you too")
+        await ana.until("ana: good luck 5", "bo: you too", "YOUR MOVE (X)")
+
+
+async def test_resigning_and_leaving_ask_once(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        await ana.press("escape")
+        await ana.until("Leave and lose this game?   Enter yes   Esc play on")
+        await ana.press("escape")
+        await ana.until("YOUR MOVE (X)", gone="Leave and lose")
+        await ana.press(":")
+        await ana.type("resign")
+        await ana.press("enter")
+        await ana.until("Resign?   Enter yes")
+        await ana.press("enter")
+        await ana.until("YOU LOSE   You resign")
+        assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
+        await ana.press("escape")
+        await ana.until("Playing as  ana")
+
+
+async def test_ctrl_c_asks_and_the_second_one_goes(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        await ana.press("ctrl+c")
+        await ana.until("Leave and lose this game?")
+        await ana.press("ctrl+c")
+        assert (await bo.state(status="over"))["result"]["winner"] == "O"
+    assert ana.app.return_code == 130
+
+
+async def test_waiting_is_cancelled_at_once(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana, open_peer(server.url) as bo:
+        await ana.until("Playing as")
+        await ana.press("enter")
+        await ana.until("Waiting for someone")
+        code = ana.code
+        await ana.press("escape")
+        await ana.until("Playing as")
+        while (await bo.ask("join", room=code))["type"] == "ok":
+            await bo.ask("leave", room=code)
+
+
+async def test_the_invitation_has_code_link_and_a_readable_picture(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create")) as ana:
+        text = await ana.until("Waiting for someone", "Link   ws://127.0.0.1:", "tictactoe-client join")
+        assert "█▀▀▀▀▀█" in text
+        assert ana.has_role("qr")
+        await ana.press("Q")
+        await ana.until("Waiting for someone", gone="█")
+        await ana.press("y")
+        await ana.until("Copied: ws://127.0.0.1:")
+
+
+async def test_no_picture_without_colour(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create"), colour=False) as ana:
+        assert "█" not in await ana.until("Waiting for someone")
+
+
+async def test_the_computer_sits_in_for_whom_nobody_joins(bots: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(bots.url, Choice("create")) as ana:
+        await ana.until("Waiting for someone")
+        await ana.press("b")
+        await ana.until("medium-bot-1", "YOUR MOVE (X)")
+
+
+async def test_a_draw_and_an_undo_are_offered_and_answered(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("1")
+        await ana.until("bo's move")
+        await ana.press(":")
+        await ana.type("undo")
+        await ana.press("enter")
+        await ana.until("You asked to take a move back.")
+        await bo.ask("undo", room=code, action="accept")
+        await ana.until("YOUR MOVE (X)", gone="X A1")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("bo offers a draw:   Ctrl+Y accept   Ctrl+N decline")
+        await ana.press("ctrl+n")
+        await ana.until("YOUR MOVE (X)", gone="Ctrl+Y accept")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("Ctrl+Y accept")
+        await ana.press("ctrl+y")
+        await ana.until("DRAW   Both agreed")
+
+
+async def test_a_rematch_is_agreed_and_seats_change(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        await bo.ask("rematch", room=code)
+        await ana.until("bo wants a rematch:   r accept")
+        await ana.press("r")
+        await ana.until("bo's move (X)", "Game 2. ", "O  ana (you)")
+
+
+async def test_asking_for_a_rematch_waits(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        await ana.press("r")
+        await ana.until("You asked for a rematch. Waiting")
+        await bo.ask("leave", room=code)
+        await ana.until("bo left.   n new opponent")
+
+
+async def test_a_new_opponent_is_looked_for(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        await ana.press("n")
+        await ana.until("Waiting for someone")
+
+
+async def test_a_finished_game_is_stepped_through(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("5")
+        await bo.state(ply=1)
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        await ana.press("v")
+        text = await ana.until("(X)", gone="│  O  │")
+        assert "O" not in text.splitlines()[4]
+        await ana.press("left", "left", "right", "right")
+        await ana.until("(O)")
+
+
+async def test_a_drop_is_shown_with_the_time_that_is_left(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.socket.close()
+        await ana.until("bo has dropped. Waiting for them: ", "(away)")
+        async with open_peer(server.url, token=bo.welcome["token"]) as again:
+            await again.ask("join", room=code)
+            await ana.until("bo is back.", gone="has dropped. Waiting for them: 0:5 ")
+
+
+async def test_a_clock_is_shown_for_each(server: Server, open_screen: OpenScreen) -> None:
+    from tictactoe_client.rule_options import parse_clock
+
+    async with (
+        open_screen(server.url, Choice("create", SMALL, parse_clock("3+2"))) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("3:00")
+        await ana.press("5")
+        await ana.until("bo's move", "3:0")
+        assert ana.app.pages[-1].seconds_to_change == 1.0
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_large_board_is_typed_with_what_is_typed_shown(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, GOMOKU, **look) as (ana, bo, code):
+        await ana.type("h")
+        await ana.until("move: h_")
+        await ana.type("99")
+        await ana.press("backspace", "enter")
+        assert (await bo.state(ply=1))["last"] == 8 * 15 + 7
+        await ana.until("bo's move", "(X)")
+        await ana.type("a1")
+        await ana.press("enter")
+        await ana.until("It's bo's move.", "move: a1_")
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.until("YOUR MOVE", "move: a1_")
+        await ana.press("enter")
+        await ana.until("A1 is taken by O.")
+        await ana.type("z1")
+        await ana.press("escape")
+        await ana.until("move: _")
+        await ana.type("q1")
+        await ana.press("enter")
+        await ana.until("Q1 is off the board: columns A-O, rows 1-15.")
+
+
+async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        await ana.click(7, 4)
+        assert (await bo.state(ply=1))["last"] == 0
+    async with game(open_screen, server, GOMOKU) as (ana, bo, _):
+        await ana.click(6, 3)
+        await ana.until("[.]")
+        assert "YOUR MOVE" in ana.text
+        await ana.click(6, 3)
+        assert (await bo.state(ply=1))["ply"] == 1
+
+
+async def test_a_board_of_32_scrolls_with_the_cursor(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, Rules(32, 32, 5)) as (ana, bo, _):
+        text = await ana.until("of A-AF", "of 1-32")
+        await ana.press(*["left"] * 17, *["up"] * 17)
+        text = await ana.until("A-", "1-", "[.]")
+        assert " 1 [.]" in text
+        assert "▸" in text
+        assert "◂" not in text
+        await ana.press("enter")
+        assert (await bo.state(ply=1))["last"] == 0
+
+
+@pytest.mark.parametrize("size", [(36, 10), (40, 12), (60, 20), (80, 24), (200, 50)])
+async def test_every_size_shows_the_board(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
+    async with game(open_screen, server, GOMOKU, size=size) as (ana, _, _code):
+        text = await ana.until("YOUR MOVE (X)")
+        assert "A B C" in text or "◂" in text or "A   B" in text
+        assert all(len(line) <= size[0] for line in text.splitlines())
+
+
+async def test_a_window_that_is_too_small_says_so_and_can_be_left(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await ana.pilot.resize_terminal(30, 8)
+        await ana.until("needs at least 36x10, now 30x8")
+        await ana.press("enter")
+        await ana.pilot.resize_terminal(80, 24)
+        await ana.until("> Quick match")
+        await ana.pilot.resize_terminal(30, 8)
+        await ana.until("needs at least")
+        await ana.press("ctrl+q")
+    assert ana.app.return_code == 0
+
+
+async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "ana") as first, open_peer(server.url, "bo") as second:
+        code = (await first.ask("create"))["room"]
+        await second.ask("join", room=code)
+        await play_out({"X": first, "O": second}, code, [0, 4])
+        async with open_screen(server.url, Choice("watch", code=code)) as wat:
+            await wat.until(f"WATCHING {code}", "ana (X) v bo (O)", "X A1  O B2", "ana's move (X)")
+            await wat.press("left")
+            await wat.until("move 1 of 2", "Looking back at move 1.")
+            await first.ask("move", room=code, cell=8, ply=2)
+            await wat.until("1 new move", "move 1 of 3")
+            await wat.press("5")
+            await wat.until("You are watching: only players move.")
+            await wat.press("end")
+            await wat.until("bo's move (O)", "X C3")
+            await wat.press("home")
+            await wat.until("move 0 of 3")
+            await wat.press("escape", "escape")
+            await wat.until("Playing as")
+
+
+async def test_the_list_of_games_keeps_itself_up_to_date(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as wat, open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        await wat.until("Playing as")
+        await wat.press("down", "down", "down", "down", "enter")
+        await wat.until("No public game is being played now.")
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        await wat.until(f"> {code}", "bo v cy")
+        await wat.press("enter")
+        await wat.until(f"WATCHING {code}")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_lost_connection_is_shown_and_made_good(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with run_proxy(server.port) as proxy:
+        backoff = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
+        async with game(open_screen, server, url=proxy.url, backoff=backoff, **look) as (ana, bo, code):
+            await ana.press("5")
+            await bo.state(ply=1)
+            proxy.cut()
+            await ana.until(
+                "CONNECTION LOST. Trying again in 3", "(attempt 1). Your seat is held 1:", "r try now", "offline"
+            )
+            await bo.ask("move", room=code, cell=0, ply=1)
+            await ana.press("r")
+            await ana.until("Back after 1 s. bo played A1.", "bo played")
+            await ana.press("9")
+            await bo.state(ply=3)
+
+
+async def test_a_move_on_its_way_is_shown_and_played_once(server: Server, open_screen: OpenScreen) -> None:
+    async with run_proxy(server.port) as proxy, game(open_screen, server, url=proxy.url) as (ana, bo, code):
+        proxy.swallows_replies = True
+        await ana.press("5")
+        await bo.state(ply=1)
+        await ana.until("x?", "Sending")
+        proxy.swallows_replies = False
+        proxy.cut()
+        await ana.until("(X)", "Back after 1 s. Nothing was missed.", gone="x?")
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.until("YOUR MOVE")
+
+
+async def test_who_cannot_come_back_in_time_is_told_what_to_do(server: Server, open_screen: OpenScreen) -> None:
+    async with run_proxy(server.port) as proxy:
+        brief = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
+        async with game(open_screen, server, url=proxy.url, backoff=brief) as (ana, _, code):
+            proxy.is_closed = True
+            proxy.cut()
+            async with asyncio.timeout(10):
+                while ana.app.is_running and not ana.app.last_words:
+                    await ana.pilot.pause()
+    assert ana.app.last_words.startswith("Could not get back in time: bo may claim the game. Try again:")
+    assert code in ana.app.last_words
+    assert ana.app.return_code == 7
+
+
+async def test_a_room_that_closes_takes_one_home(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with open_screen(server.url, Choice("watch", code=code)) as wat:
+            await wat.until(f"WATCHING {code}")
+            await bo.ask("leave", room=code)
+            await wat.until("Playing as", f"Room {code} is closed")
+
+
+async def test_names_and_chat_of_strangers_steer_nothing(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.send("chat", room=code, text="a\u202eb\u200bc")
+        await ana.until("bo: abc")
+
+
+async def test_the_bell_rings_when_the_turn_comes_while_one_looks_elsewhere(
+    server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rung: list[bool] = []
+    monkeypatch.setattr("tictactoe_client.tui.app.TicTacToe.bell", lambda _: rung.append(True))
+    async with game(open_screen, server) as (ana, bo, code):
+        from textual.events import AppBlur, AppFocus
+
+        for focused, expected in ((True, 0), (False, 1)):
+            rung.clear()
+            ana.app.post_message(AppFocus() if focused else AppBlur())
+            await ana.pilot.pause()
+            ply = len(ana.app.pages[-1].table.moves)  # type: ignore[attr-defined]
+            await ana.press("159"[ply // 2])
+            await bo.state(ply=ply + 1)
+            await bo.ask("move", room=code, cell=(1, 2)[ply // 2], ply=ply + 1)
+            await ana.until("YOUR MOVE", f"{ply // 2 + 1}. X ", "O B1" if ply == 0 else "O C1")
+            assert len(rung) == expected

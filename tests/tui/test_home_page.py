@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.peer import open_peer
+from tests.tui.conftest import OpenScreen
+from tictactoe_client.choosing import Choice
+from tictactoe_client.seats import SavedSeat, Seats
+from tictactoe_server.server import Server
+
+
+async def test_home_says_who_one_is_where_and_what_one_can_do(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        text = await ana.until(
+            "Playing as  ana", "> Quick match", "Join with a code   ______", "Watch a game       0 live"
+        )
+        assert server.url in text
+        assert "ms" in text.splitlines()[0]
+        await ana.press("ctrl+q")
+    assert ana.app.return_code == 0
+
+
+async def test_rooms_come_and_go_by_themselves(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Playing as")
+        code = (await bo.ask("create", rules="gomoku"))["room"]
+        text = await ana.until("Rooms waiting", code)
+        assert "15x15, 5 in a row" in text
+        assert "bo" in text
+        await bo.ask("leave", room=code)
+        await ana.until("Watch a game", gone=code)
+
+
+async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        await ana.until(code)
+        await ana.press("up")
+        await ana.until(f"> {code}")
+        await ana.press("enter")
+        await ana.until("bo's move (X)", "O  ana (you)")
+
+
+async def test_a_quick_match_waits_and_begins(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Playing as")
+        await ana.press("enter")
+        await ana.until("Waiting for someone")
+        await bo.ask("match")
+        await ana.until("YOUR MOVE (X)")
+
+
+async def test_the_computer_is_played_at_the_chosen_level(bots: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(bots.url) as ana:
+        await ana.until("[medium]")
+        await ana.press("down", "left")
+        await ana.until("[easy]")
+        await ana.press("enter")
+        await ana.until("easy-bot-1", "YOUR MOVE (X)")
+        await ana.press("5")
+        await ana.until("1. X B2  O ", "YOUR MOVE (X)")
+
+
+@pytest.mark.parametrize("as_link", [False, True])
+async def test_a_code_or_a_link_is_typed(server: Server, open_screen: OpenScreen, *, as_link: bool) -> None:
+    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create", visibility="private"))["room"]
+        await ana.until("Playing as")
+        await ana.press("down", "down", "down")
+        await ana.until("> Join with a code")
+        await ana.type(f"{server.url}/{code}" if as_link else code.lower())
+        await ana.press("enter")
+        await ana.until("bo's move (X)")
+
+
+async def test_what_is_no_code_and_no_room_is_said(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await ana.press("down", "down", "down", "enter")
+        await ana.until("Type or paste a room code or a link.")
+        await ana.type("k7m4p")
+        await ana.press("enter")
+        await ana.until('A room code has 6 letters and digits; "k7m4p" has 5.')
+        await ana.type("q")
+        await ana.press("enter")
+        await ana.until("No room K7M4PQ")
+
+
+async def test_a_full_room_is_watched_instead(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        async with open_screen(server.url) as ana:
+            await ana.until("Playing as")
+            await ana.press("down", "down", "down")
+            await ana.type(code)
+            await ana.press("enter")
+            await ana.until(f"WATCHING {code}")
+
+
+async def test_a_name_is_changed(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as  ana")
+        player = ana.app.link.client.player if ana.app.link.client else None
+        await ana.press("n")
+        await ana.type("zoe!")
+        await ana.press("enter")
+        await ana.until('A name cannot contain "!"')
+        await ana.press("backspace", "enter")
+        await ana.until("Playing as  zoe")
+        assert ana.app.link.client is not None
+        assert ana.app.link.client.player == player
+
+
+async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: OpenScreen) -> None:
+    async with open_screen("ws://127.0.0.1:1") as ana:
+        text = await ana.until("Can't reach ws://127.0.0.1:1  (connection refused)", "r retry")
+        assert "Start one:" in text
+        assert "tictactoe-client -s wss://host" in text
+        async with Server() as late:
+            ana.app.link.address = ana.app.link.address.__class__("ws", "127.0.0.1", late.port)
+            await ana.press("r")
+            await ana.until("Playing as  ana")
+
+
+async def test_quitting_without_a_server_ends_with_its_code(open_screen: OpenScreen) -> None:
+    async with open_screen("ws://127.0.0.1:1") as ana:
+        await ana.until("Can't reach")
+        await ana.press("ctrl+q")
+    assert ana.app.return_code == 3
+
+
+async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
+        code = (await bo.ask("create"))["room"]
+        await before.ask("join", room=code)
+        Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
+        await before.socket.close()
+        async with open_screen(server.url, name=None) as ana:
+            await ana.until(f"> Resume {code}", "you are O", "Playing as  ana")
+            await ana.press("enter")
+            await ana.until("bo's move (X)", "O  ana (you)")
+
+
+async def test_a_server_that_forgot_the_seat_makes_a_new_player(server: Server, open_screen: OpenScreen) -> None:
+    Seats().keep(SavedSeat(server.url, "K7M4PQ", "O", "ana", "unknown", pid=2**22 + 1))
+    async with open_screen(server.url) as ana:
+        await ana.until("> Quick match", gone="Resume")
+    assert Seats().find(server.url) is None
+
+
+async def test_a_room_of_the_command_line_that_is_not_there_ends_with_five(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with open_screen(server.url, Choice("join", code="ZZZZZZ")) as ana:
+        while ana.app.is_running and not ana.app.last_words:
+            await ana.pilot.pause()
+    assert ana.app.last_words == "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms"
+    assert ana.app.return_code == 5
+
+
+async def test_a_click_opens_and_the_wheel_chooses(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("> Quick match")
+        await ana.click(8, 6)
+        await ana.until("New room", "In a row to win")
+        await ana.press("escape")
+        await ana.until("> New room")
+        await ana.click(8, 7)
+        await ana.until("> Join with a code")
+
+
+@pytest.mark.parametrize(("key", "words"), [("?", "Everywhere:"), ("s", "Bell at your turn"), ("f1", "Everywhere:")])
+async def test_help_and_settings_open_and_close(server: Server, open_screen: OpenScreen, key: str, words: str) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await ana.press(key)
+        await ana.until(words)
+        await ana.press("escape")
+        await ana.until("Playing as")
+
+
+async def test_themes_and_settings_change(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await ana.press("t")
+        await ana.until("Theme: night")
+        await ana.press("s", "right", "down", "right", "down", "right")
+        await ana.until("paper", "always", "yes")
+        assert (ana.app.settings.theme, ana.app.settings.bell, ana.app.settings.ascii) == ("paper", "always", True)
+        assert ana.text.isascii()
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
+async def test_home_is_left_at_once(server: Server, open_screen: OpenScreen, key: str) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await ana.press(key)
+    assert ana.app.return_code == (130 if key == "ctrl+c" else 0)
+
+
+async def test_without_a_server_one_is_started_for_the_run(open_screen: OpenScreen) -> None:
+    async with open_screen("ws://127.0.0.1:1") as ana:
+        await ana.until("press l")
+        await ana.press("l")
+        async with asyncio.timeout(20):
+            while "Playing as" not in ana.text:
+                await ana.pilot.pause()
