@@ -33,8 +33,8 @@ Enter = Callable[[Client], Awaitable[Room]]
 def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
     """Enter a room, play or watch in the chosen mode, and return the exit code.
 
-    A seat that an earlier run left behind in the room to join is taken up again. Who plays is the player of an earlier
-    run again, and has a history; who watches is nobody in particular.
+    A seat that an earlier run left behind in the room to join is taken up again. Who plays is the player
+    of an earlier run again, and has a history; who watches is nobody in particular.
     """
     if settings.mode == "screen":
         from tictactoe_client.tui.running import run_screen
