@@ -1,6 +1,7 @@
 """Plays one whole game between the installed commands, as people would: a server, two clients and a watcher.
 
-Usage: python .ci/play_a_game.py BIN, where BIN holds tictactoe-server and tictactoe-client. Standard library only.
+Usage: python .ci/play_a_game.py BIN DATA, where BIN holds tictactoe-server and tictactoe-client, and the server keeps
+its rooms in the folder DATA. Standard library only.
 """
 
 from __future__ import annotations
@@ -71,9 +72,11 @@ def play(bin: Path, url: str) -> None:
 
 def main() -> None:
     """Start the server, play, stop it."""
-    bin = Path(sys.argv[1])
+    bin, data = Path(sys.argv[1]), sys.argv[2]
     server = subprocess.Popen(
-        [bin / "tictactoe-server", "--host", "127.0.0.1", "--port", "0"], stdout=subprocess.PIPE, text=True
+        [bin / "tictactoe-server", "--host", "127.0.0.1", "--port", "0", "--data", data],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert server.stdout

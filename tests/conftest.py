@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.fakes import FakeClock
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
+from tictactoe_server.settings import Limits, Settings
 
 # How long an example takes says nothing about whether it is right.
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give every test, and every program that it starts, a home without data, state or configuration."""
+    folder = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(folder))
+    for name in ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
 
 
 @pytest.fixture
@@ -22,8 +34,24 @@ async def server() -> AsyncIterator[Server]:
         yield running
 
 
-@pytest.fixture(autouse=True)
-def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep what clients write down away from whoever runs the tests."""
-    for kind in ("CONFIG", "STATE"):
-        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind.lower()))
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def clocked(clock: FakeClock) -> AsyncIterator[Server]:
+    """A server that goes by the fixture `clock`, which only the test moves on; a hold is 60 s."""
+    async with Server(Settings(host="127.0.0.1", port=0), monotonic_ns=clock) as running:
+        yield running
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Callable[[Limits], Awaitable[Server]]]:
+    """Return a function that starts a server with limits of the test's own."""
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def start(limits: Limits) -> Server:
+            return await stack.enter_async_context(Server(Settings(host="127.0.0.1", port=0), limits=limits))
+
+        yield start

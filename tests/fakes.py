@@ -1,13 +1,26 @@
-"""Small typed doubles for the seams of the server, such as a store that has trouble."""
+"""Small typed doubles for the seams of the server, such as a clock that stands still or a store that has trouble."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from tictactoe_server.stores import MemoryStore
+from tictactoe_server.stores import GameRecord, MemoryStore
 
 Operation = Literal["load", "save", "delete"]
+
+
+class FakeClock:
+    """A monotonic clock in ns, like `time.monotonic_ns`; it stands still until `advance`."""
+
+    def __init__(self) -> None:
+        self._now_ms = 1_000_000
+
+    def __call__(self) -> int:
+        return self._now_ms * 1_000_000
+
+    def advance(self, ms: int) -> None:
+        self._now_ms += ms
 
 
 class TroubledStore(MemoryStore):
@@ -40,16 +53,18 @@ class TroubledStore(MemoryStore):
         self._fail_if_planned("load", key)
         return await super().load(key)
 
-    async def save(self, key: str, document: bytes, expected_revision: int) -> int:
+    async def save(
+        self, key: str, document: bytes, expected_revision: int, *, archived: GameRecord | None = None
+    ) -> int:
         if self._before_save is not None:
             action, self._before_save = self._before_save, None
             await action()
         if self.is_silent_about_success:
-            revision = await super().save(key, document, expected_revision)
+            revision = await super().save(key, document, expected_revision, archived=archived)
             self._fail_if_planned("save", key)
             return revision
         self._fail_if_planned("save", key)
-        return await super().save(key, document, expected_revision)
+        return await super().save(key, document, expected_revision, archived=archived)
 
     async def delete(self, key: str, expected_revision: int) -> None:
         self._fail_if_planned("delete", key)

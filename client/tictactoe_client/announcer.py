@@ -184,10 +184,10 @@ def _verdict(state: RoomState, viewer: str) -> str:
 
 def _announce_departures(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     told = []
-    if old.turn != new.turn and new.status == old.status == "playing" and new.ply == old.ply:
-        passed = new.seats.get(old.turn or "")
-        if passed is not None and not passed.left:
-            who = "You are" if passed.player == viewer else f"{name_of(new, old.turn)} is"
+    for mark, seat in new.seats.items():
+        before = old.seats.get(mark)
+        if seat is not None and before is not None and seat.out and not before.out and not seat.left:
+            who = "You are" if seat.player == viewer else f"{name_of(new, mark)} is"
             told.append(f"{who} out of the game and passed over.")
     just_over = new.result is not None and old.result is None and new.result.reason == "resigned"
     for mark, before in old.seats.items():

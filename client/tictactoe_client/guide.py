@@ -9,6 +9,7 @@ from tictactoe_client.board import BoardStyle, BoardView, render_board
 from tictactoe_client.settings import Settings
 from tictactoe_client.wording import (
     describe_cell,
+    describe_clock,
     describe_players,
     describe_rules,
     describe_turn,
@@ -27,9 +28,7 @@ _MOST_MOVES_TOLD = 12
 
 def describe_arrival(state: RoomState, viewer: str, address: Address, latency_seconds: float) -> list[str]:
     """Return where one has arrived: the room, its players, and how to invite others while a seat is free."""
-    clock = "no clock"
-    if state.clock is not None:
-        clock = f"{format_duration(max(state.clock.remaining_ms.values(), default=0))} each"
+    clock = describe_clock(state.time_control)
     verb = "Room" if seat_of(state, viewer) else "Watching room"
     rules = describe_rules(state.rules)
     latency = max(1, round(latency_seconds * 1000))

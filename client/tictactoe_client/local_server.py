@@ -30,6 +30,8 @@ _COMMAND: Final = (
     "0",
     "--log-level",
     "error",
+    "--data",
+    ":memory:",
     "--with-parent",
 )
 

@@ -6,10 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Literal
 
-from tictactoe_client.errors import Refused
+from msgspec import UNSET
+
+from tictactoe_client.errors import ClientError, Refused
 from tictactoe_engine import parse_cell
-from tictactoe_protocol.pushes import Ok, RoomState
+from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
 from tictactoe_protocol.requests import (
+    Analyse,
     Chat,
     Claim,
     Draw,
@@ -127,6 +130,16 @@ class Room:
     async def claim(self, as_: Literal["win", "draw"]) -> None:
         """End a game whose opponent has been gone past the hold."""
         await self._client.request(Claim(room=self.code, as_=as_))
+
+    async def analyse(self, ply: int | None = None) -> AnalysisState:
+        """Return what the position after `ply` moves is worth, the current one where None.
+
+        Raises `Refused` while we play the game ourselves.
+        """
+        reply = await self._client.request(Analyse(room=self.code, ply=UNSET if ply is None else ply))
+        if reply.analysis is UNSET:
+            raise ClientError("The server sent no analysis.")
+        return reply.analysis
 
     async def chat(self, text: str) -> None:
         """Say something to players and watchers, in at most 200 characters."""

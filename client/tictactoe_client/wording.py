@@ -10,7 +10,7 @@ from typing import Final
 from tictactoe_engine import Rules, format_cell, format_column
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.requests import ClockTerms
 
 _PLACES: Final = (
     "top left",
@@ -69,7 +69,7 @@ def _describe_blocked(rules: Rules) -> str:
     return f"{' '.join(format_cell(cell, rules) for cell in cells)} blocked"
 
 
-def describe_clock(clock: ClockFields | None) -> str:
+def describe_clock(clock: ClockTerms | None) -> str:
     """Return a clock as one chooses it: ``3+2`` for minutes and seconds a move, ``10 s a move``, or ``no clock``."""
     if clock is None:
         return "no clock"

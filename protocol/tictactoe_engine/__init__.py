@@ -2,8 +2,8 @@
 
 Source of the field's terms: m,n,k-games, where `rows` x `columns` is the board and `line` is k.
 
-The strategies and the search behind them are loaded when one of their names is first used: most programs only need
-the rules.
+The records, the strategies and the search behind them are loaded when one of their names is first used: most programs
+only need the rules.
 """
 
 from __future__ import annotations
@@ -25,6 +25,17 @@ from tictactoe_engine.position import BLOCKED, FREE, Outcome, Position
 from tictactoe_engine.rules import MAX_MARKS, MAX_SIDE, PRESETS, Rules
 
 if TYPE_CHECKING:
+    from tictactoe_engine.records import (
+        GameRecord,
+        GameResult,
+        InvalidRecord,
+        MoveClock,
+        RecordError,
+        SeatClock,
+        format_record,
+        parse_record,
+        parse_records,
+    )
     from tictactoe_engine.search import Analysis, Budget, Value, analyse, best_cells
     from tictactoe_engine.strategies import Level, Perfect, Strategy, choose_at_random, choose_by_rules, strategy_of
 
@@ -37,14 +48,20 @@ __all__ = [
     "Analysis",
     "Budget",
     "Coordinates",
+    "GameRecord",
+    "GameResult",
     "IllegalMove",
+    "InvalidRecord",
     "InvalidRules",
     "Keys",
     "Level",
+    "MoveClock",
     "Outcome",
     "Perfect",
     "Position",
+    "RecordError",
     "Rules",
+    "SeatClock",
     "Strategy",
     "UnknownNotation",
     "Value",
@@ -56,11 +73,27 @@ __all__ = [
     "format_column",
     "format_key",
     "format_pair",
+    "format_record",
     "has_single_keys",
     "parse_cell",
+    "parse_record",
+    "parse_records",
     "strategy_of",
 ]
 
+_OF_RECORDS: Final = frozenset(
+    {
+        "GameRecord",
+        "GameResult",
+        "InvalidRecord",
+        "MoveClock",
+        "RecordError",
+        "SeatClock",
+        "format_record",
+        "parse_record",
+        "parse_records",
+    }
+)
 _OF_SEARCH: Final = frozenset({"Analysis", "Budget", "Value", "analyse", "best_cells"})
 _OF_STRATEGIES: Final = frozenset(
     {"Level", "Perfect", "Strategy", "choose_at_random", "choose_by_rules", "strategy_of"}
@@ -68,9 +101,13 @@ _OF_STRATEGIES: Final = frozenset(
 
 
 def __getattr__(name: str) -> object:
-    """Load the module that owns a name of the strategies or the search (PEP 562)."""
+    """Load the module that owns a name of the records, the strategies or the search (PEP 562)."""
     value: object
-    if name in _OF_SEARCH:
+    if name in _OF_RECORDS:
+        from tictactoe_engine import records
+
+        value = globals()[name] = getattr(records, name)
+    elif name in _OF_SEARCH:
         from tictactoe_engine import search
 
         value = globals()[name] = getattr(search, name)

@@ -28,6 +28,9 @@ _REQUIRED_KEYS: Final = {
 _AT_PATH: Final = re.compile(r"(?s)(.*?)(?: - at `(.*)`)?")
 _FIELD: Final = re.compile(r"`([^`]*)`")
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+_SECRET: Final = frozenset({"token"})
+"""Fields whose values are never quoted."""
+
 _SHOWN_LENGTH: Final = 40
 _PATH_LENGTH: Final = 64
 
@@ -159,6 +162,8 @@ def _describe(reason: str, content: dict[str, Any], kind: str) -> tuple[str, str
         return f"{kind}: the field {_shown(field[1])} is missing.", _joined(path, field[1])
     expected = finding.split(", got ")[0].replace("`", "")
     expected = expected[:1].lower() + expected[1:]
+    if path in _SECRET:
+        return f"{kind}: {path} is not one: {expected}.", path
     return f"{kind}: {path or 'message'} is {_shown(_value_at(content, where))}: {expected}.", path or None
 
 

@@ -15,6 +15,7 @@ MAX_ERROR_BYTES: Final = 512
 MAX_ID_LENGTH: Final = 64
 MAX_CHAT_LENGTH: Final = 200
 MAX_LISTED_ROOMS: Final = 200
+MAX_LISTED_GAMES: Final = 100
 
 
 class ErrorCode(StrEnum):

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from tictactoe_engine import Rules
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.requests import ClockTerms
 
 RoomStatus = Literal["waiting", "playing", "over"]
 Visibility = Literal["public", "private"]
@@ -50,7 +50,9 @@ class RulesState(Struct, frozen=True):
 
 
 class SeatState(Struct, frozen=True, omit_defaults=True):
-    """Who holds a seat. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for good."""
+    """Who holds a seat. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for
+    good, `out` one who is passed over in the game on the table.
+    """
 
     player: str
     name: str
@@ -58,6 +60,7 @@ class SeatState(Struct, frozen=True, omit_defaults=True):
     bot: str | None
     hold_ms: int | UnsetType = UNSET
     left: bool = False
+    out: bool = False
 
 
 class Result(Struct, frozen=True):
@@ -106,6 +109,7 @@ class RoomState(_Push, frozen=True, tag="room"):
     clock: ClockState | None
     watchers: int
     score: dict[str, int]
+    time_control: ClockTerms | None = None
 
 
 class RoomSummary(Struct, frozen=True):
@@ -114,11 +118,57 @@ class RoomSummary(Struct, frozen=True):
     room: str
     status: RoomStatus
     rules: RulesState
-    clock: ClockFields | None
+    clock: ClockTerms | None
     seats: dict[str, SeatState | None]
     ply: int
     watchers: int
     age_ms: int
+
+
+class PastPlayer(Struct, frozen=True):
+    """Who played a mark of a finished game, under the name of that time."""
+
+    player: str
+    name: str
+
+
+class PastGame(Struct, frozen=True):
+    """One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had."""
+
+    id: str
+    room: str
+    game: int
+    at: int
+    rules: RulesState
+    players: dict[str, PastPlayer]
+    result: Result
+    moves: int
+
+
+class CellValue(Struct, frozen=True, omit_defaults=True):
+    """What a position or a move is worth to the player to move.
+
+    `plies` counts all moves until the end for ``win`` and ``loss``; `estimate` runs from -1 (lost) to 1 (won), and is
+    exact but for ``unknown``.
+    """
+
+    kind: Literal["win", "draw", "loss", "unknown"]
+    plies: int | None = None
+    estimate: float = 0.0
+
+
+class AnalysisState(Struct, frozen=True):
+    """What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells.
+
+    `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None.
+    """
+
+    ply: int
+    turn: str | None
+    value: CellValue
+    cells: dict[int, CellValue]
+    best: tuple[int, ...]
+    solved: bool
 
 
 class HeldSeat(Struct, frozen=True):
@@ -149,6 +199,9 @@ class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     moves: tuple[int, ...] | UnsetType = UNSET
     rooms: tuple[RoomSummary, ...] | UnsetType = UNSET
     time: int | UnsetType = UNSET
+    games: tuple[PastGame, ...] | UnsetType = UNSET
+    record: str | UnsetType = UNSET
+    analysis: AnalysisState | UnsetType = UNSET
 
 
 class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):

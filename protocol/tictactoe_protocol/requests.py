@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_protocol.codes import MAX_ID_LENGTH
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, MAX_LISTED_GAMES
 
 MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
@@ -20,6 +20,7 @@ RoomText = Annotated[str, Meta(min_length=1, max_length=64)]
 Integer = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 OfferAction = Literal["offer", "accept", "decline"]
+GameId = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -37,7 +38,7 @@ class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 RulesChoice = Annotated[str, Meta(max_length=64)] | RulesFields
 
 
-class ClockFields(Struct, frozen=True, forbid_unknown_fields=True):
+class ClockTerms(Struct, frozen=True):
     """A clock for each seat (`initial_ms` with `increment_ms` a move) or for each move (`move_ms`)."""
 
     initial_ms: Annotated[int, Meta(ge=1, le=MAX_CLOCK_MS)] | UnsetType = UNSET
@@ -50,6 +51,10 @@ class ClockFields(Struct, frozen=True, forbid_unknown_fields=True):
         mixed = by_move and (self.initial_ms is not UNSET or self.increment_ms is not UNSET)
         if mixed or not (by_seat or by_move):
             raise ValueError("A clock has initial_ms and increment_ms, or move_ms alone")
+
+
+class ClockFields(ClockTerms, frozen=True, forbid_unknown_fields=True):
+    """The clock that a request asks for: one for each seat (with an increment a move) or one for each move."""
 
 
 class _Request(
@@ -135,7 +140,7 @@ class Rematch(_RoomRequest, frozen=True, tag="rematch"):
 class Chat(_RoomRequest, frozen=True, tag="chat"):
     """Says something to players and watchers; longer texts than 200 characters are refused with ``too_long``."""
 
-    text: Annotated[str, Meta(min_length=1)]
+    text: Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": MAX_CHAT_LENGTH})]
 
 
 class Rooms(_Request, frozen=True, tag="rooms"):
@@ -156,6 +161,25 @@ class Ping(_Request, frozen=True, tag="ping"):
     """Asks for the server's time."""
 
 
+class History(_Request, frozen=True, tag="history"):
+    """Asks for the player's finished games, newest first: at most `limit`, those older than the game `before`."""
+
+    limit: Annotated[int, Meta(ge=1, le=MAX_LISTED_GAMES)] = 20
+    before: GameId | UnsetType = UNSET
+
+
+class Record(_Request, frozen=True, tag="record"):
+    """Asks for one finished game as text, by the `id` that a history gave."""
+
+    game: GameId
+
+
+class Analyse(_RoomRequest, frozen=True, tag="analyse"):
+    """Asks what a position of the room's game is worth, the current one or the one after `ply` moves."""
+
+    ply: Count | UnsetType = UNSET
+
+
 Request = (
     Hello
     | Create
@@ -174,6 +198,9 @@ Request = (
     | Lobby
     | Sync
     | Ping
+    | History
+    | Record
+    | Analyse
 )
-RoomRequest = Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Sync
+RoomRequest = Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Sync | Analyse
 """The requests that name a room."""

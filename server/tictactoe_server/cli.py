@@ -9,21 +9,53 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, cast
 
 import click
+import platformdirs
 
 from tictactoe_protocol import DEFAULT_PORT, PROTOCOL_VERSION
 from tictactoe_server import __version__
 from tictactoe_server.listen import CannotListen, address_for_others, url_of
 from tictactoe_server.log import LEVELS, set_up_logging
 from tictactoe_server.server import Server
-from tictactoe_server.settings import LogFormat, Settings
+from tictactoe_server.settings import Limits, LogFormat, Settings
+from tictactoe_server.stores import CannotBackUp, CannotOpenStore, back_up
 
 _DEFAULTS: Final = Settings()
+_LIMITS: Final = Limits()
+_MEMORY: Final = ":memory:"
+_DEFAULT_DATA: Final = platformdirs.user_data_dir("tictactoe", appauthor=False)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TICTACTOE"})
+def _seconds_option(
+    name: str, default: float, least: float, most: float | None, words: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return an option that takes a number of seconds."""
+    return click.option(
+        name,
+        type=click.FloatRange(least, most),
+        default=default,
+        show_default=True,
+        show_envvar=True,
+        metavar="SECONDS",
+        help=words,
+    )
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TICTACTOE"},
+)
+@click.option(
+    "--data",
+    metavar="DIR",
+    default=_DEFAULT_DATA,
+    show_default=True,
+    show_envvar=True,
+    help="Folder that keeps rooms, players and finished games; :memory: keeps nothing.",
+)
 @click.option("--host", metavar="ADDRESS", show_envvar=True, help="Address to listen on. [default: all, IPv4 and IPv6]")
 @click.option(
     "--port",
@@ -49,24 +81,21 @@ _DEFAULTS: Final = Settings()
     show_envvar=True,
     help="The least important lines to log.",
 )
-@click.option(
+@_seconds_option(
+    "--hold",
+    _DEFAULTS.hold_seconds,
+    0,
+    86_400,
+    "How long a dropped player's seat is kept before the opponent may claim the game.",
+)
+@_seconds_option(
     "--bot-pause",
-    type=click.FloatRange(0, 60),
-    default=_DEFAULTS.bot_pause_seconds,
-    show_default=True,
-    show_envvar=True,
-    metavar="SECONDS",
-    help="How long bots wait before they move, as a person would; 0 for machines.",
+    _DEFAULTS.bot_pause_seconds,
+    0,
+    60,
+    "How long bots wait before they move, as a person would; 0 for machines.",
 )
-@click.option(
-    "--bot-deadline",
-    type=click.FloatRange(0.05, 60),
-    default=_DEFAULTS.bot_deadline_seconds,
-    show_default=True,
-    show_envvar=True,
-    metavar="SECONDS",
-    help="How long a bot may think about a move.",
-)
+@_seconds_option("--bot-deadline", _DEFAULTS.bot_deadline_seconds, 0.05, 60, "How long a bot may think about a move.")
 @click.option(
     "--bot-workers",
     type=click.IntRange(1, 256),
@@ -74,17 +103,36 @@ _DEFAULTS: Final = Settings()
     metavar="NUMBER",
     help="Processes in which bots think. [default: one less than the cores, at least 1]",
 )
+@_seconds_option(
+    "--keep-room",
+    _LIMITS.deserted_seconds,
+    1,
+    None,
+    "How long a room without any connection is kept while it waits or its game is over.",
+)
+@_seconds_option(
+    "--keep-game",
+    _LIMITS.deserted_game_seconds,
+    1,
+    None,
+    "How long a running game is kept that all have left without a word.",
+)
 @click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
+@click.pass_context
 def main(
+    context: click.Context,
+    data: str,
     host: str | None,
     port: int,
     log_format: str,
     log_level: str,
+    hold: float,
     bot_pause: float,
     bot_deadline: float,
     bot_workers: int | None,
-    *,
+    keep_room: float,
+    keep_game: float,
     with_parent: bool,
 ) -> None:
     """Host games of tic-tac-toe and its whole family.
@@ -96,29 +144,66 @@ def main(
       tictactoe-server                      all addresses, port 8765
       tictactoe-server --host 127.0.0.1     this machine alone
       tictactoe-server --port 0             any free port
+      tictactoe-server --data :memory:      nothing is kept
+      tictactoe-server backup FILE          copy a running server's data
     """
+    context.obj = _folder_of(data)
+    if context.invoked_subcommand is not None:
+        return
     settings = Settings(
-        host or None, port, cast(LogFormat, log_format), log_level, bot_pause, bot_deadline, bot_workers
+        host or None,
+        port,
+        cast(LogFormat, log_format),
+        log_level,
+        hold,
+        bot_pause,
+        bot_deadline,
+        bot_workers,
+        context.obj,
     )
+    limits = Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game)
     set_up_logging(settings.log_format, settings.log_level)
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_run(settings, with_parent=with_parent))
-    except CannotListen as error:
+            runner.run(_run(settings, limits, with_parent=with_parent))
+    except (CannotListen, CannotOpenStore) as error:
         click.echo(f"tictactoe-server: {error}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(0)
 
 
-async def _run(settings: Settings, *, with_parent: bool) -> None:
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--data", "own_data", metavar="DIR", help="The folder to copy from, if not the default.")
+@click.pass_context
+def backup(context: click.Context, file: Path, own_data: str | None) -> None:
+    """Copy a server's data into FILE, also while the server runs. An existing FILE is never overwritten."""
+    folder = context.obj if own_data is None else _folder_of(own_data)
+    if folder is None:
+        raise click.UsageError("A server with --data :memory: keeps nothing that could be copied.")
+    try:
+        back_up(folder, file)
+    except CannotBackUp as error:
+        click.echo(f"tictactoe-server: {error}", err=True)
+        sys.exit(1)
+    click.echo(f"Copied {folder} to {file}.")
+
+
+def _folder_of(data: str) -> Path | None:
+    return None if data == _MEMORY else Path(data).expanduser()
+
+
+async def _run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
     """Serve until a signal says stop, `with_parent` also until standard input ends."""
     stop = asyncio.Event()
     _on_signals(stop.set)
     if with_parent:
         _on_end_of_input(stop.set)
-    async with Server(settings) as server:
+    async with Server(settings, limits=limits) as server:
         _announce(settings.host, server.port)
+        if settings.data is None:
+            click.echo("Nothing is kept: when this server stops, its rooms are gone.", err=True)
         await stop.wait()
         click.echo("Stopping: everybody is told to come back.", err=True)
 

@@ -19,6 +19,7 @@ from tictactoe_protocol import (
 )
 from tictactoe_protocol.pushes import Ok, Welcome
 from tictactoe_protocol.requests import (
+    Analyse,
     Chat,
     Claim,
     Create,
@@ -30,6 +31,7 @@ from tictactoe_protocol.requests import (
     Match,
     Move,
     Ping,
+    Record,
     Rematch,
     Request,
     Resign,
@@ -39,13 +41,15 @@ from tictactoe_protocol.requests import (
     Undo,
     Watch,
 )
+from tictactoe_protocol.requests import History as PastGames
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.bots import LEVEL_NAMES
 from tictactoe_server.connection import Connection
+from tictactoe_server.history import History
 from tictactoe_server.hub import Hub
 from tictactoe_server.players import Players
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.stores import StoreUnavailable
+from tictactoe_server.stores import StoreBusy, StoreUnavailable
 
 log = structlog.get_logger(__name__)
 
@@ -53,8 +57,9 @@ log = structlog.get_logger(__name__)
 class Gateway:
     """Answers what connections send; a bad message is answered and never ends the connection."""
 
-    def __init__(self, hub: Hub, players: Players) -> None:
+    def __init__(self, hub: Hub, players: Players, history: History) -> None:
         self._hub = hub
+        self._history = history
         self._players = players
 
     async def receive(self, connection: Connection, data: bytes) -> None:
@@ -94,12 +99,23 @@ class Gateway:
                     await self._hub.chat(connection, player, id, request.room, request.text)
                 case Lobby():
                     self._hub.subscribe(connection, id, on=request.on)
+                case PastGames():
+                    before = None if request.before is UNSET else request.before
+                    games = await self._history.games_of(player.id, request.limit, before)
+                    _answer(connection, id, games=games)
+                case Analyse():
+                    await self._hub.analyse(connection, player, id, request.room, request.ply)
+                case Record():
+                    _answer(connection, id, record=await self._history.record_of(player.id, request.game))
                 case Hello():
                     raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
                 case _:
                     assert_never(request)
         except Refused as refused:
             _refuse_request(connection, request, refused)
+        except StoreBusy:
+            busy = Refused(ErrorCode.BUSY, "The server has too much to store at once.", retry_ms=500)
+            _refuse_request(connection, request, busy)
         except StoreUnavailable:
             log.warning("store unavailable", request=type(request).__name__)
             unavailable = Refused(ErrorCode.UNAVAILABLE, "The server cannot store this now.", retry_ms=1000)
@@ -113,7 +129,7 @@ class Gateway:
             raise Refused(ErrorCode.HELLO_REQUIRED, "Say hello first.")
         player, token = await self._players.welcome(request.name, request.token)
         connection.player = player
-        held = self._hub.held_seats(player.id)
+        held = await self._hub.held_seats(player.id)
         connection.push(
             Welcome(
                 protocol=PROTOCOL_VERSION,

@@ -23,7 +23,7 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
     where = f"port {port}" if host is None else f"{host}, port {port}"
     if host is None:
         try:
-            return [_open_on_all(port)]
+            return [_without_delay(_open_on_all(port))]
         except OSError as error:
             raise CannotListen(f"Cannot listen on {where}: {_reason(error)}.") from None
     try:
@@ -34,7 +34,7 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
     try:
         for family, address in dict.fromkeys((family, address) for family, *_, address in found):
             chosen = sockets[0].getsockname()[1] if sockets else port
-            sockets.append(socket.create_server((str(address[0]), chosen), family=family))
+            sockets.append(_without_delay(socket.create_server((str(address[0]), chosen), family=family)))
     except OSError as error:
         for opened in sockets:
             opened.close()
@@ -68,6 +68,15 @@ def _open_on_all(port: int) -> socket.socket:
         with contextlib.suppress(OSError):
             return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
     return socket.create_server(("", port))
+
+
+def _without_delay(listening: socket.socket) -> socket.socket:
+    """Let every connection that is accepted here send small frames at once.
+
+    asyncio sets this itself only on sockets that were made with an explicit protocol number.
+    """
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def _reason(error: Exception) -> str:

@@ -1,32 +1,52 @@
-"""The list of public rooms, and who is next in it: quick match reads the very list that people see."""
+"""The list of public rooms, who hears of its changes, and who is next in it.
+
+Quick match reads the very list that people see; there is no second queue that could drift from it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Final
 
 from tictactoe_engine import Rules
+from tictactoe_protocol import MAX_LISTED_ROOMS
+from tictactoe_protocol.pushes import LobbyChange, RoomSummary
 from tictactoe_protocol.requests import ClockFields
-
-if TYPE_CHECKING:
-    from tictactoe_server.connection import Connection
-    from tictactoe_server.hub import LiveRoom
+from tictactoe_server.connection import Connection, encode_frame
+from tictactoe_server.live_room import LiveRoom
+from tictactoe_server.rooms import summary_of
 
 GameKind = tuple[Rules, ClockFields | None]
 """What must be equal for two people to be matched."""
 
+GATHER_SECONDS: Final = 0.1
+"""How long changes are gathered before subscribers hear of them."""
+
 
 class Lobby:
-    """Public rooms in the order of their opening, and those with a free seat by kind of game."""
+    """Public rooms in the order of their opening, and those with a free seat by kind of game.
 
-    def __init__(self, changed: Callable[[], None]) -> None:
-        """`changed` is called when subscribers have something to learn; see `take_changes`."""
+    `now` returns ms of served time; `subscribers` hear of every change.
+    """
+
+    def __init__(self, now: Callable[[], int]) -> None:
         self.subscribers: dict[Connection, None] = {}
+        self._now = now
         self._public: dict[str, LiveRoom] = {}
         self._open: dict[GameKind, dict[str, LiveRoom]] = {}
         self._changed: dict[str, LiveRoom] = {}
         self._closed: dict[str, None] = {}
-        self._on_change = changed
+        self._due: asyncio.TimerHandle | None = None
+
+    def list_rooms(self) -> tuple[RoomSummary, ...]:
+        """Return the public rooms, newest first, as many as one list may have."""
+        return self._summaries(islice(reversed(self._public.values()), MAX_LISTED_ROOMS))
+
+    def open_rooms(self, kind: GameKind) -> Iterator[LiveRoom]:
+        """Yield the rooms of one kind that have a free seat, oldest first, as they were at the call."""
+        yield from list(self._open.get(kind, {}).values())
 
     def update(self, live: LiveRoom) -> None:
         """Take notice of a room that opened or whose seats changed."""
@@ -34,13 +54,13 @@ class Lobby:
         if room.visibility != "public":
             return
         self._public.setdefault(room.code, live)
-        self._changed[room.code] = live
-        self._on_change()
         kind = (room.rules, room.clock)
         if room.status == "waiting":
             self._open.setdefault(kind, {})[room.code] = live
         else:
             self._forget_open(kind, room.code)
+        self._changed[room.code] = live
+        self._tell_later()
 
     def remove(self, live: LiveRoom) -> None:
         """Take a room that is gone off the list."""
@@ -49,23 +69,32 @@ class Lobby:
         if self._public.pop(code, None) is not None:
             self._changed.pop(code, None)
             self._closed[code] = None
-            self._on_change()
+            self._tell_later()
 
-    def take_changes(self) -> tuple[list[LiveRoom], tuple[str, ...]]:
-        """Return the rooms that changed and the codes of those that closed since the last call."""
-        changed, closed = list(self._changed.values()), tuple(self._closed)
+    def put_in_order(self) -> None:
+        """Order the rooms by their opening, after they came back in no order."""
+        for rooms in (self._public, *self._open.values()):
+            in_order = sorted(rooms.items(), key=lambda item: item[1].room.opened_at)
+            rooms.clear()
+            rooms.update(in_order)
+
+    def _tell_later(self) -> None:
+        if self._due is None:
+            self._due = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._tell)
+
+    def _tell(self) -> None:
+        """Send what changed to all subscribers, encoded once."""
+        self._due = None
+        if self.subscribers:
+            frame = encode_frame(LobbyChange(self._summaries(self._changed.values()), tuple(self._closed)))
+            for connection in self.subscribers:
+                connection.push_frame(frame)
         self._changed.clear()
         self._closed.clear()
-        return changed, closed
 
-    def newest(self, limit: int) -> list[LiveRoom]:
-        """Return the public rooms, newest first, at most `limit`."""
-        rows = reversed(self._public.values())
-        return [live for live, _ in zip(rows, range(limit), strict=False)]
-
-    def open_rooms(self, kind: GameKind) -> Iterator[LiveRoom]:
-        """Yield the rooms of one kind that have a free seat, oldest first, as they were at the call."""
-        yield from list(self._open.get(kind, {}).values())
+    def _summaries(self, rooms: Iterable[LiveRoom]) -> tuple[RoomSummary, ...]:
+        now = self._now()
+        return tuple(summary_of(live.room, now, watchers=len(live.watchers)) for live in rooms)
 
     def _forget_open(self, kind: GameKind, code: str) -> None:
         rooms = self._open.get(kind)

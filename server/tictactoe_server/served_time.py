@@ -11,56 +11,37 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-import structlog
+from tictactoe_server.stores import Notes
 
-from tictactoe_server.stores import MISSING, Conflict, Store, StoreUnavailable
-
-_KEY: Final = "server/time"
-_KEEP_SECONDS: Final = 1.0
-
-log: Final = structlog.get_logger(__name__)
+_KEY: Final = "served-ms"
+_NOTE_SECONDS: Final = 0.5
 
 
 class ServedTime:
-    """Call it for the time in ms; `resume` it from the store before use, and let `keep` run beside the server.
+    """Call it for the time in ms; `resume` it from the store's notes before use, and let `keep` run beside the server.
 
-    After a crash it goes on from the last second that `keep` stored. `monotonic_ns` is the clock that it counts on.
+    After a crash it goes on from the last half second that was noted. `monotonic_ns` is the clock that it counts on.
     """
 
-    def __init__(self, store: Store, monotonic_ns: Callable[[], int] = time.monotonic_ns) -> None:
-        self._store = store
+    def __init__(self, monotonic_ns: Callable[[], int] = time.monotonic_ns) -> None:
         self._monotonic_ns = monotonic_ns
         self._origin_ns = monotonic_ns()
-        self._revision = MISSING
 
     def __call__(self) -> int:
         """Return the time in ms."""
         return (self._monotonic_ns() - self._origin_ns) // 1_000_000
 
-    async def resume(self) -> None:
-        """Go on where the last server stopped."""
-        found = await self._store.load(_KEY)
-        if found is not None:
-            document, self._revision = found
-            self._origin_ns = self._monotonic_ns() - int(document) * 1_000_000
+    async def resume(self, notes: Notes) -> None:
+        """Go on where the last server stopped; raises `StoreUnavailable`."""
+        noted = await notes.noted(_KEY)
+        if noted is not None:
+            self._origin_ns = self._monotonic_ns() - int(noted) * 1_000_000
 
-    async def keep(self) -> None:
-        """Store the time every second until cancelled."""
-        while True:
-            await self.store_now()
-            await asyncio.sleep(_KEEP_SECONDS)
-
-    async def store_now(self) -> None:
-        """Store the time; a store that is out of order is tried again the next time."""
+    async def keep(self, notes: Notes) -> None:
+        """Note the time twice a second until cancelled, and once more then."""
         try:
-            self._revision = await self._store.save(_KEY, str(self()).encode(), self._revision)
-        except (StoreUnavailable, Conflict) as error:
-            log.debug("the time was not stored", reason=type(error).__name__)
-            await self._learn_revision()
-
-    async def _learn_revision(self) -> None:
-        try:
-            found = await self._store.load(_KEY)
-        except StoreUnavailable:
-            return
-        self._revision = found[1] if found is not None else MISSING
+            while True:
+                notes.note(_KEY, str(self()).encode())
+                await asyncio.sleep(_NOTE_SECONDS)
+        finally:
+            notes.note(_KEY, str(self()).encode())

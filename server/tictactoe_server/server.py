@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from types import TracebackType
 from typing import Final, Self, cast
@@ -24,16 +25,18 @@ from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.bots import Bots, ThinkingPool
-from tictactoe_server.connection import OUTBOX_BYTES, Connection
+from tictactoe_server.connection import Connection
 from tictactoe_server.gateway import Gateway
+from tictactoe_server.history import History
 from tictactoe_server.hub import Hub
 from tictactoe_server.listen import open_sockets, url_of
+from tictactoe_server.lobby import Lobby
 from tictactoe_server.players import Players
-from tictactoe_server.settings import Settings
-from tictactoe_server.stores import MemoryStore, Store
-
-HELLO_SECONDS: Final = 5.0
-"""How long a connection may stay without saying hello."""
+from tictactoe_server.registry import Registry
+from tictactoe_server.reviews import Reviews
+from tictactoe_server.served_time import ServedTime
+from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.stores import MemoryStore, SqliteStore, Storage, StoreUnavailable
 
 RESTART_MS: Final = 1000
 """When clients should come back after the server went down on purpose, before their jitter."""
@@ -46,16 +49,24 @@ log = structlog.get_logger(__name__)
 class Server:
     """A running server; use it with ``async with``. `port` and `url` are known inside.
 
-    Raises `CannotListen` on entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
+    All that rooms measure goes by `monotonic_ns`. Raises `CannotListen` or `CannotOpenStore` on entry. On exit every
+    peer gets a notice and close code 1012, and the store is flushed.
     """
 
-    def __init__(self, settings: Settings | None = None, store: Store | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        store: Storage | None = None,
+        limits: Limits | None = None,
+        *,
+        monotonic_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        """Prepare a server; `store` is used instead of the one that the settings name."""
         self._settings = settings or Settings()
-        self._store = store or MemoryStore()
-        self._hub = Hub(self._store, _monotonic_ms)
-        pool = ThinkingPool(self._settings.bot_workers, self._settings.bot_deadline_seconds)
-        self.bots = self._hub.bots = Bots(pool, self._hub.act, pause_seconds=self._settings.bot_pause_seconds)
-        self._gateway = Gateway(self._hub, Players(self._store))
+        self._limits = limits or Limits()
+        self._given_store = store
+        self._time = ServedTime(monotonic_ns)
+        self._chores: list[asyncio.Task[None]] = []
         self._listeners: list[WebSocketServer] = []
         self.port = self._settings.port
 
@@ -67,12 +78,25 @@ class Server:
     async def __aenter__(self) -> Self:
         sockets = open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
+        try:
+            self._build(self._given_store or _open_storage(self._settings))
+            await self._time.resume(self._store)
+        except BaseException:
+            for sock in sockets:
+                sock.close()
+            raise
+        keeping = self._time.keep(self._store)
+        self._chores = [asyncio.create_task(self._registry.restore()), asyncio.create_task(keeping)]
+        limits = self._limits
+        create_connection = functools.partial(
+            Connection, catch_up_seconds=limits.catch_up_seconds, held_bytes=limits.outbox_bytes
+        )
         for sock in sockets:
             self._listeners.append(
                 await serve(
                     self._attend,
                     sock=sock,
-                    create_connection=Connection,
+                    create_connection=cast(type[Connection], create_connection),
                     process_request=_answer_http,
                     select_subprotocol=_select_subprotocol,
                     subprotocols=[Subprotocol(SUBPROTOCOL)],
@@ -80,7 +104,7 @@ class Server:
                     compression=None,
                     max_size=MAX_MESSAGE_BYTES,
                     max_queue=8,
-                    write_limit=OUTBOX_BYTES,
+                    write_limit=self._limits.outbox_bytes,
                     open_timeout=5,
                     ping_interval=5,
                     ping_timeout=10,
@@ -95,13 +119,32 @@ class Server:
     ) -> None:
         await self._stop()
         await self.bots.close()
-        await self._store.close()
+        await self._registry.stop()
+        for chore in self._chores:
+            chore.cancel()
+        await asyncio.gather(*self._chores, return_exceptions=True)
+        try:
+            await self._store.close()
+        except StoreUnavailable as error:
+            log.error("the store did not close in good time", reason=str(error))
         log.debug("stopped")
+
+    def _build(self, store: Storage) -> None:
+        """Put the parts together, from the store outwards."""
+        settings = self._settings
+        lobby = Lobby(self._time)
+        self._store = store
+        self._registry = Registry(store, self._time, lobby, self._limits, hold_ms=round(settings.hold_seconds * 1000))
+        pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
+        self._hub = Hub(self._registry, lobby, Reviews(pool), self._time)
+        self.bots = Bots(pool, self._hub.act, pause_seconds=settings.bot_pause_seconds)
+        self._registry.on_change = self.bots.notice
+        self._gateway = Gateway(self._hub, Players(store), History(store))
 
     async def _attend(self, peer: ServerConnection) -> None:
         """Serve one connection from its handshake to its end."""
         connection = cast(Connection, peer)
-        limit = connection.loop.call_later(HELLO_SECONDS, _close_silent, connection)
+        limit = connection.loop.call_later(self._limits.hello_seconds, _close_silent, connection)
         try:
             while (message := await connection.next_message()) is not None:
                 await self._gateway.receive(connection, message)
@@ -125,6 +168,10 @@ class Server:
 
     def _peers(self) -> Sequence[Connection]:
         return [cast(Connection, peer) for listener in self._listeners for peer in listener.connections]
+
+
+def _open_storage(settings: Settings) -> Storage:
+    return MemoryStore() if settings.data is None else SqliteStore.open(settings.data)
 
 
 def _close_silent(connection: Connection) -> None:
@@ -151,7 +198,3 @@ def _select_subprotocol(connection: ServerConnection, offered: Sequence[Subproto
     if SUBPROTOCOL in offered:
         return Subprotocol(SUBPROTOCOL)
     raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")
-
-
-def _monotonic_ms() -> int:
-    return time.monotonic_ns() // 1_000_000

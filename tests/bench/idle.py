@@ -12,7 +12,7 @@ import resource
 import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.bench.processes import RELAY, SERVER, Measured, started
+from tests.bench.processes import IN_MEMORY, RELAY, SERVER, Measured, started
 
 
 async def open_idle(server: Measured, number: int, *, bare: bool) -> ClientConnection:
@@ -45,7 +45,7 @@ def main() -> None:
     options = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    for name, command in (("library", RELAY), ("server", SERVER)):
+    for name, command in (("library", RELAY), ("server", (*SERVER, *IN_MEMORY))):
         with started(command) as server:
             held, used = uvloop.run(measure(server, options.connections, options.seconds, bare=name == "library"))
         print(f"{name:<10} {held:6.1f} KiB and {used:6.1f} µs CPU a second for an idle connection", flush=True)

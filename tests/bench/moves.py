@@ -1,7 +1,9 @@
 """Moves a second, and the processor time of one, beside a bare relay in the same run.
 
 Both get the same load: rooms of two that play drawn games of nine moves with a rematch after each, every state awaited
-by both players. Usage: python -m tests.bench.moves [--seconds 10] [--rooms 100] [--rounds 1]
+by both players. Our server is measured in memory, and with every move on disk before it is shown. The last column is
+its processor time as a multiple of the relay's.
+Usage: python -m tests.bench.moves [--seconds 10] [--rooms 100] [--rounds 1]
 
 With --with-bots: how long people wait for a move, at ten moves a second in each of 100 rooms, while 50 rooms of bots
 think about gomoku without a pause, beside the same without the bots.
@@ -13,13 +15,14 @@ import argparse
 import asyncio
 import json
 import statistics
+import tempfile
 import time
 from dataclasses import dataclass, field
 
 import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.bench.processes import RELAY, SERVER, Measured, started
+from tests.bench.processes import IN_MEMORY, RELAY, SERVER, Measured, started
 
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
 
@@ -148,7 +151,7 @@ def compare_with_bots(rooms: int, seconds: float) -> None:
     """Print the figures without and with thinking bots; server, workers and load share all cores."""
     p99 = []
     for bot_rooms in (0, 50):
-        with started((*SERVER, "--bot-pause", "0"), is_pinned=False) as server:
+        with started((*SERVER, *IN_MEMORY, "--bot-pause", "0"), is_pinned=False) as server:
             figures = uvloop.run(load_beside_bots(server, rooms, seconds, bot_rooms))
         print(figures.row(f"{bot_rooms} bot rooms"), flush=True)
         p99.append(statistics.quantiles(figures.latencies, n=100)[98])
@@ -168,9 +171,10 @@ def main() -> None:
     for _ in range(options.rounds):
         relay = measure(RELAY, options.rooms, options.seconds, bare=True)
         print(relay.row("relay"), flush=True)
-        ours = measure(SERVER, options.rooms, options.seconds, bare=False)
-        print(ours.row("server"), flush=True)
-        print(f"ratio      {ours.cpu_us / relay.cpu_us:.2f}x the relay's CPU a move", flush=True)
+        with tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as folder:
+            for name, kept in (("in memory", IN_MEMORY), ("durable", ("--data", folder))):
+                ours = measure((*SERVER, *kept), options.rooms, options.seconds, bare=False)
+                print(f"{ours.row(name)}   {ours.cpu_us / relay.cpu_us:.2f}x", flush=True)
 
 
 if __name__ == "__main__":

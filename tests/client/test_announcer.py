@@ -113,7 +113,9 @@ def test_other_endings(result: Result, sentence: str) -> None:
 
 def test_a_third_player_who_resigns_is_passed_over() -> None:
     before = state((0,), THREE)
-    after = replace(before, seq=9, turn="A")
+    out = before.seats["O"]
+    assert out is not None
+    after = replace(before, seq=9, turn="A", seats={**before.seats, "O": replace(out, out=True)})
     assert announce(before, after, ANA) == ["bo is out of the game and passed over."]
 
 

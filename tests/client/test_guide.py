@@ -20,7 +20,7 @@ from tictactoe_client.version import describe_mismatch
 from tictactoe_client.wording import describe_rules, describe_turn
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.pushes import ClockState, Result, RoomSummary, RulesState, SeatState
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.requests import ClockFields, ClockTerms
 
 HOST = parse_address("ws://192.0.2.7:9000")
 
@@ -121,9 +121,10 @@ def test_the_last_move_may_be_ones_own_or_nobodys() -> None:
 
 
 def test_clocks_are_told_by_name() -> None:
-    timed = replace(state(), clock=ClockState({"X": 178_500, "O": 180_000}, "X"))
+    terms = ClockTerms(initial_ms=180_000, increment_ms=0)
+    timed = replace(state(), clock=ClockState({"X": 178_500, "O": 180_000}, "X"), time_control=terms)
     assert answer_query("clock", timed, BO, Settings()) == ["Left: ana 2:58, bo 3:00."]
-    assert describe_arrival(timed, BO, HOST, 0.01)[0].endswith("3 in a row, 3:00 each.")
+    assert describe_arrival(timed, BO, HOST, 0.01)[0].endswith("3 in a row, 3+0.")
 
 
 def test_with_gravity_only_the_cells_where_a_mark_would_stay_are_free() -> None:

@@ -42,8 +42,8 @@ async def test_the_bot_of_the_page_plays_a_whole_game(server: Server, bot_progra
 async def test_the_computer_begins_where_it_is_asked_to(server: Server) -> None:
     command = ("bot", "--level", "easy", "--first", "bot", "-s", server.url, "-n", "ana")
     async with run_client(*command) as ana:
-        await ana.until("You are O. easy-bot-1 is X.")
-        await ana.until("easy-bot-1 plays ")
+        await ana.until("You are O. easy-bot is X.")
+        await ana.until("easy-bot plays ")
         await ana.until("Your move, O.")
         ana.type("leave", "leave")
         assert await ana.end() == 0

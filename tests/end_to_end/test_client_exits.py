@@ -21,6 +21,9 @@ from websockets.http11 import Request, Response
 
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, environment, run_client
 from tests.peer import open_peer
+from tictactoe_client.client import Client
+from tictactoe_client.session import run
+from tictactoe_client.settings import Settings
 from tictactoe_server.server import Server
 
 ESCAPE = "\x1b"
@@ -303,3 +306,33 @@ def test_a_debug_log_names_its_place_and_holds_no_secret(tmp_path: Path) -> None
     assert '"type":"welcome"' in text
     assert '"token":"…"' in text
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_seat_taken_over_by_a_newer_connection_ends_with_six(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with run_client("join", code, "--json", "-s", server.url) as client:
+            welcome = await client.message(type="welcome")
+            await client.message(type="room", status="playing")
+            async with open_peer(server.url, token=welcome["token"]) as newer:
+                await newer.ask("join", room=code)
+                assert await client.end() == 6
+        assert [line for line in client.lines if '"replaced"' in line]
+
+
+def test_a_mistake_of_ours_is_told_and_reported_to_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    async def fail(_: Client) -> int:
+        raise ZeroDivisionError("as a test")
+
+    with running_server() as url:
+        assert run(Settings(server=url, mode="json"), None, fail) == 1
+    captured = capsys.readouterr()
+    assert captured.out == '{"from":"client","type":"closed","exit":1}\n'
+    assert captured.err.startswith("This is a mistake in tictactoe-client, not yours.")
+    report = Path(captured.err.split()[-1])
+    assert "ZeroDivisionError: as a test" in report.read_text()
+    assert tmp_path in report.parents

@@ -145,6 +145,17 @@ async def test_a_refusal_is_typed_and_the_connection_stays(server: Server) -> No
         assert (taken.value.code, taken.value.path) == ("occupied", "cell")
 
 
+async def test_a_draw_is_offered_and_agreed(server: Server) -> None:
+    async with pair(server.url) as (first, second):
+        await state_where(second, status="playing")
+        await first.draw()
+        assert (await state_where(second, seq=3)).offers.draw == "X"
+        await second.draw("accept")
+        over = await state_where(first, status="over")
+        assert over.result is not None
+        assert (over.result.reason, over.result.winner) == ("agreed", None)
+
+
 async def test_what_is_no_code_or_no_cell_never_leaves_the_client(server: Server) -> None:
     async with connect(server.url) as client:
         with pytest.raises(BadRoomCode):

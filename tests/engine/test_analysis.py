@@ -77,6 +77,13 @@ def test_a_short_budget_still_values_every_legal_cell(position: Position, nodes:
     assert all(-1 <= value.estimate <= 1 for value in analysis.cells.values())
 
 
+def test_a_best_cell_that_is_known_is_not_mixed_with_guesses_of_the_same_score() -> None:
+    moves = (5, 6, 2, 3, 9, 8, 14, 4, 10, 0, 7, 1, 13)
+    position = Position.replay(Rules(5, 4, 5, "XOAB"), moves, ((4, "X"), (7, "O")))
+    analysis = analyse(position, Budget(nodes=88))
+    assert {analysis.cells[cell] for cell in analysis.best_cells} == {analysis.value}
+
+
 @given(
     position=open_games(rule_sets(max_side=4, max_cells=12, max_marks=3), least_played=0.3), nodes=st.integers(0, 99)
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from tictactoe_protocol import ErrorCode, pushes, requests
+from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, pushes, requests
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 ROOMS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
@@ -29,9 +29,14 @@ RULES_FIELDS = st.builds(
 )
 RULES_CHOICES = st.just(UNSET) | TEXTS | RULES_FIELDS
 MILLISECONDS = st.integers(1, requests.MAX_CLOCK_MS)
-CLOCKS = st.builds(requests.ClockFields, initial_ms=MILLISECONDS, increment_ms=MILLISECONDS) | st.builds(
-    requests.ClockFields, move_ms=MILLISECONDS
-)
+
+
+def clocks_of(kind: type[requests.ClockTerms]) -> st.SearchStrategy[requests.ClockTerms]:
+    by_seat = st.builds(kind, initial_ms=MILLISECONDS, increment_ms=MILLISECONDS)
+    return by_seat | st.builds(kind, move_ms=MILLISECONDS)
+
+
+CLOCKS = clocks_of(requests.ClockFields)
 
 REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     requests.Hello: st.builds(
@@ -61,6 +66,11 @@ REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     requests.Lobby: st.builds(requests.Lobby, id=IDS, on=st.booleans()),
     requests.Sync: st.builds(requests.Sync, id=IDS, room=ROOMS),
     requests.Ping: st.builds(requests.Ping, id=IDS),
+    requests.History: st.builds(
+        requests.History, id=IDS, limit=st.integers(1, MAX_LISTED_GAMES), before=st.just(UNSET) | ROOMS
+    ),
+    requests.Analyse: st.builds(requests.Analyse, id=IDS, room=ROOMS, ply=st.just(UNSET) | COUNTS),
+    requests.Record: st.builds(requests.Record, id=IDS, game=ROOMS),
 }
 REQUESTS = st.one_of(*REQUESTS_BY_KIND.values())
 
@@ -92,11 +102,23 @@ SUMMARIES = st.builds(
     room=ROOMS,
     status=STATUSES,
     rules=RULES_STATES,
-    clock=st.none() | CLOCKS,
+    clock=st.none() | clocks_of(requests.ClockTerms),
     seats=SEATS_BY_MARK,
     ply=COUNTS,
     watchers=COUNTS,
     age_ms=COUNTS,
+)
+RESULTS = st.builds(pushes.Result, winner=st.none() | MARKS, reason=REASONS, line=CELLS)
+PAST_GAMES = st.builds(
+    pushes.PastGame,
+    id=ROOMS,
+    room=ROOMS,
+    game=COUNTS,
+    at=st.integers(0, 2**53),
+    rules=RULES_STATES,
+    players=st.dictionaries(MARKS, st.builds(pushes.PastPlayer, player=TEXTS, name=TEXTS), max_size=3),
+    result=RESULTS,
+    moves=COUNTS,
 )
 
 PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
@@ -118,6 +140,8 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         moves=st.just(UNSET) | CELLS,
         rooms=st.just(UNSET) | st.lists(SUMMARIES, max_size=2).map(tuple),
         time=st.just(UNSET) | COUNTS,
+        games=st.just(UNSET) | st.lists(PAST_GAMES, max_size=2).map(tuple),
+        record=st.just(UNSET) | TEXTS,
     ),
     pushes.Error: st.builds(
         pushes.Error,
@@ -141,7 +165,7 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         turn=st.none() | MARKS,
         last=st.none() | COUNTS,
         seats=SEATS_BY_MARK,
-        result=st.none() | st.builds(pushes.Result, winner=st.none() | MARKS, reason=REASONS, line=CELLS),
+        result=st.none() | RESULTS,
         offers=st.builds(
             pushes.Offers,
             draw=st.none() | MARKS,

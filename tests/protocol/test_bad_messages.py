@@ -207,6 +207,8 @@ FIELDS_OF_TYPE: dict[str, dict[str, list[object]]] = {
     "claim": {"as": ["victory", 5, None]},
     "chat": {"text": ["", 5, None, []]},
     "lobby": {"on": [1, 0, "true", None]},
+    "history": {"limit": [0, 101, -1, 1.0, "20", True, None], "before": [5, None, "", "g" * 65]},
+    "record": {"game": [5, None, "", "g" * 65, []]},
 }
 VALID: dict[str, dict[str, Any]] = {
     "move": MOVE,
@@ -215,6 +217,7 @@ VALID: dict[str, dict[str, Any]] = {
     "claim": {"type": "claim", "room": "K7M4PQ", "as": "win"},
     "chat": {"type": "chat", "room": "K7M4PQ", "text": "hello"},
     "lobby": {"type": "lobby", "on": True},
+    "record": {"type": "record", "game": "g7"},
     **{kind: {"type": kind, "room": "K7M4PQ"} for kind in ("join", "watch", "leave", "resign", "rematch", "sync")},
 }
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from tests.protocol.strategies import PUSHES, PUSHES_BY_KIND, REQUESTS, REQUESTS_BY_KIND
 from tictactoe_protocol import decode_push, decode_request, encode
 from tictactoe_protocol.pushes import Closed, Error, Ok, Push, RoomState, Welcome
-from tictactoe_protocol.requests import Claim, Create, Hello, Match, Move, Ping, Request, RulesFields
+from tictactoe_protocol.requests import Claim, Create, Hello, History, Match, Move, Ping, Record, Request, RulesFields
 
 
 @given(REQUESTS)
@@ -43,6 +43,9 @@ def test_the_properties_cover_every_message() -> None:
         (Move(room="K7M4PQ", cell=4, ply=0), '{"type":"move","room":"K7M4PQ","cell":4,"ply":0}'),
         (Claim(room="K7M4PQ", as_="win"), '{"type":"claim","room":"K7M4PQ","as":"win"}'),
         (Ping(id="p"), '{"type":"ping","id":"p"}'),
+        (History(), '{"type":"history"}'),
+        (History(limit=5, before="g7"), '{"type":"history","limit":5,"before":"g7"}'),
+        (Record(game="g7"), '{"type":"record","game":"g7"}'),
     ],
 )
 def test_a_request_says_only_what_was_said(request_: Request, text: str) -> None:
@@ -92,6 +95,7 @@ STATE: dict[str, Any] = {
     "clock": {"remaining_ms": {"X": 178000, "O": 180000}, "running": "X"},
     "watchers": 2,
     "score": {"p5K2": 1, "p9QD": 0, "draws": 3},
+    "time_control": {"initial_ms": 180000, "increment_ms": 2000},
 }
 
 
@@ -112,6 +116,17 @@ def test_a_client_ignores_fields_that_a_newer_server_adds() -> None:
         '{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[],"motd":{}}'
     )
     assert isinstance(welcome, Welcome)
+
+
+def test_a_client_ignores_fields_that_a_newer_server_adds_to_the_clock_of_a_listed_room() -> None:
+    row = {"room": "K7M4PQ", "status": "waiting", "rules": STATE["rules"], "seats": {"X": None}}
+    clock = {"move_ms": 10_000, "delay_ms": 500}
+    row |= {"clock": clock, "ply": 0, "watchers": 0, "age_ms": 5}
+    ok = decode_push(json.dumps({"type": "ok", "id": "1", "rooms": [row]}))
+    assert isinstance(ok, Ok)
+    assert ok.rooms
+    assert ok.rooms[0].clock is not None
+    assert ok.rooms[0].clock.move_ms == 10_000
 
 
 def test_a_state_holds_rules_that_the_engine_can_play() -> None:

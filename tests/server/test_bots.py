@@ -8,9 +8,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.fakes import TroubledStore
 from tests.peer import Message, Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.stores import StoreUnavailable
 
 
 @pytest.fixture
@@ -80,6 +82,117 @@ async def test_a_bot_agrees_to_every_rematch(quick_bots: Server) -> None:
             assert (await ana.state(game=game))["seats"][mark]["bot"] is None
             await ana.send("sync", room=room)
             await play_first_legal(ana, room, mark)
+
+
+# Three rows of four, three in a row: whoever moves first wins, from a cell in the middle.
+SMALL_WIN = {"rows": 3, "columns": 4, "line": 3}
+
+
+@pytest.mark.parametrize("level", ["perfect", "random"])
+async def test_a_bot_agrees_to_a_draw_where_nothing_better_is_to_be_had(quick_bots: Server, level: str) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", bots=[level]))["room"]
+        await ana.ask("draw", room=room, action="offer")
+        over = await ana.state(status="over")
+        assert (over["result"], over["score"]["draws"]) == ({"winner": None, "reason": "agreed", "line": []}, 1)
+
+
+async def test_a_bot_that_is_losing_agrees_to_a_draw_also_while_it_thinks_about_its_move(quick_bots: Server) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"]))["room"]
+        await ana.send("move", room=room, cell=5, ply=0)
+        await ana.send("draw", room=room, action="offer")
+        assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
+
+
+async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on(quick_bots: Server) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"], seat="O"))["room"]
+        state = await ana.state(ply=1)
+        await ana.ask("draw", room=room, action="offer")
+        assert (await ana.state())["offers"]["draw"] == "O"
+        declined = await ana.state()
+        assert (declined["offers"]["draw"], declined["status"], declined["ply"]) == (None, "playing", 1)
+        await ana.send("move", room=room, cell=state["board"].index("."), ply=1)
+        await ana.state(ply=3)
+
+
+@pytest.mark.parametrize("rules", ["gomoku", "connect-four", {"rows": 32, "columns": 32, "line": 5}])
+async def test_a_draw_offered_to_a_bot_is_answered_before_its_next_move(
+    quick_bots: Server, rules: str | dict[str, int]
+) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", rules=rules, bots=["perfect"]))["room"]
+        await ana.send("move", room=room, cell=38, ply=0)
+        await ana.send("draw", room=room, action="offer")
+        offered = await ana.until(lambda message: message["type"] == "room" and message["offers"]["draw"] == "X")
+        answered = await ana.until(lambda message: message["type"] == "room" and message["offers"]["draw"] is None)
+        assert (answered["ply"], answered["seq"]) == (offered["ply"], offered["seq"] + 1)
+
+
+async def test_a_draw_is_thought_over_again_when_its_maker_moves_on(quick_bots: Server) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"]))["room"]
+        await ana.send("draw", room=room, action="offer")
+        await ana.send("move", room=room, cell=5, ply=0)
+        # Before the move and after it ana wins: the bot is glad of a draw whichever position it judged.
+        assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
+
+
+async def test_the_last_two_of_three_agree_when_one_of_them_is_a_bot(quick_bots: Server) -> None:
+    async with open_peer(quick_bots.url) as ana, open_peer(quick_bots.url) as bo:
+        rules = {"rows": 3, "columns": 3, "line": 3, "marks": "XOA"}
+        room = (await ana.ask("create", rules=rules, bots=["rules"]))["room"]
+        await bo.ask("join", room=room)
+        assert await ana.refusal("draw", room=room, action="offer") == "not_allowed"
+        await bo.ask("resign", room=room)
+        await ana.ask("draw", room=room, action="offer")
+        await ana.until(
+            lambda message: message["type"] == "room" and (message["result"] or message["offers"]["draw"] is None)
+        )
+
+
+async def test_a_bot_lets_every_move_be_taken_back_and_answers_the_next_one(quick_bots: Server) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", rules="connect-four", bots=["perfect"]))["room"]
+        for cell in (35, 38, 41):
+            await ana.send("move", room=room, cell=cell, ply=0)
+            await ana.state(ply=2)
+            await ana.ask("undo", room=room, action="offer")
+            assert (await ana.state(ply=0))["board"] == "." * 42
+
+
+async def test_a_move_taken_back_while_the_bot_thinks_is_followed_by_a_thought_about_the_new_one(
+    quick_bots: Server,
+) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", rules="gomoku", bots=["perfect"]))["room"]
+        for cell in (0, 1, 2):
+            await ana.send("move", room=room, cell=cell, ply=0)
+            await ana.send("undo", room=room, action="offer")
+            await ana.state(ply=0, turn="X", offers={"draw": None, "undo": None, "rematch": []})
+        await ana.send("move", room=room, cell=112, ply=0)
+        assert (await ana.state(ply=2))["board"][112] == "X"
+
+
+async def test_a_bot_moves_in_time_where_its_pause_is_longer_than_the_clock() -> None:
+    settings = Settings("127.0.0.1", 0, bot_pause_seconds=1.0, bot_workers=1)
+    async with Server(settings) as server, open_peer(server.url) as ana:
+        room = (await ana.ask("create", rules="four", bots=["rules"], clock={"move_ms": 800}))["room"]
+        await ana.send("move", room=room, cell=0, ply=0)
+        board = (await ana.state(ply=2))["board"]
+        await ana.send("move", room=room, cell=board.index("."), ply=2)
+        assert (await ana.state(ply=4))["status"] == "playing"
+
+
+async def test_a_bot_moves_when_a_store_that_was_away_is_back() -> None:
+    store = TroubledStore()
+    settings = Settings("127.0.0.1", 0, bot_pause_seconds=0.05, bot_workers=1)
+    async with Server(settings, store) as server, open_peer(server.url) as ana:
+        room = (await ana.ask("create", bots=["rules"]))["room"]
+        await ana.ask("move", room=room, cell=4, ply=0)
+        store.fail("save", StoreUnavailable(), times=1)
+        assert (await ana.state(ply=2))["turn"] == "X"
 
 
 async def test_the_game_goes_on_when_a_thinking_worker_is_killed(quick_bots: Server) -> None:

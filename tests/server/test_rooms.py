@@ -434,6 +434,14 @@ def test_dropping_twice_or_without_a_seat_changes_nothing() -> None:
     assert left.apply(BO, Dropped(), NOW) is left
 
 
+def test_one_of_three_who_resigned_is_shown_to_be_out_until_the_next_game() -> None:
+    room = play(open_room(ANA, BO, CY, rules=THREE), [0]).apply(BO, RESIGN, NOW)
+    assert seat_seen(room, "O", NOW) == {"player": BO.id, "name": "bo", "online": True, "bot": None, "out": True}
+    assert "out" not in seat_seen(room, "A", NOW)
+    again = apply_all(room, (ANA, RESIGN), (ANA, REMATCH), (BO, REMATCH), (CY, REMATCH))
+    assert not any("out" in seat_seen(again, mark, NOW) for mark in "XOA")
+
+
 def test_one_who_dropped_and_then_left_has_no_hold() -> None:
     room = apply_all(open_room(ANA, BO), (BO, Dropped()), (BO, LEAVE))
     assert seat_seen(room, "O", NOW) == {"player": BO.id, "name": "bo", "online": False, "bot": None, "left": True}
@@ -474,6 +482,7 @@ def test_a_state_says_everything_about_the_room() -> None:
         "clock": None,
         "watchers": 2,
         "score": {ANA.id: 0, BO.id: 0, "draws": 0},
+        "time_control": None,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -211,3 +212,36 @@ async def test_a_renaming_that_another_connection_overtook_is_done_again(
         async with open_peer(troubled.url, "Anastasia", ana.welcome["token"]) as again:
             assert (again.welcome["type"], again.welcome.get("name")) == ("welcome", "Anastasia")
             assert again.welcome["player"] == ana.welcome["player"]
+
+
+@pytest.mark.parametrize("type", ["leave", "resign"])
+async def test_a_connection_that_is_replaced_while_it_waits_does_nothing_any_more(
+    troubled: Server, store: TroubledStore, type: str
+) -> None:
+    async with (
+        two_playing(troubled) as (ana, bo, room),
+        open_peer(troubled.url) as eve,
+        open_peer(troubled.url, token=ana.welcome["token"]) as newer,
+    ):
+        await play_out({"X": ana, "O": bo}, room, [4])
+        reached, released = asyncio.Event(), asyncio.Event()
+
+        async def wait() -> None:
+            reached.set()
+            await released.wait()
+
+        store.before_next_save(wait)
+        await bo.send("move", room=room, cell=0, ply=1)
+        await reached.wait()
+        await newer.send("join", id="join", room=room)
+        for _ in range(2):  # whoever is answered after it was sent knows that the join waits for its turn
+            await eve.ask("ping")
+        await ana.send(type, id="late", room=room)
+        for _ in range(2):
+            await eve.ask("ping")
+        released.set()
+        assert (await newer.until(lambda message: message.get("id") == "join"))["seat"] == "X"
+        late = await ana.until(lambda message: message.get("id") == "late")
+        assert (late["type"], late.get("code")) == ("error", "not_in_room")
+        assert (await newer.ask("move", room=room, cell=1, ply=2))["type"] == "ok"
+        assert (await bo.state(ply=3))["status"] == "playing"

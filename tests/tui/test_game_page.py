@@ -174,7 +174,7 @@ async def test_the_computer_sits_in_for_whom_nobody_joins(bots: Server, open_scr
     async with open_screen(bots.url, Choice("create")) as ana:
         await ana.until("Waiting for someone")
         await ana.press("b")
-        await ana.until("medium-bot-1", "YOUR MOVE (X)")
+        await ana.until("medium-bot", "YOUR MOVE (X)")
 
 
 async def test_a_draw_and_an_undo_are_offered_and_answered(server: Server, open_screen: OpenScreen) -> None:

@@ -58,7 +58,7 @@ async def test_the_computer_is_played_at_the_chosen_level(bots: Server, open_scr
         await ana.press("down", "left")
         await ana.until("[easy]")
         await ana.press("enter")
-        await ana.until("easy-bot-1", "YOUR MOVE (X)")
+        await ana.until("easy-bot", "YOUR MOVE (X)")
         await ana.press("5")
         await ana.until("1. X B2  O ", "YOUR MOVE (X)")
 

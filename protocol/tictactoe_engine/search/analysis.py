@@ -6,7 +6,7 @@ budget allows it. Elsewhere the search deepens step by step, on wide boards afte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -49,7 +49,7 @@ def analyse(position: Position, budget: Budget) -> Analysis:
     task = task_of(position, budget, every=True)
     ranking = _rank(position, task)
     values = _values(task, ranking)
-    best = tuple(sorted(map(task.grid.cell_of, ranking.best)))
+    best = _surest(tuple(sorted(map(task.grid.cell_of, ranking.best))), values)
     return Analysis(values[best[0]], dict(sorted(values.items())), best, ranking.is_solved, task.meter.nodes)
 
 
@@ -217,6 +217,12 @@ def _values(task: Task, ranking: Ranking) -> dict[int, Value]:
     for move in bits_of(task.grid.playable(task.free)):
         values.setdefault(task.grid.cell_of(move), guess)
     return values
+
+
+def _surest(best: tuple[int, ...], values: Mapping[int, Value]) -> tuple[int, ...]:
+    """Return those of the equally good cells whose value is known, or all where none is: a guess equals no fact."""
+    known = tuple(cell for cell in best if values[cell].kind != "unknown")
+    return known or best
 
 
 def _value_of(score: int, left: int, *, is_exact: bool) -> Value:

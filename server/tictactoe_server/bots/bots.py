@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Final
+import contextlib
+import math
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from typing import Any, Final
 
 import structlog
 
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
-from tictactoe_protocol.requests import Move, Rematch
+from tictactoe_protocol.requests import Draw, Move, Rematch, Undo
 from tictactoe_server.bots.levels import level_of
 from tictactoe_server.bots.pool import ThinkingPool
 from tictactoe_server.rooms import Command, Player, Refused, Room
+from tictactoe_server.stores import StoreUnavailable
 
 Act = Callable[[str, Player, Command], Awaitable[None]]
 """Carries out a command of a player of the house: (room's code, player, command)."""
 
-Moment = tuple[int, int, int]
-"""What a bot thinks about: the game's number, how many moves lie on the board, how many players were passed over."""
+Moment = tuple[str, int, tuple[int, ...], int]
+"""What a bot thinks about: its mark, the game's number, the moves, how many players were passed over."""
+
+Thoughts = dict[str, tuple[Moment, asyncio.Task[None]]]
+"""What a bot thinks about in each room, by the room's code."""
+
+_SHARE_FOR_PAUSE: Final = 0.1
+_SHARE_FOR_THOUGHT: Final = 0.4
+"""How much of its running clock a bot spends on one move at most."""
+
+_AGAIN_SECONDS: Final = 0.5
+"""How long until a bot tries again what the server could not do for it."""
 
 log: Final = structlog.get_logger(__name__)
 
@@ -30,8 +44,9 @@ class Bots:
         self._pool = pool
         self._act = act
         self._pause = pause_seconds
-        self._turns: dict[str, tuple[Moment, asyncio.Task[None]]] = {}
-        self._answers: set[asyncio.Task[None]] = set()
+        self._moves: Thoughts = {}
+        self._draws: Thoughts = {}
+        self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def worker_ids(self) -> tuple[int, ...]:
@@ -40,54 +55,130 @@ class Bots:
 
     def notice(self, room: Room) -> None:
         """Take notice of a room's new state; answers come later, as commands."""
-        turn = room.position.turn if room.status == "playing" else None
-        seat = room.seats[turn] if turn is not None else None
-        moment = (room.game, room.position.ply, len(room.position.passed))
-        thinking = self._turns.get(room.code)
-        if thinking is not None and (seat is None or not seat.bot or thinking[0] != moment):
-            thinking[1].cancel()
-            thinking = None
-        if thinking is None and seat is not None and seat.bot:
-            self._turns[room.code] = (moment, asyncio.create_task(self._take_turn(room, seat)))
-        if room.status == "over" and room.offers.rematch:
-            self._agree_to_rematch(room)
+        self._consider(self._draws, room, _asked_for_draw(room), self._answer_draw)
+        self._consider(self._moves, room, _to_move(room), self._take_turn)
+        if mark := _asked_for_undo(room):
+            self._start(self._send(room.code, room.seat(mark), Undo(room=room.code, action="accept")))
+        if mark := _asked_for_rematch(room):
+            self._start(self._send(room.code, room.seat(mark), Rematch(room=room.code)))
 
     async def close(self) -> None:
         """Stop all thinking and end the workers."""
-        tasks = [*(task for _, task in self._turns.values()), *self._answers]
+        tasks = [*self._tasks]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._pool.close()
 
-    async def _take_turn(self, room: Room, seat: SeatState) -> None:
-        task = asyncio.current_task()
-        try:
-            await asyncio.sleep(self._pause)
-            position = room.position
-            cell = await self._pool.choose(position, level_of(seat.bot or ""))
-            self._forget(room.code, task)
-            move = Move(room=room.code, cell=cell, ply=position.ply)
-            await self._send(room.code, seat, move)
-        finally:
-            self._forget(room.code, task)
+    def _consider(
+        self,
+        thoughts: Thoughts,
+        room: Room,
+        mark: str | None,
+        think: Callable[[Room, str], Coroutine[Any, Any, None]],
+    ) -> None:
+        """See to it that one thought is given to this moment, by the bot with that mark, and none to any other."""
+        position = room.position
+        moment = None if mark is None else (mark, room.game, position.moves, len(position.passed))
+        current = thoughts.get(room.code)
+        if current is not None and current[0] == moment:
+            return
+        if current is not None:
+            del thoughts[room.code]
+            current[1].cancel()
+        if mark is not None and moment is not None:
+            thoughts[room.code] = (moment, self._start(think(room, mark)))
 
-    def _forget(self, code: str, task: asyncio.Task[None] | None) -> None:
-        if code in self._turns and self._turns[code][1] is task:
-            del self._turns[code]
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finish)
+        return task
 
-    def _agree_to_rematch(self, room: Room) -> None:
-        for mark, seat in room.seats.items():
-            if seat is not None and seat.bot and mark not in room.offers.rematch:
-                answer = asyncio.create_task(self._send(room.code, seat, Rematch(room=room.code)))
-                self._answers.add(answer)
-                answer.add_done_callback(self._answers.discard)
-                return
+    def _finish(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a bot failed", exc_info=error)
+
+    async def _take_turn(self, room: Room, mark: str) -> None:
+        with _forgetting(self._moves, room.code) as forget:
+            left = _seconds_left(room, mark)
+            await asyncio.sleep(min(self._pause, left * _SHARE_FOR_PAUSE))
+            position, seat = room.position, room.seat(mark)
+            cell = await self._pool.choose(position, level_of(seat.bot or ""), at_most=left * _SHARE_FOR_THOUGHT)
+            if (answering := self._draws.get(room.code)) is not None:
+                # The move would let the offer lapse: it is answered first.
+                await asyncio.wait([answering[1]])
+            forget()
+            await self._send(room.code, seat, Move(room=room.code, cell=cell, ply=position.ply))
+
+    async def _answer_draw(self, room: Room, mark: str) -> None:
+        with _forgetting(self._draws, room.code) as forget:
+            is_better = await self._pool.is_better_than_draw(room.position, mark)
+            forget()
+            answer = Draw(room=room.code, action="decline" if is_better else "accept")
+            await self._send(room.code, room.seat(mark), answer)
 
     async def _send(self, code: str, seat: SeatState, command: Command) -> None:
-        try:
-            await self._act(code, Player(seat.player, seat.name), command)
-        except Refused as refused:
-            log.debug("a bot came too late", room=code, code=refused.code)
-        except Exception:
-            log.exception("a bot failed", room=code)
+        """Send a command until the server has dealt with it."""
+        while True:
+            try:
+                await self._act(code, Player(seat.player, seat.name), command)
+            except Refused as refused:
+                if refused.code is not ErrorCode.BUSY:
+                    log.debug("a bot came too late", room=code, code=refused.code)
+                    return
+            except StoreUnavailable:
+                log.debug("a bot waits for the store", room=code)
+            else:
+                return
+            await asyncio.sleep(_AGAIN_SECONDS)
+
+
+@contextlib.contextmanager
+def _forgetting(thoughts: Thoughts, code: str) -> Iterator[Callable[[], None]]:
+    """Yield what takes the running task out of the thoughts, so that its own command does not cancel it."""
+    task = asyncio.current_task()
+
+    def forget() -> None:
+        if code in thoughts and thoughts[code][1] is task:
+            del thoughts[code]
+
+    try:
+        yield forget
+    finally:
+        forget()
+
+
+def _seconds_left(room: Room, mark: str) -> float:
+    """Return what the clock of the mark to move leaves it; endless where none runs."""
+    return math.inf if room.clock_started_at is None else room.remaining_ms[mark] / 1000
+
+
+def _to_move(room: Room) -> str | None:
+    """Return the mark of the bot whose turn it is, or None."""
+    turn = room.position.turn if room.status == "playing" else None
+    return turn if turn is not None and room.seat(turn).bot else None
+
+
+def _asked_for_draw(room: Room) -> str | None:
+    """Return the mark of the bot that has been offered a draw, or None."""
+    return _asked(room, room.offers.draw)
+
+
+def _asked_for_undo(room: Room) -> str | None:
+    """Return the mark of the bot that has been asked to let a move be taken back, or None."""
+    return _asked(room, room.offers.undo)
+
+
+def _asked(room: Room, asker: str | None) -> str | None:
+    if asker is None or room.status != "playing":
+        return None
+    return next((mark for mark in room.position.active_marks if mark != asker and room.seat(mark).bot), None)
+
+
+def _asked_for_rematch(room: Room) -> str | None:
+    """Return the mark of a bot that has not agreed to the rematch that others want, or None."""
+    if room.status != "over" or not room.offers.rematch:
+        return None
+    return next((mark for mark in room.seats if mark not in room.offers.rematch and room.seat(mark).bot), None)

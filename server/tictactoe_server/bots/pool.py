@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import multiprocessing
 import os
 import signal
@@ -16,20 +17,32 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from random import Random, SystemRandom
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 
-from tictactoe_engine import Budget, Level, Position, choose_by_rules, strategy_of
-from tictactoe_server.bots.thinking import choose_cell, prepare_worker, process_id
+from tictactoe_engine import Analysis, Budget, Level, Position, analyse, choose_by_rules, strategy_of
+from tictactoe_server.bots.thinking import (
+    analyse_position,
+    choose_cell,
+    is_better_than_draw,
+    prepare_worker,
+    process_id,
+)
 
 _TABLE_CELLS: Final = 9
 _QUICK_CELLS: Final = 64
 _LEAST_SECONDS: Final = 0.02
 _SHARE_OF_DEADLINE: Final = 0.85
+_SHARE_FOR_OFFERS: Final = 0.5
 _GRACE_SECONDS: Final = 0.5
 _START_SECONDS: Final = 30.0
+
+Answer = TypeVar("Answer")
+Question = Callable[[float], Answer]
+"""What a worker is asked: a function that can be pickled, of the seconds that it may take."""
 
 log = structlog.get_logger(__name__)
 
@@ -45,12 +58,12 @@ class Worker:
         self._executor: ProcessPoolExecutor | None = None
         self._pid: int | None = None
 
-    async def choose(self, position: Position, level: Level, seconds: float, seed: int) -> int:
+    async def answer(self, question: Question[Answer], seconds: float) -> Answer:
         """Return the process's answer; raises `WorkerLost` where it dies or is late by more than the grace."""
         loop = asyncio.get_running_loop()
         try:
             executor = await self._started()
-            answer = loop.run_in_executor(executor, choose_cell, position, level, seconds, seed)
+            answer = loop.run_in_executor(executor, question, seconds)
             return await asyncio.wait_for(answer, seconds + _GRACE_SECONDS)
         except (BrokenProcessPool, TimeoutError) as error:
             self.stop()
@@ -95,21 +108,42 @@ class ThinkingPool:
         """The ids of the worker processes that run now."""
         return tuple(worker._pid for worker in self._workers if worker._pid is not None)
 
-    async def choose(self, position: Position, level: Level) -> int:
-        """Return a legal cell; falls back to the simple rules where no worker answers in time."""
+    async def choose(self, position: Position, level: Level, *, at_most: float = math.inf) -> int:
+        """Return a legal cell, within `at_most` seconds where that is sooner than the deadline.
+
+        Falls back to the simple rules where no worker answers in time.
+        """
         quick = _quick_strategy(position, level)
         if quick is not None:
             return quick(position, Random(self._random.getrandbits(64)))
+        seed = self._random.getrandbits(64)
+        cell = await self._ask(partial(choose_cell, position, level, seed), min(at_most, self._deadline))
+        return choose_by_rules(position, Random(seed)) if cell is None else cell
+
+    async def is_better_than_draw(self, position: Position, mark: str) -> bool:
+        """Tell whether a player had better go on than agree to a draw; yes where no worker answers in time."""
+        question = partial(is_better_than_draw, position, mark)
+        answer = await self._ask(question, self._deadline * _SHARE_FOR_OFFERS)
+        return answer is None or answer
+
+    async def analyse(self, position: Position) -> Analysis | None:
+        """Return what the position and its moves are worth, or None where no worker answers in time."""
+        if _fits_table(position):
+            return analyse(position, Budget())
+        return await self._ask(partial(analyse_position, position), self._deadline)
+
+    async def _ask(self, question: Question[Answer], seconds: float) -> Answer | None:
+        """Return a worker's answer, or None where none is to be had in time."""
         for _ in range(2):
             try:
-                return await self._ask_worker(position, level)
+                return await self._ask_worker(question, seconds)
             except WorkerLost as lost:
                 log.warning("bot worker lost", reason=str(lost))
                 if str(lost) != BrokenProcessPool.__name__:
                     break
-        return choose_by_rules(position, Random(self._random.getrandbits(64)))
+        return None
 
-    async def _ask_worker(self, position: Position, level: Level) -> int:
+    async def _ask_worker(self, question: Question[Answer], seconds: float) -> Answer:
         self._waiting += 1
         try:
             worker = await self._idle.get()
@@ -117,8 +151,7 @@ class ThinkingPool:
         finally:
             self._waiting -= 1
         try:
-            seconds = max(_LEAST_SECONDS, self._deadline * share * _SHARE_OF_DEADLINE)
-            return await worker.choose(position, level, seconds, self._random.getrandbits(64))
+            return await worker.answer(question, max(_LEAST_SECONDS, seconds * share * _SHARE_OF_DEADLINE))
         finally:
             self._idle.put_nowait(worker)
 
@@ -133,6 +166,12 @@ def _quick_strategy(position: Position, level: Level) -> Callable[[Position, Ran
     rules = position.rules
     if level is Level.RANDOM or (level is Level.RULES and rules.size <= _QUICK_CELLS):
         return strategy_of(level, Budget())
-    if len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _TABLE_CELLS:
+    if _fits_table(position):
         return strategy_of(level, Budget(seconds=1.0, clock=time.monotonic))
     return None
+
+
+def _fits_table(position: Position) -> bool:
+    """Tell whether the engine answers this board from a table that it keeps in memory."""
+    rules = position.rules
+    return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _TABLE_CELLS

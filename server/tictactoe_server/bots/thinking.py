@@ -1,4 +1,4 @@
-"""What runs inside a worker process: one position in, one cell out, nothing kept but the engine's own tables."""
+"""What runs inside a worker process: one position in, one answer out, nothing kept but the engine's own tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 
-from tictactoe_engine import Budget, Level, Position, strategy_of
+from tictactoe_engine import Analysis, Budget, Level, Position, analyse, strategy_of
 
 _LOWER_PRIORITY = 10
 
@@ -29,10 +29,21 @@ def process_id() -> int:
     return os.getpid()
 
 
-def choose_cell(position: Position, level: Level, seconds: float, seed: int) -> int:
+def choose_cell(position: Position, level: Level, seed: int, seconds: float) -> int:
     """Return the level's move within about so many seconds."""
     budget = Budget(seconds=seconds, clock=time.monotonic)
     return strategy_of(level, budget)(position, random.Random(seed))
+
+
+def analyse_position(position: Position, seconds: float) -> Analysis:
+    """Return what the position and its moves are worth, after about so many seconds."""
+    return analyse(position, Budget(seconds=seconds, clock=time.monotonic))
+
+
+def is_better_than_draw(position: Position, mark: str, seconds: float) -> bool:
+    """Tell whether a mark, one of the last two in the game, expects more than a draw, after about so many seconds."""
+    estimate = analyse(position, Budget(seconds=seconds, clock=time.monotonic)).value.estimate
+    return estimate > 0 if position.turn == mark else estimate < 0
 
 
 def _end_with_parent() -> None:

@@ -1,7 +1,8 @@
 """Whose clock runs, and what is left on it: values in, values out; the time comes in as an argument.
 
 A side's clock does not run for its first move, and that move earns no increment; from its second move on it runs
-whenever it is that side's turn. With a clock for each move every turn starts afresh.
+whenever it is that side's turn. With a clock for each move every turn starts afresh. Time that was used is gone: what
+a clock shows is what it keeps when its turn ends without a move.
 """
 
 from __future__ import annotations
@@ -32,6 +33,21 @@ def remaining_after_move(room: Room, mark: str, now: int) -> dict[str, int]:
         return {**room.remaining_ms, mark: clock.move_ms}
     increment = 0 if clock.increment_ms is UNSET else clock.increment_ms
     return {**room.remaining_ms, mark: time_left(room, mark, now) + increment}
+
+
+def remaining_when_stopped(room: Room, now: int) -> dict[str, int]:
+    """Return what each mark has when the running clock is stopped without a move."""
+    turn = room.position.turn
+    if room.clock_started_at is None or turn is None:
+        return room.remaining_ms
+    return {**room.remaining_ms, turn: time_left(room, turn, now)}
+
+
+def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
+    """Return what each mark has once moves were taken back: the time they took is not given back."""
+    if room.clock is None or room.clock.move_ms is not UNSET:
+        return full_clocks(room.clock, room.rules.marks)
+    return remaining_when_stopped(room, now)
 
 
 def start_of_turn(room: Room, position: Position, now: int) -> int | None:

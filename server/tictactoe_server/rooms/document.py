@@ -59,6 +59,11 @@ def decode_room(document: bytes) -> Room:
         raise UnreadableRoom(f"Not a room: {error}") from error
     if content.schema != SCHEMA:
         raise UnreadableRoom(f"Schema {content.schema}, but this server knows {SCHEMA}.")
-    if tuple(content.room.seats) != tuple(content.room.rules.marks):
-        raise UnreadableRoom(f"Seats {', '.join(content.room.seats)} for the marks {content.room.rules.marks}.")
-    return content.room
+    room, marks = content.room, tuple(content.room.rules.marks)
+    if tuple(room.seats) != marks:
+        raise UnreadableRoom(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
+    if set(room.remaining_ms) != set(() if room.clock is None else marks):
+        raise UnreadableRoom(f"Clocks {', '.join(room.remaining_ms)} for the marks {room.rules.marks}.")
+    if room.clock is None and room.clock_started_at is not None:
+        raise UnreadableRoom("A clock runs in a room without clocks.")
+    return room

@@ -10,7 +10,7 @@ from tictactoe_engine import Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Draw, Undo
-from tictactoe_server.rooms.clock import start_of_turn
+from tictactoe_server.rooms.clock import remaining_after_undo, start_of_turn
 from tictactoe_server.rooms.play import finish
 from tictactoe_server.rooms.player import Player, Refused
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tictactoe_server.rooms.room import Room
 
 
-def draw(room: Room, player: Player, request: Draw) -> Room:
+def draw(room: Room, player: Player, request: Draw, now: int) -> Room:
     """Return the room with a draw offered, agreed or declined. Two offers that meet are an agreement."""
     mark = _in_game(room, player)
     if len(room.position.active_marks) > 2:
@@ -30,7 +30,7 @@ def draw(room: Room, player: Player, request: Draw) -> Room:
         raise Refused(ErrorCode.NO_OFFER, "Nobody has offered you a draw.")
     if request.action == "decline":
         return _with_offers(room, replace(room.offers, draw=None))
-    return finish(replace(room, seq=room.seq + 1), Result(None, "agreed"))
+    return finish(replace(room, seq=room.seq + 1), Result(None, "agreed"), now)
 
 
 def undo(room: Room, player: Player, request: Undo, now: int) -> Room:
@@ -64,6 +64,7 @@ def _take_back(room: Room, asker: str, now: int) -> Room:
         seq=room.seq + 1,
         position=position,
         offers=Offers(),
+        remaining_ms=remaining_after_undo(room, now),
         clock_started_at=start_of_turn(room, position, now),
     )
 

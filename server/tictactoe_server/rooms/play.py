@@ -10,7 +10,13 @@ from tictactoe_engine import IllegalMove, Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, ResultReason
 from tictactoe_protocol.requests import Claim, Move
-from tictactoe_server.rooms.clock import full_clocks, is_expired, remaining_after_move, start_of_turn
+from tictactoe_server.rooms.clock import (
+    full_clocks,
+    is_expired,
+    remaining_after_move,
+    remaining_when_stopped,
+    start_of_turn,
+)
 from tictactoe_server.rooms.player import Player, Refused
 
 if TYPE_CHECKING:
@@ -48,7 +54,7 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
             clock_started_at=start_of_turn(room, position, now),
         )
     outcome = position.outcome
-    return after if outcome is None else finish(after, Result(outcome.winner, outcome.reason, outcome.line))
+    return after if outcome is None else finish(after, Result(outcome.winner, outcome.reason, outcome.line), now)
 
 
 def resign(room: Room, player: Player, now: int) -> Room:
@@ -62,13 +68,18 @@ def resign(room: Room, player: Player, now: int) -> Room:
 def give_up(room: Room, mark: str, now: int, reason: ResultReason = "resigned") -> Room:
     """Return the room without this mark in the game: passed over, or the loser where one other is left."""
     active = room.position.active_marks
-    if len(active) > 2:
-        position = room.position.pass_over(mark)
-        started_at = room.clock_started_at
-        if position.turn != room.position.turn:
-            started_at = start_of_turn(room, position, now)
-        return replace(room, seq=room.seq + 1, position=position, clock_started_at=started_at)
-    return finish(replace(room, seq=room.seq + 1), Result(active.replace(mark, ""), reason))
+    if len(active) <= 2:
+        return finish(replace(room, seq=room.seq + 1), Result(active.replace(mark, ""), reason), now)
+    position = room.position.pass_over(mark)
+    if position.turn == room.position.turn:
+        return replace(room, seq=room.seq + 1, position=position)
+    return replace(
+        room,
+        seq=room.seq + 1,
+        position=position,
+        remaining_ms=remaining_when_stopped(room, now),
+        clock_started_at=start_of_turn(room, position, now),
+    )
 
 
 def expire(room: Room, now: int) -> Room:
@@ -76,8 +87,7 @@ def expire(room: Room, now: int) -> Room:
     turn = room.position.turn
     if turn is None or not is_expired(room, now):
         return room
-    flagged = replace(room, remaining_ms={**room.remaining_ms, turn: 0})
-    return give_up(flagged, turn, now, "timeout")
+    return give_up(room, turn, now, "timeout")
 
 
 def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
@@ -95,7 +105,7 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     if request.as_ == "draw":
         if gone != others:
             raise Refused(ErrorCode.NOT_ALLOWED, "Somebody else still plays: claim the win over who is gone.")
-        return finish(replace(room, seq=room.seq + 1), Result(None, "claimed"))
+        return finish(replace(room, seq=room.seq + 1), Result(None, "claimed"), now)
     after = room
     for other in gone:
         after = give_up(after, other, now, "claimed")
@@ -120,11 +130,17 @@ def rematch(room: Room, player: Player, now: int) -> Room:
     return _start_again(room)
 
 
-def finish(room: Room, result: Result) -> Room:
-    """Return the room with the game over and its score counted; `seq` is the caller's."""
+def finish(room: Room, result: Result, now: int) -> Room:
+    """Return the room with the game over, its score counted and its clocks stopped; `seq` is the caller's."""
     winner = "draws" if result.winner is None else room.seat(result.winner).player
-    score = {**room.score, winner: room.score.get(winner, 0) + 1}
-    return replace(room, result=result, offers=_NO_OFFERS, score=score, clock_started_at=None)
+    return replace(
+        room,
+        result=result,
+        offers=_NO_OFFERS,
+        score={**room.score, winner: room.score.get(winner, 0) + 1},
+        remaining_ms=remaining_when_stopped(room, now),
+        clock_started_at=None,
+    )
 
 
 def _start_again(room: Room) -> Room:

@@ -149,7 +149,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
             case Rematch():
                 return play.rematch(self, player, now)
             case Draw():
-                return offering.draw(self, player, command)
+                return offering.draw(self, player, command, now)
             case Undo():
                 return offering.undo(self, player, command, now)
             case Claim():

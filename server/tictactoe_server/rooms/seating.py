@@ -23,8 +23,7 @@ def enter(room: Room, player: Player) -> Room:
         here = replace(seat, name=player.name, online=True)
         if here == seat:
             return room
-        gone_at = {id: when for id, when in room.gone_at.items() if id != player.id}
-        return replace(_with_seat(room, held, here), gone_at=gone_at)
+        return replace(_with_seat(room, held, here), gone_at=_gone_without(room, player))
     if any(seat is not None and seat.player == player.id for seat in room.seats.values()):
         raise Refused(ErrorCode.NOT_ALLOWED, "You left this room for good; you may watch it.")
     free = next((mark for mark, seat in room.seats.items() if seat is None), None)
@@ -47,11 +46,29 @@ def leave(room: Room, player: Player, now: int) -> Room:
     mark = room.seated(player)
     if room.status == "waiting":
         score = {id: wins for id, wins in room.score.items() if id != player.id}
-        return replace(_with_seat(room, mark, None), score=score)
+        return replace(_with_seat(room, mark, None), score=score, gone_at=_gone_without(room, player))
     is_in_game = room.status == "playing" and mark in room.position.active_marks
     after = play.give_up(room, mark, now) if is_in_game else replace(room, seq=room.seq + 1)
     gone = replace(room.seat(mark), online=False, left=True)
-    return replace(after, seats={**after.seats, mark: gone}, offers=Offers())
+    return replace(
+        after,
+        seats={**after.seats, mark: gone},
+        offers=_offers_without(after, mark),
+        gone_at=_gone_without(room, player),
+    )
+
+
+def _gone_without(room: Room, player: Player) -> dict[str, int]:
+    """Return when those who are away dropped, without this player."""
+    return {id: when for id, when in room.gone_at.items() if id != player.id}
+
+
+def _offers_without(room: Room, mark: str) -> Offers:
+    """Return the offers that outlive the leaving of a mark: those of others, in a game that goes on."""
+    if room.status == "over":
+        return Offers()
+    draw, undo = room.offers.draw, room.offers.undo
+    return Offers(draw=None if draw == mark else draw, undo=None if undo == mark else undo)
 
 
 def seat_of(player: Player) -> SeatState:

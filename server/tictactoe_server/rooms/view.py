@@ -38,6 +38,7 @@ def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
         clock_state(room, now),
         watchers,
         room.score,
+        room.clock,
     )
 
 
@@ -56,10 +57,13 @@ def summary_of(room: Room, now: int, *, watchers: int) -> RoomSummary:
 
 
 def _seats_of(room: Room, now: int) -> dict[str, SeatState | None]:
-    if not room.gone_at:
+    passed = room.position.passed
+    if not room.gone_at and not passed:
         return room.seats
     seats = dict(room.seats)
-    for mark, seat in room.seats.items():
+    for _, mark in passed:
+        seats[mark] = replace(room.seat(mark), out=True)
+    for mark, seat in seats.items():
         hold_ms = None if seat is None else room.hold_left(mark, now)
         if seat is not None and hold_ms is not None:
             seats[mark] = replace(seat, hold_ms=hold_ms)

@@ -1,0 +1,231 @@
+"""What a record holds: one game that was or could be played, as a value that cannot exist in an impossible form.
+
+It knows nothing of text. Names and other words are kept only where each of their characters can be printed, so that
+nobody who shows a record has to clean it first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
+
+from tictactoe_engine.errors import IllegalMove, quote
+from tictactoe_engine.position import Position
+from tictactoe_engine.records.faults import InvalidRecord
+from tictactoe_engine.records.walk import Walk
+from tictactoe_engine.rules import PRESETS, Rules
+
+Reason = Literal["line", "full", "resigned", "timeout", "claimed", "agreed"]
+
+REASONS: Final[tuple[str, ...]] = get_args(Reason)
+MAX_VALUE_LENGTH: Final = 255
+MAX_COMMENT_LENGTH: Final = 4096
+MAX_GAME_NUMBER: Final = 999_999_999
+MAX_CLOCK_MS: Final = 24 * 60 * 60 * 1000
+RULE_TAGS: Final = ("Rules", "Rows", "Columns", "Line", "Marks", "Blocked", "Misere", "Gravity")
+KNOWN_TAGS: Final = (*RULE_TAGS, "Date", "Room", "Game", "Clock", "Passed", "Result", "Reason")
+
+_TAG_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,63}", re.ASCII)
+_DATE: Final = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
+    r"(?:T([01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9]))?",
+    re.ASCII,
+)
+_DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """How a game ended: why, and who won; `winner` is a mark, or None for a draw."""
+
+    reason: Reason
+    winner: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatClock:
+    """A clock for each seat: what it starts with, and what each of its moves adds."""
+
+    initial_ms: int
+    increment_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoveClock:
+    """A clock for each move."""
+
+    move_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameRecord:
+    """One game; `result` is None while it runs.
+
+    `players` pairs marks with names, in turn order. `passed` is as in `Position`: who moves no more, and how many moves
+    lay on the board when that happened. `date` is ISO 8601: a day, or a day and a time with its offset. `comments`
+    pairs texts with the number of moves before them; runs of white space become one space. `tags` is whatever else was
+    said of the game. `position` is where its moves led. Raises `InvalidRecord` for what cannot be, illegal moves and a
+    result that contradicts the board included; costs as much as playing the game.
+
+    >>> GameRecord(moves=(4, 0)).position.board
+    'O...X....'
+    """
+
+    rules: Rules = PRESETS["classic"]
+    moves: tuple[int, ...] = ()
+    result: GameResult | None = None
+    players: tuple[tuple[str, str], ...] = ()
+    date: str | None = None
+    room: str | None = None
+    game: int | None = None
+    clock: SeatClock | MoveClock | None = None
+    passed: tuple[tuple[int, str], ...] = ()
+    comments: tuple[tuple[int, str], ...] = ()
+    tags: tuple[tuple[str, str], ...] = ()
+    position: Position = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "players", _checked_players(self.players, self.rules.marks))
+        if self.date is not None:
+            _check_date(self.date)
+        if self.room is not None:
+            check_value(self.room, "room")
+        if self.game is not None and not 1 <= self.game <= MAX_GAME_NUMBER:
+            raise InvalidRecord(f"Games are numbered from 1 to {MAX_GAME_NUMBER}, not {quote(self.game)}.", "game")
+        _check_clock(self.clock)
+        _check_tags(self.tags)
+        walk = Walk(self.rules, self.passed)
+        for index, cell in enumerate(self.moves):
+            try:
+                walk.play(cell)
+            except IllegalMove as illegal:
+                raise InvalidRecord(illegal.message, f"moves[{index}]") from None
+        walk.finish()
+        object.__setattr__(self, "position", walk.position)
+        check_result(self.result, walk.position)
+        object.__setattr__(self, "comments", _checked_comments(self.comments, len(self.moves)))
+
+    def positions(self) -> Iterator[Position]:
+        """Yield the position before the first move, then the one after each."""
+        walk = Walk(self.rules, self.passed)
+        yield walk.position
+        for cell in self.moves:
+            walk.play(cell)
+            yield walk.position
+
+
+def check_value(value: str, part: str) -> None:
+    """Refuse words that are empty, too long or not safe to print."""
+    if not value:
+        raise InvalidRecord("This has at least one character.", part)
+    _check_printable(value, part, MAX_VALUE_LENGTH)
+
+
+def check_result(result: GameResult | None, position: Position) -> None:
+    """Refuse a result that this last position contradicts, or that its reason does."""
+    outcome, marks = position.outcome, position.active_marks
+    if result is None:
+        if outcome is not None:
+            raise InvalidRecord(f"This game is over: {_say(outcome.reason, outcome.winner)}.", "result")
+        return
+    if result.reason not in REASONS:
+        raise InvalidRecord(f"A game ends by {', '.join(REASONS)}, not by {quote(result.reason)}.", "reason")
+    if result.winner is not None and result.winner not in tuple(position.rules.marks):
+        raise InvalidRecord(f"There is no mark {quote(result.winner)} in this game.", "result")
+    if outcome is not None:
+        said = f"The board says otherwise: {_say(outcome.reason, outcome.winner)}."
+        if result.winner != outcome.winner:
+            raise InvalidRecord(said, "result")
+        if result.reason != outcome.reason:
+            raise InvalidRecord(said, "reason")
+        return
+    if result.reason in ("line", "full"):
+        missing = "no line is complete" if result.reason == "line" else "cells are free"
+        raise InvalidRecord(f"The board says otherwise: {missing}.", "reason")
+    if result.reason == "agreed" and result.winner is not None:
+        raise InvalidRecord("What the players agree on is a draw.", "result")
+    if result.reason in ("resigned", "timeout") and result.winner is None:
+        raise InvalidRecord(f"A game that is {result.reason} has a winner.", "result")
+    if result.winner is not None and (result.winner not in marks or len(marks) > 2):
+        others = marks.replace(result.winner, "")
+        why = f"{', '.join(others)} still play" if result.winner in marks else "it was passed over"
+        raise InvalidRecord(f"{result.winner} is not the last one left: {why}.", "result")
+
+
+def _say(reason: str, winner: str | None) -> str:
+    return f"{winner} won by {reason}" if winner else f"it is a draw, the board is {reason}"
+
+
+def _checked_players(players: tuple[tuple[str, str], ...], marks: str) -> tuple[tuple[str, str], ...]:
+    names = dict(players)
+    for mark, name in players:
+        if mark not in tuple(marks):
+            raise InvalidRecord(f"There is no mark {quote(mark)} in this game: {', '.join(marks)}.", f"players[{mark}]")
+        check_value(name, f"players[{mark}]")
+    if len(names) < len(players):
+        raise InvalidRecord("Each mark has one player.", "players")
+    return tuple((mark, names[mark]) for mark in marks if mark in names)
+
+
+def _check_date(date: str) -> None:
+    match = _DATE.fullmatch(date)
+    if match is None:
+        raise InvalidRecord(f"A date looks like 2030-12-31 or 2030-12-31T18:05:00Z, not like {quote(date)}.", "date")
+    year, month, day = int(match[1]), int(match[2]), int(match[3])
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    if not 1 <= month <= 12 or not 1 <= day <= _DAYS[month - 1] or ((month, day) == (2, 29) and not is_leap):
+        raise InvalidRecord(f"No calendar has the day {match[1]}-{match[2]}-{match[3]}.", "date")
+
+
+def _check_clock(clock: SeatClock | MoveClock | None) -> None:
+    match clock:
+        case SeatClock(initial_ms, increment_ms):
+            fits = 1 <= initial_ms <= MAX_CLOCK_MS and 0 <= increment_ms <= MAX_CLOCK_MS
+        case MoveClock(move_ms):
+            fits = 1 <= move_ms <= MAX_CLOCK_MS
+        case None:
+            return
+    if not fits:
+        raise InvalidRecord("A clock shows at least a millisecond and at most a day.", "clock")
+
+
+def _check_tags(tags: tuple[tuple[str, str], ...]) -> None:
+    known = {name.lower(): name for name in KNOWN_TAGS}
+    seen: set[str] = set()
+    for name, value in tags:
+        part = f"tags[{name}]"
+        if not _TAG_NAME.fullmatch(name):
+            raise InvalidRecord(
+                f"A tag has 2 to 64 letters, digits or _ and begins with a letter: {quote(name)}.", part
+            )
+        if name.lower() in known:
+            raise InvalidRecord(f"The tag {name} has a meaning, and is written {known[name.lower()]}.", part)
+        if name in seen:
+            raise InvalidRecord(f"The tag {name} stands here twice.", part)
+        seen.add(name)
+        _check_printable(value, part, MAX_VALUE_LENGTH)
+
+
+def _checked_comments(comments: tuple[tuple[int, str], ...], moves: int) -> tuple[tuple[int, str], ...]:
+    checked = []
+    last = 0
+    for index, (ply, raw) in enumerate(comments):
+        part, text = f"comments[{index}]", " ".join(raw.split())
+        if not last <= ply <= moves:
+            raise InvalidRecord(f"A comment after {quote(ply)} moves has no place among {moves}.", part)
+        if not text or "}" in text:
+            raise InvalidRecord("A comment has at least one word, and no closing brace.", part)
+        _check_printable(text, part, MAX_COMMENT_LENGTH)
+        checked.append((ply, text))
+        last = ply
+    return tuple(checked)
+
+
+def _check_printable(text: str, part: str, limit: int) -> None:
+    if len(text) > limit:
+        raise InvalidRecord(f"This has at most {limit} characters, not {len(text)}.", part)
+    for character in text:
+        if not character.isprintable():
+            raise InvalidRecord(f"This cannot be printed: U+{ord(character):04X}.", part)

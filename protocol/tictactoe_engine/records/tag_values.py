@@ -1,0 +1,107 @@
+"""From the tags of a record to what they say: rules, clock and whoever was passed over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tictactoe_engine.errors import IllegalMove, InvalidRules, UnknownNotation, quote
+from tictactoe_engine.notation import parse_cell
+from tictactoe_engine.records.faults import RecordError
+from tictactoe_engine.records.game_record import RULE_TAGS, MoveClock, SeatClock
+from tictactoe_engine.records.scanner import Tag, Word
+from tictactoe_engine.rules import PRESETS, Rules
+
+CELL_NAME: Final = re.compile(r"[A-Za-z]{1,2}(?:0|[1-9][0-9]{0,2})", re.ASCII)
+
+_WHOLE: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
+_SECONDS: Final = r"([0-9]{1,5})(?:\.([0-9]{1,3}))?"
+_SEAT_CLOCK: Final = re.compile(rf"{_SECONDS}\+{_SECONDS}", re.ASCII)
+_MOVE_CLOCK: Final = re.compile(rf"{_SECONDS}/move", re.ASCII)
+_PASSED: Final = re.compile(r"([A-Z])@([0-9]{1,4})", re.ASCII)
+
+
+def read_rules(text: str, tags: Mapping[str, Tag]) -> Rules:
+    """Return the rules that the tags spell out or name; ``classic`` where there are none."""
+    given = [tags[name] for name in RULE_TAGS if name in tags]
+    if not given:
+        return PRESETS["classic"]
+    preset = tags.get("Rules")
+    if preset is not None:
+        if len(given) > 1:
+            message = f"Rules that have a name are not spelled out as well: {quote(preset.value)} says it all."
+            raise RecordError.at(message, text, given[1].name_offset)
+        if preset.value not in PRESETS:
+            message = f"There are no rules named {quote(preset.value)}. Presets: {', '.join(PRESETS)}."
+            raise RecordError.at(message, text, preset.value_offset)
+        return PRESETS[preset.value]
+    fields: dict[str, Any] = {}
+    for name in ("Rows", "Columns", "Line"):
+        if name in tags:
+            fields[name.lower()] = read_whole(text, tags[name])
+    for name in ("Misere", "Gravity"):
+        if name in tags:
+            fields[name.lower()] = _read_flag(text, tags[name])
+    if "Marks" in tags:
+        fields["marks"] = tags["Marks"].value
+    try:
+        rules = Rules(**fields)
+        if "Blocked" not in tags:
+            return rules
+        blocked = frozenset(read_cell(text, word, rules) for word in tags["Blocked"].words)
+        return Rules(**fields, blocked=blocked)
+    except InvalidRules as invalid:
+        tag = tags.get(str(invalid.field).capitalize(), given[0])
+        raise RecordError.at(invalid.message, text, tag.value_offset) from None
+
+
+def read_cell(text: str, word: Word, rules: Rules) -> int:
+    """Return the cell that a word like ``b2`` names."""
+    if not CELL_NAME.fullmatch(word.text):
+        raise RecordError.at(f"{quote(word.text)} is no cell: cells are named like b2.", text, word.offset)
+    try:
+        return parse_cell(word.text, rules)
+    except (IllegalMove, UnknownNotation) as error:
+        raise RecordError.at(error.message, text, word.offset) from None
+
+
+def read_whole(text: str, tag: Tag) -> int:
+    """Return the number that is the tag's value."""
+    if not _WHOLE.fullmatch(tag.value):
+        raise RecordError.at(f"{tag.name} is a whole number, not {quote(tag.value)}.", text, tag.value_offset)
+    return int(tag.value)
+
+
+def read_clock(text: str, tag: Tag) -> SeatClock | MoveClock:
+    """Return the clock: ``180+2`` is seconds for each seat and for each of its moves, ``10/move`` seconds a move."""
+    if match := _SEAT_CLOCK.fullmatch(tag.value):
+        return SeatClock(_milliseconds(match[1], match[2]), _milliseconds(match[3], match[4]))
+    if match := _MOVE_CLOCK.fullmatch(tag.value):
+        return MoveClock(_milliseconds(match[1], match[2]))
+    message = f"A clock looks like 180+2 or 10/move (seconds), not like {quote(tag.value)}."
+    raise RecordError.at(message, text, tag.value_offset)
+
+
+def read_passed(text: str, tag: Tag) -> tuple[tuple[int, str], ...]:
+    """Return who was passed over; ``A@4`` is mark A after four moves."""
+    passed = []
+    for word in tag.words:
+        match = _PASSED.fullmatch(word.text)
+        if match is None:
+            message = f"Who is passed over is written like A@4, not like {quote(word.text)}."
+            raise RecordError.at(message, text, word.offset)
+        passed.append((int(match[2]), match[1]))
+    if not passed:
+        raise RecordError.at("Nobody is named here.", text, tag.value_offset)
+    return tuple(passed)
+
+
+def _read_flag(text: str, tag: Tag) -> bool:
+    if tag.value not in ("true", "false"):
+        raise RecordError.at(f"{tag.name} is true or false, not {quote(tag.value)}.", text, tag.value_offset)
+    return tag.value == "true"
+
+
+def _milliseconds(seconds: str, fraction: str | None) -> int:
+    return int(seconds) * 1000 + int((fraction or "").ljust(3, "0"))

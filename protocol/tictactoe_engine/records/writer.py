@@ -1,0 +1,112 @@
+"""From a record to its text: the tags, a blank line, the moves in rounds, the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final
+
+from tictactoe_engine.notation import format_cell
+from tictactoe_engine.records.game_record import GameRecord, MoveClock, SeatClock
+from tictactoe_engine.records.walk import Walk
+from tictactoe_engine.rules import Rules
+
+LINE_WIDTH: Final = 80
+
+
+def format_record(record: GameRecord) -> str:
+    """Return the record's text, which `parse_record` reads back as the same record; several may follow each other.
+
+    >>> print(format_record(GameRecord(moves=(4, 0), players=(("X", "ana"),))), end="")
+    [Rules "classic"]
+    [X "ana"]
+    [Result "*"]
+    <BLANKLINE>
+    1. b2 a1 *
+    <BLANKLINE>
+    """
+    tags = "".join(f'[{name} "{_escape(value)}"]\n' for name, value in _list_tags(record))
+    return f"{tags}\n{_wrap(_list_words(record))}\n\n"
+
+
+def _list_tags(record: GameRecord) -> Iterator[tuple[str, str]]:
+    yield from _list_rules(record.rules)
+    yield from record.players
+    if record.date is not None:
+        yield "Date", record.date
+    if record.room is not None:
+        yield "Room", record.room
+    if record.game is not None:
+        yield "Game", str(record.game)
+    if record.clock is not None:
+        yield "Clock", _format_clock(record.clock)
+    if record.passed:
+        yield "Passed", " ".join(f"{mark}@{ply}" for ply, mark in record.passed)
+    yield "Result", _format_result(record)
+    if record.result is not None:
+        yield "Reason", record.result.reason
+    yield from record.tags
+
+
+def _list_rules(rules: Rules) -> Iterator[tuple[str, str]]:
+    if rules.preset is not None:
+        yield "Rules", rules.preset
+        return
+    yield from (("Rows", str(rules.rows)), ("Columns", str(rules.columns)), ("Line", str(rules.line)))
+    yield "Marks", rules.marks
+    if rules.blocked:
+        yield "Blocked", " ".join(_format_cell(cell, rules) for cell in sorted(rules.blocked))
+    if rules.misere:
+        yield "Misere", "true"
+    if rules.gravity:
+        yield "Gravity", "true"
+
+
+def _list_words(record: GameRecord) -> Iterator[str]:
+    """Yield what a space or a line end may separate: moves, round numbers, words of comments, the result."""
+    comments = {
+        ply: " ".join(f"{{{text}}}" for _, text in group)
+        for ply, group in groupby(record.comments, key=lambda comment: comment[0])
+    }
+    walk = Walk(record.rules, record.passed)
+    for ply, cell in enumerate(record.moves):
+        yield from comments.get(ply, "").split()
+        if walk.opens_round:
+            yield f"{walk.round}."
+        yield _format_cell(cell, record.rules)
+        walk.play(cell)
+    yield from comments.get(len(record.moves), "").split()
+    yield _format_result(record)
+
+
+def _wrap(words: Iterator[str]) -> str:
+    lines = [next(words)]
+    for word in words:
+        if len(lines[-1]) + 1 + len(word) <= LINE_WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def _format_result(record: GameRecord) -> str:
+    return "*" if record.result is None else record.result.winner or "draw"
+
+
+def _format_cell(cell: int, rules: Rules) -> str:
+    return format_cell(cell, rules).lower()
+
+
+def _format_clock(clock: SeatClock | MoveClock) -> str:
+    if isinstance(clock, MoveClock):
+        return f"{_format_seconds(clock.move_ms)}/move"
+    return f"{_format_seconds(clock.initial_ms)}+{_format_seconds(clock.increment_ms)}"
+
+
+def _format_seconds(milliseconds: int) -> str:
+    seconds, fraction = divmod(milliseconds, 1000)
+    return f"{seconds}.{fraction:03}".rstrip("0") if fraction else str(seconds)
+
+
+def _escape(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')

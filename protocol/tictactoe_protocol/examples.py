@@ -1,0 +1,152 @@
+"""One message of each kind and more, as they might be seen on the wire: for the documents made from the types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from tictactoe_engine import PRESETS
+from tictactoe_protocol import pushes, requests
+from tictactoe_protocol.codes import PROTOCOL_VERSION
+from tictactoe_protocol.pushes import Push, RulesState
+from tictactoe_protocol.requests import Request
+
+_ROOM: Final = "K7M4PQ"
+_CLOCK: Final = requests.ClockFields(initial_ms=180_000, increment_ms=2_000)
+_CLASSIC: Final = RulesState.of(PRESETS["classic"])
+_ANA: Final = pushes.SeatState("p5K2", "ana", online=True, bot=None)
+_BO: Final = pushes.SeatState("p9QD", "bo", online=False, bot=None, hold_ms=47_000)
+_RECORD: Final = """\
+[Rules "classic"]
+[X "ana"]
+[O "bo"]
+[Result "X"]
+[Reason "line"]
+
+1. a1 a2 2. b1 b2 3. c1 X
+
+"""
+
+_STATE: Final = pushes.RoomState(
+    room=_ROOM,
+    seq=12,
+    status="playing",
+    visibility="public",
+    game=1,
+    rules=_CLASSIC,
+    board="X...O....",
+    ply=2,
+    turn="X",
+    last=4,
+    seats={"X": _ANA, "O": _BO},
+    result=None,
+    offers=pushes.Offers(),
+    clock=pushes.ClockState({"X": 178_000, "O": 180_000}, "X"),
+    watchers=2,
+    score={"p5K2": 1, "p9QD": 0, "draws": 3},
+)
+_SUMMARY: Final = pushes.RoomSummary(
+    room=_ROOM,
+    status="waiting",
+    rules=RulesState.of(PRESETS["gomoku"]),
+    clock=requests.ClockTerms(move_ms=10_000),
+    seats={"X": _ANA, "O": None},
+    ply=0,
+    watchers=0,
+    age_ms=4_200,
+)
+_ANALYSIS: Final = pushes.AnalysisState(
+    ply=4,
+    turn="X",
+    value=pushes.CellValue("win", 1, 1.0),
+    cells={2: pushes.CellValue("win", 1, 1.0), 5: pushes.CellValue("draw"), 8: pushes.CellValue("loss", 2, -1.0)},
+    best=(2,),
+    solved=True,
+)
+_PAST_GAME: Final = pushes.PastGame(
+    id="g7KQ2",
+    room=_ROOM,
+    game=1,
+    at=1_924_970_700_000,
+    rules=_CLASSIC,
+    players={"X": pushes.PastPlayer("p5K2", "ana"), "O": pushes.PastPlayer("p9QD", "bo")},
+    result=pushes.Result("X", "line", (0, 1, 2)),
+    moves=5,
+)
+
+REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
+    {
+        requests.Hello: (
+            requests.Hello(id="1", name="ana", client="tictactoe-client/1.0.0"),
+            requests.Hello(token="the secret of an earlier welcome"),
+        ),
+        requests.Create: (
+            requests.Create(id="2"),
+            requests.Create(
+                id="3",
+                rules=requests.RulesFields(rows=6, columns=7, line=4, gravity=True),
+                visibility="private",
+                clock=_CLOCK,
+                seat="O",
+                bots=("perfect",),
+            ),
+        ),
+        requests.Match: (requests.Match(id="4", rules="four", clock=requests.ClockFields(move_ms=10_000)),),
+        requests.Join: (requests.Join(id="5", room=_ROOM),),
+        requests.Watch: (requests.Watch(id="6", room=_ROOM),),
+        requests.Leave: (requests.Leave(id="7", room=_ROOM),),
+        requests.Move: (requests.Move(id="8", room=_ROOM, cell=4, ply=0),),
+        requests.Resign: (requests.Resign(id="9", room=_ROOM),),
+        requests.Draw: (requests.Draw(id="10", room=_ROOM, action="offer"),),
+        requests.Undo: (requests.Undo(id="11", room=_ROOM, action="accept"),),
+        requests.Claim: (requests.Claim(id="12", room=_ROOM, as_="win"),),
+        requests.Rematch: (requests.Rematch(id="13", room=_ROOM),),
+        requests.Chat: (requests.Chat(id="14", room=_ROOM, text="Good luck!"),),
+        requests.Rooms: (requests.Rooms(id="15"),),
+        requests.Lobby: (requests.Lobby(id="16", on=True),),
+        requests.Sync: (requests.Sync(id="17", room=_ROOM),),
+        requests.Ping: (requests.Ping(id="18"),),
+        requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before="g7KQ2")),
+        requests.Analyse: (requests.Analyse(id="22", room="K7M4PQ", ply=4),),
+        requests.Record: (requests.Record(id="21", game="g7KQ2"),),
+    }
+)
+"""Examples of what a client may ask, by type."""
+
+PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
+    {
+        pushes.Welcome: (
+            pushes.Welcome(
+                id="1",
+                protocol=PROTOCOL_VERSION,
+                server="tictactoe-server/1.0.0",
+                player="p5K2",
+                name="ana",
+                token="a secret to keep",
+                rooms=(pushes.HeldSeat(_ROOM, "X"),),
+            ),
+        ),
+        pushes.Ok: (
+            pushes.Ok(id="2", room=_ROOM, seat="X", moves=(0, 4)),
+            pushes.Ok(id="8"),
+            pushes.Ok(id="15", rooms=(_SUMMARY,)),
+            pushes.Ok(id="18", time=1_924_970_700_000),
+            pushes.Ok(id="19", games=(_PAST_GAME,)),
+            pushes.Ok(id="21", record=_RECORD),
+            pushes.Ok(id="22", analysis=_ANALYSIS),
+        ),
+        pushes.Error: (
+            pushes.Error(id="8", code="occupied", message="B2 is taken by O.", room=_ROOM),
+            pushes.Error(code="bad_message", message='move: the field "ply" is missing.', path="ply"),
+            pushes.Error(id="9", code="rate_limited", message="Not so fast.", retry_ms=250),
+        ),
+        pushes.RoomState: (_STATE,),
+        pushes.ChatLine: (pushes.ChatLine(room=_ROOM, from_="ana", seat="X", text="Good luck!", at=1_924_970_700_000),),
+        pushes.LobbyChange: (pushes.LobbyChange(changed=(_SUMMARY,), closed=("M2XWQ7",)),),
+        pushes.Replaced: (pushes.Replaced(_ROOM),),
+        pushes.Closed: (pushes.Closed(_ROOM, "Nobody came back."),),
+        pushes.Notice: (pushes.Notice("restarting", 2_000),),
+    }
+)
+"""Examples of what a server says, by type."""

@@ -1,0 +1,116 @@
+"""The protocol's documents for machines, made from the message types alone: JSON Schema and AsyncAPI.
+
+``python -m tictactoe_protocol.schemas --out docs/`` writes them. The same types always make the same files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import msgspec
+
+from tictactoe_protocol.asyncapi import describe_protocol
+from tictactoe_protocol.pushes import Push
+from tictactoe_protocol.requests import ClockFields, ClockTerms, Request
+
+JsonObject = dict[str, Any]
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+_CLOCK_FORMS: Final = (
+    {"required": ["initial_ms", "increment_ms"], "properties": {"move_ms": False}},
+    {"required": ["move_ms"], "properties": {"initial_ms": False, "increment_ms": False}},
+)
+
+
+def make_definitions(kinds: Sequence[type], ref_template: str) -> dict[str, JsonObject]:
+    """Return the schema of each struct and of all that they hold, by name and in the order of the names.
+
+    Objects of requests refuse unknown fields; those of pushes say that they allow them.
+    """
+    _, components = msgspec.json.schema_components(kinds, ref_template=ref_template)
+    forms = [dict(form) for form in _CLOCK_FORMS]
+    for name in (ClockFields.__name__, ClockTerms.__name__):
+        if name in components:
+            components[name]["oneOf"] = forms
+    return {name: _refine(components[name]) for name in sorted(components)}
+
+
+def make_schema(kinds: Sequence[type], title: str, description: str) -> JsonObject:
+    """Return the JSON Schema of a message that is one of `kinds`."""
+    return {
+        "$schema": DIALECT,
+        "title": title,
+        "description": description,
+        "oneOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds],
+        "$defs": make_definitions(kinds, "#/$defs/{name}"),
+    }
+
+
+def render_files() -> Mapping[str, str]:
+    """Return the text of each file by its path within the folder of documents."""
+    asked, said = get_args(Request), get_args(Push)
+    documents = {
+        "schema/requests.schema.json": make_schema(
+            asked,
+            "Requests of the tictactoe protocol",
+            "What a client may send: one of these objects in a text frame. Unknown fields are refused.",
+        ),
+        "schema/pushes.schema.json": make_schema(
+            said,
+            "Pushes of the tictactoe protocol",
+            "What a server may send: one of these objects in a text frame. Clients ignore fields they do not know.",
+        ),
+        "asyncapi.json": describe_protocol(make_definitions((*asked, *said), "#/components/schemas/{name}")),
+    }
+    return {path: json.dumps(document, indent=2, ensure_ascii=False) + "\n" for path, document in documents.items()}
+
+
+def write_files(folder: Path) -> list[Path]:
+    """Write the documents below `folder` and return where they are."""
+    written = []
+    for path, text in render_files().items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
+        written.append(target)
+    return written
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the documents to the folder that the command line names."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tictactoe_protocol.schemas",
+        description="Write the JSON Schema and AsyncAPI documents of the protocol.",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the folder of documents: docs/")
+    for path in write_files(parser.parse_args(arguments).out):
+        print(path)
+
+
+def _refine(schema: Any) -> Any:
+    """Return the schema with its openness said aloud, and its texts and tags in the usual form."""
+    if isinstance(schema, list):
+        return [_refine(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    refined = {key: _refine(value) for key, value in schema.items()}
+    if refined.get("type") == "object":
+        refined.setdefault("additionalProperties", True)
+    if isinstance(refined.get("description"), str):
+        refined["description"] = refined["description"].replace("``", "`")
+    match refined.get("enum"):
+        case [only]:
+            del refined["enum"]
+            refined["const"] = only
+    if refined.get("required") == []:
+        del refined["required"]
+    return refined
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""What positions are worth, for those who watch and for afterwards: never for one who still plays the game."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from tictactoe_engine import Analysis, Position, Value
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import AnalysisState, CellValue
+from tictactoe_server.bots import ThinkingPool
+from tictactoe_server.rooms import Player, Refused, Room
+
+
+class Reviews:
+    """Answers what a position of a room's game is worth; the search runs where the bots think."""
+
+    def __init__(self, pool: ThinkingPool) -> None:
+        self._pool = pool
+
+    async def analyse(self, room: Room, player: Player, ply: int | UnsetType) -> AnalysisState:
+        """Return the analysis of the position after `ply` moves, the current one where that is not said.
+
+        Raises `Refused` for one who plays a game that is on, for moves that were not played, and where no answer is
+        to be had in time.
+        """
+        if room.status == "playing" and room.mark_of(player.id) in tuple(room.position.active_marks):
+            raise Refused(ErrorCode.NOT_ALLOWED, "You play this game: its analysis is for afterwards.")
+        count = room.position.ply if ply is UNSET else ply
+        if count > room.position.ply:
+            message = f"There are {room.position.ply} moves, not {count}."
+            raise Refused(ErrorCode.STALE, message, path="ply")
+        position = _position_after(room.position, count)
+        analysis = await self._pool.analyse(position)
+        if analysis is None:
+            raise Refused(ErrorCode.BUSY, "There is no time for an analysis now.", retry_ms=1000)
+        return _state_of(position, analysis)
+
+
+def _position_after(position: Position, count: int) -> Position:
+    if count == position.ply:
+        return position
+    passed = tuple(entry for entry in position.passed if entry[0] <= count)
+    return Position.replay(position.rules, position.moves[:count], passed)
+
+
+def _state_of(position: Position, analysis: Analysis) -> AnalysisState:
+    cells = {cell: _value_of(value) for cell, value in analysis.cells.items()}
+    return AnalysisState(
+        position.ply, position.turn, _value_of(analysis.value), cells, analysis.best_cells, analysis.is_solved
+    )
+
+
+def _value_of(value: Value) -> CellValue:
+    return CellValue(value.kind, value.plies, value.estimate)

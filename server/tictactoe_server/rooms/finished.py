@@ -1,0 +1,59 @@
+"""A finished game as the archive keeps it: who played what, and how it ended. It never changes again."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from tictactoe_protocol.pushes import Result, RulesState
+from tictactoe_protocol.requests import ClockFields
+from tictactoe_server.rooms.room import Room
+from tictactoe_server.rooms.view import rules_state
+
+
+class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who played a mark: the public id and name of then; `bot` names the level of a player of the house."""
+
+    player: str
+    name: str
+    bot: str | None = None
+
+
+class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Game number `game` of a room, ended at `at` (ms since 1970, UTC); `passed` as in `Position`."""
+
+    room: str
+    game: int
+    at: int
+    rules: RulesState
+    players: dict[str, Participant]
+    moves: tuple[int, ...]
+    result: Result
+    passed: tuple[tuple[int, str], ...] = ()
+    clock: ClockFields | None = None
+
+
+encode_game: Final = msgspec.json.Encoder().encode
+decode_game: Final = msgspec.json.Decoder(FinishedGame).decode
+
+
+def finished_game(room: Room, at: int) -> FinishedGame:
+    """Return the game that a room has just finished; raises ValueError where it has not."""
+    if room.result is None:
+        raise ValueError(f"The game of room {room.code} is not over.")
+    players = {
+        mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in room.seats.items() if seat is not None
+    }
+    position = room.position
+    return FinishedGame(
+        room.code,
+        room.game,
+        at,
+        rules_state(room.rules),
+        players,
+        position.moves,
+        room.result,
+        position.passed,
+        room.clock,
+    )

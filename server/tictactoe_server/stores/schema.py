@@ -1,0 +1,134 @@
+"""The database file of a server: how it is opened, which tables it has, and how older files become today's.
+
+A file that is not ours, or that a newer version wrote, is refused before anything in it changes.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from tictactoe_server.stores.store import CannotOpenStore
+
+FILE_NAME: Final = "tictactoe.sqlite3"
+APPLICATION_ID: Final = 0x74746F65
+"""Marks the file as ours, for us and for programs like ``file``."""
+
+BUSY_SECONDS: Final = 2.0
+"""How long another program may keep the file locked before a transaction is given up."""
+
+_WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
+
+MIGRATIONS: Final[Sequence[Sequence[str]]] = (
+    (
+        # Not WITHOUT ROWID: rooms that are played now were opened one after another, so they share pages, and a
+        # commit of 200 rooms writes a fifth of the pages that it writes with rows in the order of random room codes.
+        """CREATE TABLE documents (
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, document BLOB NOT NULL
+        )""",
+        "CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+        "INSERT INTO counters VALUES ('revisions', 0)",
+        "CREATE TABLE server (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE archive (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, game INTEGER NOT NULL,
+            finished_at INTEGER NOT NULL, players TEXT NOT NULL, document BLOB NOT NULL
+        )""",
+        """CREATE TABLE archive_players (
+            player TEXT NOT NULL, game INTEGER NOT NULL, PRIMARY KEY (player, game)
+        ) WITHOUT ROWID""",
+    ),
+)
+"""What leads from each schema number to the next, from 0, an empty file. Only ever append."""
+
+SCHEMA: Final = len(MIGRATIONS)
+
+
+class NewerSchema(CannotOpenStore):
+    """The file was written by a newer version; `found` and `known` are the two schema numbers."""
+
+    def __init__(self, path: Path | None, found: int, known: int) -> None:
+        super().__init__(
+            f"The database {path} has schema {found}, but this version knows schemas up to {known}: "
+            "install the newer version again, or restore a backup."
+        )
+        self.found = found
+        self.known = known
+
+
+def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connection:
+    """Return a connection to the database with today's tables, made where it is missing; raises `CannotOpenStore`.
+
+    With None it is a private one in memory. The connection may be handed to another thread.
+    """
+    try:
+        if path is not None:
+            _create_private(path)
+        connection = sqlite3.connect(
+            path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            check_ours(connection, path)
+            _migrate(connection, path, migrations)
+            _set_up(connection)
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.Error, OSError) as error:
+        raise CannotOpenStore(f"Cannot open the database {path}: {error}. Nothing in it was changed.") from error
+    return connection
+
+
+def check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Raise `CannotOpenStore` where the file holds the tables of another program."""
+    (id,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if id != APPLICATION_ID and (id or tables):
+        raise CannotOpenStore(f"The database {path} belongs to another program. Nothing in it was changed.")
+
+
+def _create_private(path: Path) -> None:
+    """Make an empty file that only its owner may read; the files beside it get the same mode."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Let the names of new files outlive a loss of power, where the system can."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _migrate(connection: sqlite3.Connection, path: Path | None, migrations: Sequence[Sequence[str]]) -> None:
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if found > len(migrations):
+        raise NewerSchema(path, found, len(migrations))
+    if found == len(migrations):
+        return
+    with closing(connection.cursor()) as cursor:
+        cursor.execute("BEGIN IMMEDIATE")
+        for statements in migrations[found:]:
+            for statement in statements:
+                cursor.execute(statement)
+        cursor.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        cursor.execute(f"PRAGMA user_version = {len(migrations)}")
+        cursor.execute("COMMIT")
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode not in ("wal", "memory"):
+        raise sqlite3.OperationalError(f"its disk does not allow a write-ahead log, only {mode}")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA fullfsync = ON")
+    connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")

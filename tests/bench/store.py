@@ -1,0 +1,92 @@
+"""Durable saves a second, and what one costs the whole process, for rooms that all save at once.
+
+Every room saves its document, waits until that is on disk, and saves again. The cost of asking without any store
+(one future made and resolved a save) is printed beside it.
+Usage: python -m tests.bench.store [--rooms 200] [--seconds 3] [--bytes 700] [--resident 10000] [--folder DIR]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import statistics
+import string
+import tempfile
+import time
+from pathlib import Path
+
+import uvloop
+
+from tictactoe_server.stores import MISSING, MemoryStore, SqliteStore, Store
+
+SLICE = 500
+
+
+class Nothing(MemoryStore):
+    """Answers a save in the next round of the event loop: the cost of the harness itself."""
+
+    async def save(self, key: str, document: bytes, expected_revision: int, **_: object) -> int:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[int] = loop.create_future()
+        loop.call_soon(future.set_result, expected_revision + 1)
+        return await future
+
+
+def open_store(name: str, folder: Path) -> Store:
+    if name == "sqlite":
+        return SqliteStore.open(folder)
+    return MemoryStore() if name == "memory" else Nothing()
+
+
+async def fill(store: Store, resident: int, size: int) -> list[tuple[str, int]]:
+    """Save so many rooms with random codes; return their keys and revisions in the order of saving."""
+    codes = random.Random(1)
+    keys = ["room/" + "".join(codes.choices(string.ascii_uppercase + string.digits, k=6)) for _ in range(resident)]
+    revisions: list[int] = []
+    for begin in range(0, resident, SLICE):
+        saves = (store.save(key, bytes(size), MISSING) for key in keys[begin : begin + SLICE])
+        revisions += await asyncio.gather(*saves)
+    return list(zip(keys, revisions, strict=True))
+
+
+async def measure(name: str, store: Store, rooms: int, resident: int, seconds: float, size: int) -> None:
+    filled = await fill(store, max(resident, rooms), size)
+    document, latencies = random.Random(2).randbytes(size), list[float]()
+    until = time.perf_counter() + seconds
+
+    async def keep_saving(key: str, revision: int) -> None:
+        while (begun := time.perf_counter()) < until:
+            revision = await store.save(key, document, revision)
+            latencies.append(time.perf_counter() - begun)
+
+    begun, cpu = time.perf_counter(), time.process_time()
+    await asyncio.gather(*(keep_saving(*room) for room in filled[-rooms:]))
+    elapsed, cpu = time.perf_counter() - begun, time.process_time() - cpu
+    await store.close()
+    cuts = statistics.quantiles(latencies, n=100)
+    saves = len(latencies)
+    print(
+        f"{name:<8} {rooms:>5} rooms {saves / elapsed:>10,.0f} saves/s {cpu / saves * 1e6:>7.2f} µs CPU/save"
+        f"   p50 {cuts[49] * 1e3:>6.2f} ms   p99 {cuts[98] * 1e3:>6.2f} ms",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rooms", type=int, nargs="+", default=[200])
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--bytes", type=int, default=700)
+    parser.add_argument("--resident", type=int, default=10_000)
+    parser.add_argument("--folder", type=Path, help="a disk to measure on, instead of the temporary one")
+    options = parser.parse_args()
+    for rooms in options.rooms:
+        for name in ("nothing", "memory", "sqlite"):
+            with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+                store = open_store(name, Path(folder))
+                uvloop.run(measure(name, store, rooms, options.resident, options.seconds, options.bytes))
+
+
+if __name__ == "__main__":
+    main()

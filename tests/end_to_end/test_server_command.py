@@ -1,0 +1,329 @@
+"""The command `tictactoe-server` as its operator meets it: a real process, its words, its signals, its exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from tests.peer import PATIENCE_SECONDS, open_peer
+from tictactoe_server import __version__
+from tictactoe_server.listen import address_for_others
+
+COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
+LISTENING = re.compile(r"Listening on (ws://(\S+):(\d+))( \(all addresses\))?\n")
+FOR_OTHERS = re.compile(r"From another machine on this network:  tictactoe-client --server (ws://(\S+):(\d+))\n")
+
+
+def has_ipv6() -> bool:
+    """Tell whether this machine has the IPv6 loopback."""
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6 loopback")
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Return our environment without settings of the product's, but with these."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("TICTACTOE_")}
+    return {**inherited, **variables}
+
+
+async def run(*arguments: str, **variables: str) -> tuple[int | None, str, str]:
+    """Run the command to its end; return exit code, stdout and stderr."""
+    process = await asyncio.create_subprocess_exec(
+        COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables)
+    )
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        output, errors = await process.communicate()
+    return process.returncode, output.decode(), errors.decode()
+
+
+@contextlib.asynccontextmanager
+async def started(*arguments: str, **variables: str) -> AsyncIterator[Process]:
+    """Start the command; whatever the test did, it has ended afterwards."""
+    process = await asyncio.create_subprocess_exec(
+        COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables)
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def line_of(process: Process) -> str:
+    assert process.stdout
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        return (await process.stdout.readline()).decode()
+
+
+async def url_of(process: Process) -> str:
+    """Wait until the server is ready and return the address that it prints."""
+    line = await line_of(process)
+    match = LISTENING.fullmatch(line)
+    assert match, line
+    return match[1]
+
+
+async def end_of(process: Process) -> tuple[int | None, str, str]:
+    """Wait for the end; return exit code and the rest of stdout and stderr."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        output, errors = await process.communicate()
+    return process.returncode, output.decode(), errors.decode()
+
+
+# -- being ready ------------------------------------------------------------------------------------------------
+
+
+async def test_port_0_picks_a_free_one_and_the_ready_line_names_it() -> None:
+    async with started("--host", "127.0.0.1", "--port", "0") as process:
+        match = LISTENING.fullmatch(await line_of(process))
+        assert match
+        assert (match[2], match[4]) == ("127.0.0.1", None)
+        assert int(match[3]) > 0
+        async with open_peer(match[1], "ana") as ana:
+            assert ana.welcome["server"] == f"tictactoe-server/{__version__}"
+
+
+async def test_on_all_addresses_it_prints_the_line_for_another_machine() -> None:
+    async with started("--port", "0") as process:
+        match = LISTENING.fullmatch(await line_of(process))
+        assert match
+        assert (match[2], match[4]) == ("localhost", " (all addresses)")
+        async with open_peer(match[1], "ana") as ana:
+            assert ana.welcome["type"] == "welcome"
+        process.send_signal(signal.SIGTERM)
+        _, rest, _ = await end_of(process)
+    address = address_for_others()
+    if address is None:
+        assert rest == ""
+    else:
+        others = FOR_OTHERS.fullmatch(rest)
+        assert others, rest
+        assert (others[2], others[3]) == (address, match[3])
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", pytest.param("::", marks=needs_ipv6)])
+async def test_the_wildcard_addresses_are_all_addresses_too(host: str) -> None:
+    async with started("--host", host, "--port", "0") as process:
+        match = LISTENING.fullmatch(await line_of(process))
+        assert match
+        assert (match[2], match[4]) == ("localhost", " (all addresses)")
+
+
+@pytest.mark.skipif(address_for_others() is None, reason="this machine has no address on a network")
+async def test_the_address_for_others_leads_here() -> None:
+    async with started("--port", "0") as process:
+        await url_of(process)
+        match = FOR_OTHERS.fullmatch(await line_of(process))
+        assert match
+        async with open_peer(match[1]) as peer:
+            assert peer.welcome["type"] == "welcome"
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", pytest.param("[::1]", marks=needs_ipv6)])
+async def test_by_default_both_families_reach_it(address: str) -> None:
+    async with started("--port", "0") as process:
+        port = (await url_of(process)).rpartition(":")[2]
+        async with open_peer(f"ws://{address}:{port}") as peer:
+            assert peer.welcome["type"] == "welcome"
+
+
+@needs_ipv6
+async def test_an_ipv6_address_stands_in_brackets() -> None:
+    async with started("--host", "::1", "--port", "0") as process:
+        url = await url_of(process)
+        assert url.startswith("ws://[::1]:")
+        async with open_peer(url) as peer:
+            assert peer.welcome["type"] == "welcome"
+
+
+async def test_a_host_of_one_family_is_not_reached_by_another_address() -> None:
+    async with started("--host", "127.0.0.1", "--port", "0") as process:
+        port = int((await url_of(process)).rpartition(":")[2])
+        with pytest.raises(OSError, match=r"127\.0\.0\.2"):
+            await asyncio.open_connection("127.0.0.2", port)
+
+
+async def test_every_option_may_come_from_the_environment() -> None:
+    variables = {
+        "TICTACTOE_HOST": "127.0.0.1",
+        "TICTACTOE_PORT": "0",
+        "TICTACTOE_LOG_FORMAT": "json",
+        "TICTACTOE_LOG_LEVEL": "debug",
+    }
+    async with started(**variables) as process:
+        assert (await url_of(process)).startswith("ws://127.0.0.1:")
+        process.send_signal(signal.SIGTERM)
+        _, _, errors = await end_of(process)
+    lines = log_lines(errors)
+    assert {"listening", "stopped"} <= {line["event"] for line in lines}
+
+
+async def test_an_option_counts_more_than_the_environment() -> None:
+    async with started("--host", "127.0.0.1", TICTACTOE_HOST="no such host", TICTACTOE_PORT="0") as process:
+        assert (await url_of(process)).startswith("ws://127.0.0.1:")
+
+
+# -- being unable -----------------------------------------------------------------------------------------------
+
+
+async def test_a_taken_port_is_told_in_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        code, output, errors = await run("--host", "127.0.0.1", "--port", port)
+    assert (code, output) == (1, "")
+    assert errors.startswith(f"tictactoe-server: Cannot listen on 127.0.0.1, port {port}: ")
+    assert errors.count("\n") == 1
+
+
+async def test_a_port_that_another_server_of_ours_has_is_told_in_one_line() -> None:
+    async with started("--port", "0") as process:
+        port = (await url_of(process)).rpartition(":")[2]
+        code, output, errors = await run("--port", port)
+    assert (code, output) == (1, "")
+    assert errors.startswith(f"tictactoe-server: Cannot listen on port {port}: ")
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("host", ["no such host", "host.invalid", "256.1.1.1", "x" * 300, "\u202e", "192.0.2.1"])
+async def test_a_bad_host_is_told_in_one_line(host: str) -> None:
+    code, output, errors = await run("--host", host, "--port", "0")
+    assert (code, output) == (1, "")
+    assert errors.startswith("tictactoe-server: Cannot ")
+    assert errors.count("\n") == 1
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--port", "65536"], ["--port", "-1"], ["--port", "x"], ["--log-level", "loud"], ["--log-format", "xml"], ["x"]],
+    ids=" ".join,
+)
+async def test_a_wrong_option_is_a_usage_error(arguments: list[str]) -> None:
+    code, output, errors = await run(*arguments)
+    assert (code, output) == (2, "")
+    assert "Usage: tictactoe-server" in errors
+
+
+# -- the end ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_gives_notice_closes_with_1012_and_ends_well(name: signal.Signals) -> None:
+    async with started("--host", "127.0.0.1", "--port", "0") as process:
+        url = await url_of(process)
+        async with open_peer(url) as ana, open_peer(url) as bo, connect(url, proxy=None) as silent:
+            room = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            process.send_signal(name)
+            for peer in (ana, bo):
+                notice = await peer.next_of("notice")
+                assert (notice["code"], notice["retry_ms"] > 0) == ("restarting", True)
+            for opened in (ana.socket, bo.socket, silent):
+                with contextlib.suppress(ConnectionClosed):
+                    async with asyncio.timeout(PATIENCE_SECONDS):
+                        while True:
+                            await opened.recv()
+                assert opened.close_code == 1012
+            code, _, errors = await end_of(process)
+        assert code == 0
+        assert "Traceback" not in errors
+
+
+async def test_a_signal_right_after_the_ready_line_ends_well() -> None:
+    async with started("--host", "127.0.0.1", "--port", "0") as process:
+        await url_of(process)
+        process.send_signal(signal.SIGINT)
+        code, _, errors = await end_of(process)
+    assert code == 0
+    assert "Traceback" not in errors
+
+
+async def test_a_second_signal_changes_nothing() -> None:
+    async with started("--host", "127.0.0.1", "--port", "0") as process:
+        url = await url_of(process)
+        async with open_peer(url) as ana:
+            process.send_signal(signal.SIGTERM)
+            await ana.next_of("notice")
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGINT)
+        code, _, errors = await end_of(process)
+    assert code == 0
+    assert "Traceback" not in errors
+
+
+# -- words ------------------------------------------------------------------------------------------------------
+
+
+async def test_version_names_the_program_and_the_protocol() -> None:
+    assert await run("--version") == (0, f"tictactoe-server {__version__} (protocol 1)\n", "")
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+async def test_help_names_every_option_its_default_and_its_variable(option: str) -> None:
+    code, output, errors = await run(option)
+    assert (code, errors) == (0, "")
+    for word in ("--host", "--port", "--log-format", "--log-level", "--version", "8765", "tictactoe-client"):
+        assert word in output
+    for name in ("HOST", "PORT", "LOG_FORMAT", "LOG_LEVEL"):
+        assert f"TICTACTOE_{name}" in output
+
+
+def log_lines(errors: str) -> list[dict[str, object]]:
+    """Return the log lines of a server that logs JSON; its own words to the operator are none."""
+    lines = [line for line in errors.splitlines() if not line.startswith("Stopping")]
+    return [json.loads(line) for line in lines]
+
+
+async def test_json_logs_are_one_json_object_a_line() -> None:
+    arguments = ("--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--log-level", "debug")
+    async with started(*arguments) as process:
+        url = await url_of(process)
+        async with open_peer(url, "Zoë") as zoe:
+            room = (await zoe.ask("create"))["room"]
+            await zoe.ask("leave", room=room)
+        process.send_signal(signal.SIGTERM)
+        code, _, errors = await end_of(process)
+    assert code == 0
+    lines = log_lines(errors)
+    assert {"event", "level", "timestamp", "logger"} <= set(lines[0])
+    assert {"listening", "room closed", "stopped"} <= {line["event"] for line in lines}
+    assert zoe.welcome["token"] not in errors
+
+
+async def test_text_logs_at_the_usual_level_are_quiet_about_strangers() -> None:
+    async with started("--host", "127.0.0.1", "--port", "0") as process:
+        host, _, port = (await url_of(process)).removeprefix("ws://").rpartition(":")
+        for hello in (b"", b"\x00\xff", b"GET / HTTP/1.1\r\n\r\n", b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"):
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(hello)
+            writer.write_eof()
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await reader.read()
+            writer.close()
+            await writer.wait_closed()
+        process.send_signal(signal.SIGTERM)
+        code, _, errors = await end_of(process)
+    assert code == 0
+    assert "Traceback" not in errors
+    assert len(errors.splitlines()) <= 1

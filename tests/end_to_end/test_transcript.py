@@ -1,0 +1,144 @@
+"""The game that `docs/protocol.md` shows, replayed line by line against a real server by two bare connections.
+
+Everything is compared but what is generated: players, tokens, room codes and the server's version. Those must be the
+same wherever the page has the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.peer import PATIENCE_SECONDS
+from tictactoe_server.server import Server
+
+PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
+BLOCK = re.compile(r"^```text (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+GENERATED = {"player", "token", "room"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the transcript: who has it on the screen, whether they typed it, and the JSON."""
+
+    who: str
+    is_typed: bool
+    text: str
+
+
+def read_transcript(page: str) -> Iterator[Line]:
+    """Yield the lines in the order in which they happen."""
+    for who, block in BLOCK.findall(page):
+        for line in block.splitlines():
+            assert line[:2] in ("> ", "< "), line
+            yield Line(who, line[0] == ">", line[2:])
+
+
+@dataclass
+class Generated:
+    """What stands for what: the page's players, tokens and codes, and those of this run."""
+
+    actual_of: dict[str, str] = field(default_factory=dict)
+
+    def bind(self, shown: str, actual: str) -> str:
+        """Return what the page must show for `actual`, learning it where it is new."""
+        self.actual_of.setdefault(shown, actual)
+        return next((key for key, value in self.actual_of.items() if value == actual), actual)
+
+    def learn(self, shown: Any, actual: Any) -> Any:
+        """Return `actual` with everything generated put as the page puts it."""
+        if isinstance(shown, dict) and isinstance(actual, dict):
+            renamed = {self.shown_for(key): value for key, value in actual.items()}
+            return {
+                key: self.bind(shown[key], value)
+                if key in GENERATED and isinstance(value, str) and isinstance(shown.get(key), str)
+                else self.learn(shown.get(key), value)
+                for key, value in renamed.items()
+            }
+        if isinstance(shown, list) and isinstance(actual, list) and len(shown) == len(actual):
+            return [self.learn(one, other) for one, other in zip(shown, actual, strict=True)]
+        return actual
+
+    def shown_for(self, actual: str) -> str:
+        return next((key for key, value in self.actual_of.items() if value == actual), actual)
+
+    def type_as_told(self, text: str) -> str:
+        """Return what a reader types who puts their own codes for those of the page."""
+        for shown, actual in self.actual_of.items():
+            text = text.replace(shown, actual)
+        return text
+
+
+async def read_line(socket: ClientConnection) -> Any:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        return json.loads(await socket.recv())
+
+
+def without_version(message: Any) -> Any:
+    return {**message, "server": "tictactoe-server"} if message.get("type") == "welcome" else message
+
+
+async def replay(server: Server, page: str) -> int:
+    """Play a page's transcript and return its number of lines; each line must come as it is shown."""
+    lines, generated = list(read_transcript(page)), Generated()
+    async with contextlib.AsyncExitStack() as stack:
+        sockets = {
+            who: await stack.enter_async_context(connect(server.url, proxy=None))
+            for who in dict.fromkeys(line.who for line in lines)
+        }
+        for line in lines:
+            if line.is_typed:
+                await sockets[line.who].send(generated.type_as_told(line.text))
+                continue
+            shown, actual = json.loads(line.text), await read_line(sockets[line.who])
+            assert without_version(generated.learn(shown, actual)) == without_version(shown)
+            assert list(actual) == list(shown)
+        for socket in sockets.values():
+            await socket.send('{"type":"ping","id":"nothing more"}')
+            assert (await read_line(socket))["id"] == "nothing more"
+    return len(lines)
+
+
+async def test_the_game_of_the_protocol_page_can_be_typed_as_it_stands(server: Server) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert await replay(server, page) > 25
+
+
+async def test_typed_lines_are_compact_and_fit_a_terminals_line() -> None:
+    typed = [line.text for line in read_transcript(PAGE.read_text(encoding="utf-8")) if line.is_typed]
+    assert typed
+    for text in typed:
+        assert json.dumps(json.loads(text), separators=(",", ":")) == text
+        assert len(text) < 80
+
+
+@pytest.mark.parametrize(
+    ("shown", "changed"),
+    [
+        ('"board":"....X...."', '"board":"X........"'),
+        ('"code":"occupied"', '"code":"blocked"'),
+        ('"message":"B2 is taken by X."', '"message":"That is taken."'),
+        ('"seq":7', '"seq":8'),
+        ('"last":6', '"last":"6"'),
+        ('"left":true', '"left":false'),
+        ('"score":{"p5K2dW8xQnA":1,', '"score":{"p9QDm3vTz7B":1,'),
+        ('"watchers":0', '"watchers":0,"weather":"fine"'),
+        ('"player":"p9QDm3vTz7B"', '"player":"p5K2dW8xQnA"'),
+        ('{"type":"ok","id":"2"}\n', ""),
+    ],
+)
+async def test_a_page_that_says_anything_else_is_found_out(server: Server, shown: str, changed: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert shown in page
+    altered = page.replace(shown, changed) if changed else page.replace(f"< {shown}", "", 1)
+    with pytest.raises((AssertionError, KeyError)):
+        await replay(server, altered)

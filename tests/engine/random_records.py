@@ -1,0 +1,74 @@
+"""Random games of every kind as records, for property tests: finished, running, given up, with every tag."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from tests.engine.random_games import rule_sets
+from tictactoe_engine import PRESETS, GameRecord, GameResult, MoveClock, Position, Rules, SeatClock
+
+CLOCK_MS = st.integers(1, 86_400_000)
+CLOCKS = st.none() | st.builds(SeatClock, CLOCK_MS, CLOCK_MS.map(lambda ms: ms - 1)) | st.builds(MoveClock, CLOCK_MS)
+PRINTABLE = st.characters(exclude_categories=["C", "Z"], include_characters=" ")
+VALUES = st.text(PRINTABLE, min_size=1, max_size=20) | st.text('"\\ []{}.*', min_size=1, max_size=6)
+COMMENTS = VALUES.map(lambda text: " ".join(text.replace("}", "").split())).filter(bool)
+TAG_NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{1,9}", fullmatch=True).map(lambda name: f"{name}_")
+DATES = st.dates().map(str) | st.datetimes(timezones=st.timezones()).map(
+    lambda at: at.replace(microsecond=0, tzinfo=None).isoformat() + "Z"
+)
+LARGEST = st.sampled_from(
+    [
+        Rules(rows=32, columns=32, line=32),
+        Rules(rows=32, columns=32, line=9, marks="XOABCD"),
+        Rules(rows=32, columns=32, line=6, marks="ZYX", blocked=frozenset(range(0, 1024, 9)), gravity=True),
+    ]
+)
+RULES = st.sampled_from(list(PRESETS.values())) | rule_sets() | LARGEST
+
+
+@st.composite
+def played_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules] = RULES) -> Position:
+    """Draw a game to its end or to anywhere before, some players passed over."""
+    position = Position.start(draw(rules))
+    chance = draw(st.randoms(use_true_random=False))
+    length = draw(st.integers(0, position.rules.size) | st.just(position.rules.size))
+    while True:
+        if len(position.active_marks) > 2 and chance.random() < 0.1:
+            position = position.pass_over(chance.choice(position.active_marks))
+        if position.ply == length or position.outcome is not None:
+            return position
+        position = position.play(chance.choice(position.legal_cells))
+        if position.outcome is not None:
+            return position
+
+
+@st.composite
+def results_of(draw: st.DrawFn, position: Position) -> GameResult | None:
+    """Draw how a game that stands so may have ended; None where it may still run."""
+    if position.outcome is not None:
+        return GameResult(position.outcome.reason, position.outcome.winner)
+    choices: list[GameResult | None] = [None, GameResult("agreed", None), GameResult("claimed", None)]
+    if len(position.active_marks) == 2:
+        for winner in position.active_marks:
+            choices += [GameResult("resigned", winner), GameResult("timeout", winner), GameResult("claimed", winner)]
+    return draw(st.sampled_from(choices))
+
+
+@st.composite
+def game_records(draw: st.DrawFn, rules: st.SearchStrategy[Rules] = RULES) -> GameRecord:
+    position = draw(played_games(rules))
+    named = draw(st.lists(st.sampled_from(position.rules.marks), unique=True))
+    plies = sorted(draw(st.lists(st.integers(0, position.ply), max_size=4)))
+    return GameRecord(
+        rules=position.rules,
+        moves=position.moves,
+        result=draw(results_of(position)),
+        players=tuple((mark, draw(VALUES)) for mark in named),
+        date=draw(st.none() | DATES),
+        room=draw(st.none() | VALUES),
+        game=draw(st.none() | st.integers(1, 999_999_999)),
+        clock=draw(CLOCKS),
+        passed=position.passed,
+        comments=tuple((ply, draw(COMMENTS)) for ply in plies),
+        tags=tuple(draw(st.dictionaries(TAG_NAMES, VALUES | st.just(""), max_size=3)).items()),
+    )

@@ -1,0 +1,339 @@
+"""Records of games: what is written and read, and where each fault is found."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tictactoe_engine import (
+    PRESETS,
+    GameRecord,
+    GameResult,
+    InvalidRecord,
+    MoveClock,
+    RecordError,
+    Rules,
+    SeatClock,
+    format_record,
+    parse_record,
+    parse_records,
+)
+
+FULL = GameRecord(
+    rules=Rules(4, 5, 3, "XOA", frozenset({0, 7}), gravity=True),
+    moves=(15, 16, 17, 10, 18),
+    result=GameResult("resigned", "X"),
+    players=(("A", "Zoë \\"), ("X", 'an "a"')),
+    date="2030-12-31T18:05:00Z",
+    room="K7M4PQ",
+    game=7,
+    clock=SeatClock(180_000, 2_500),
+    passed=((2, "A"),),
+    comments=((0, "Good luck."), (2, "A went."), (5, "Well played."), (5, "Again?")),
+    tags=(("Event", "Club evening"), ("Annotator", "")),
+)
+FULL_TEXT = """\
+[Rows "4"]
+[Columns "5"]
+[Line "3"]
+[Marks "XOA"]
+[Blocked "a1 c2"]
+[Gravity "true"]
+[X "an \\"a\\""]
+[A "Zoë \\\\"]
+[Date "2030-12-31T18:05:00Z"]
+[Room "K7M4PQ"]
+[Game "7"]
+[Clock "180+2.5"]
+[Passed "A@2"]
+[Result "X"]
+[Reason "resigned"]
+[Event "Club evening"]
+[Annotator ""]
+
+{Good luck.} 1. a4 b4 {A went.} 2. c4 a3 3. d4 {Well played.} {Again?} X
+
+"""
+
+
+def fault_of(text: str) -> tuple[int, int, str]:
+    with pytest.raises(RecordError) as caught:
+        parse_record(text)
+    error = caught.value
+    assert str(error) == f"line {error.line}, column {error.column}: {error.message}"
+    return error.line, error.column, error.message
+
+
+# -- writing and reading ----------------------------------------------------------------------------------------
+
+
+def test_a_record_is_written_with_its_tags_then_its_moves_in_rounds() -> None:
+    assert format_record(FULL) == FULL_TEXT
+    assert parse_record(FULL_TEXT) == FULL
+
+
+def test_the_shortest_record_is_a_running_game_of_classic_without_moves() -> None:
+    assert parse_record("*") == GameRecord() == GameRecord(rules=PRESETS["classic"])
+
+
+def test_a_board_that_is_decided_needs_no_tags_to_say_so() -> None:
+    record = parse_record("a1 a2 b1 b2 c1 X")
+    assert record.result == GameResult("line", "X")
+    assert record.position.outcome is not None
+
+
+def test_numbers_may_be_left_out_and_case_does_not_matter_in_moves() -> None:
+    assert parse_record("A1 b2 C3 *").moves == parse_record("1.a1 b2 2.c3 *").moves == (0, 4, 8)
+
+
+def test_a_number_in_the_middle_of_a_round_has_three_dots() -> None:
+    assert parse_record("1. a1 {hm} 1... b2 2. c3 *").moves == (0, 4, 8)
+
+
+def test_a_round_ends_when_the_turn_comes_back_past_those_who_are_passed_over() -> None:
+    text = '[Rules "three-players"] [Passed "X@4"] 1. a1 b1 c1 2. a2 e5 e4 3. a4 e3 4. c5 *'
+    record = parse_record(text)
+    assert record.position.active_marks == "OA"
+    assert "1. a1 b1 c1 2. a2 e5 e4 3. a4 e3 4. c5 *" in format_record(record)
+
+
+def test_comments_keep_their_place_and_lose_their_line_ends() -> None:
+    record = parse_record("{ one\r\n two } 1. a1 {} {three} b2 {four {five} *")
+    assert record.comments == ((0, "one two"), (1, "three"), (2, "four {five"))
+
+
+def test_unknown_tags_are_kept_in_order() -> None:
+    record = parse_record('[Site "here"] [Event "\\"x\\""] *')
+    assert record.tags == (("Site", "here"), ("Event", '"x"'))
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("180+2", SeatClock(180_000, 2_000)),
+        ("0.05+0", SeatClock(50, 0)),
+        ("86400+86400", SeatClock(86_400_000, 86_400_000)),
+        ("10/move", MoveClock(10_000)),
+        ("0.001/move", MoveClock(1)),
+    ],
+)
+def test_a_clock_is_written_in_seconds(text: str, clock: SeatClock | MoveClock) -> None:
+    record = parse_record(f'[Clock "{text}"] *')
+    assert record.clock == clock
+    assert f'[Clock "{text}"]' in format_record(record)
+
+
+@pytest.mark.parametrize(
+    "date",
+    ["2030-12-31", "2028-02-29", "2000-02-29", "2030-01-01T00:00Z", "2030-01-01T23:59:59.5+02:00"],
+)
+def test_a_date_is_kept_as_it_was_written(date: str) -> None:
+    assert parse_record(f'[Date "{date}"] *').date == date
+
+
+def test_a_misere_game_is_won_by_whoever_did_not_complete_the_line() -> None:
+    record = parse_record('[Rules "misere"] 1. a1 a2 2. b1 b2 3. c1 O')
+    assert record.result == GameResult("line", "O")
+
+
+def test_several_records_are_read_in_order_and_blank_text_holds_none() -> None:
+    assert parse_records("\ufeff \r\n\t\n") == ()
+    assert [record.game for record in parse_records('[Game "1"] * [Game "2"] 1. a1 *\n\n[Game "3"]\n*')] == [1, 2, 3]
+
+
+def test_lines_are_at_most_80_characters_wide_where_words_allow() -> None:
+    record = GameRecord(rules=PRESETS["gomoku"], moves=tuple(range(4, 220, 3)), comments=((9, "word " * 60),))
+    assert max(map(len, format_record(record).splitlines())) <= 80
+    assert parse_record(format_record(record)) == record
+
+
+# -- faults and their places ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("", 1, 1, "no record"),
+        (" \n ", 1, 1, "no record"),
+        ("* *", 1, 3, "Another record"),
+        ("1. a1 b2", 1, 9, "result is missing"),
+        ('[X "ana"]\n1. a1\n\n\n', 2, 6, "result is missing: X, O, *, draw"),
+        ('1. a1\n[X "ana"] *', 2, 1, "result of the record before it is missing"),
+        ("1. a1 {hm", 1, 7, "never closed"),
+        ("1. a1 } *", 1, 7, "no place here for '}'"),
+        ("1. a1 ] *", 1, 7, "no place here"),
+        ('1. a1 "b2" *', 1, 7, "no place here"),
+        # tags
+        ('[ "ana"] *', 1, 3, "tag's name"),
+        ('[1X "ana"] *', 1, 2, "tag's name"),
+        ("[X ana] *", 1, 4, "quotation marks"),
+        ('[X "ana] *', 1, 4, "never closed"),
+        ('[X "ana\n"] *', 1, 4, "never closed"),
+        ('[X "an\\a"] *', 1, 7, "backslash"),
+        ('[X "ana" *', 1, 10, "] belongs here"),
+        ('[X "ana"]\r\n[X "bo"] *', 2, 2, "twice"),
+        ('[Event ""]\r[Event "bo"] *', 2, 2, "twice"),
+        ('[A "ana"] *', 1, 2, "no mark 'A'"),
+        ('[x "ana"] *', 1, 2, "no mark 'x'"),
+        ('[X ""] *', 1, 5, "at least one character"),
+        (f'[X "{"a" * 256}"] *', 1, 5, "at most 255 characters, not 256"),
+        ('[date "2030-12-31"] *', 1, 2, "written Date"),
+        (f'[{"E" * 65} ""] *', 1, 2, "2 to 64 letters"),
+        ('[Date "31.12.2030"] *', 1, 8, "looks like 2030-12-31"),
+        ('[Date "2030-02-29"] *', 1, 8, "No calendar"),
+        ('[Date "1900-02-29"] *', 1, 8, "No calendar"),
+        ('[Date "2030-13-01"] *', 1, 8, "No calendar"),
+        ('[Date "2030-12-31T24:00Z"] *', 1, 8, "looks like"),
+        ('[Date "٢٠٣٠-12-31"] *', 1, 8, "looks like"),
+        ('[Game "0"] *', 1, 8, "numbered from 1"),
+        ('[Game "one"] *', 1, 8, "whole number"),
+        ('[Game "٣"] *', 1, 8, "whole number"),
+        (f'[Game "{"9" * 5000}"] *', 1, 8, "whole number"),
+        ('[Clock "3:00"] *', 1, 9, "180+2 or 10/move"),
+        ('[Clock "0+5"] *', 1, 9, "at least a millisecond"),
+        ('[Clock "86400.001/move"] *', 1, 9, "at most a day"),
+        # rules
+        ('[Rules "chess"] *', 1, 9, "no rules named 'chess'"),
+        ('[Rules "four"]\n[Rows "4"] *', 2, 2, "not spelled out"),
+        ('[Rows "33"] *', 1, 8, "1 to 32 rows"),
+        ('[Rows "three"] *', 1, 8, "whole number"),
+        ('[Rows "4"] [Columns "4"] [Line "5"] *', 1, 33, "can't fit"),
+        ('[Rows "2"] [Columns "2"] *', 1, 8, "can't fit"),
+        ('[Marks "xo"] *', 1, 9, "upper-case"),
+        ('[Marks "XOA"] [Misere "true"] *', 1, 24, "two marks"),
+        ('[Misere "yes"] *', 1, 10, "true or false"),
+        ('[Blocked "b2 d1"] *', 1, 14, "off the board"),
+        ('[Blocked "b2  5"] *', 1, 15, "no cell"),
+        ('[Blocked "b2\tc3"] *', 1, 11, r"'b2\tc3' is no cell"),
+        ('[Blocked "a1 b2 c3 c1 a3"] *', 1, 11, "nobody could win"),
+        # who was passed over
+        ('[Rules "three-players"] [Passed "A4"] *', 1, 34, "written like A@4"),
+        ('[Rules "three-players"] [Passed ""] *', 1, 34, "Nobody"),
+        ('[Rules "three-players"] [Passed "A@0 B@0"] *', 1, 38, "'B' does not play"),
+        ('[Rules "three-players"] [Passed "A@0 A@0"] *', 1, 38, "'A' does not play"),
+        ('[Rules "three-players"] [Passed "A@0 X@0"] *', 1, 38, "nobody would be left"),
+        ('[Rules "three-players"] [Passed "A@1"] *', 1, 34, "there are 0"),
+        ('[Marks "XOAB"] [Passed "A@2 B@1"] 1. a1 b1 2. c1 *', 1, 29, "out of order"),
+        ('[Passed "X@0"] *', 1, 10, "nobody would be left"),
+        # moves
+        ("1. a1 a1 *", 1, 7, "A1 is taken by X"),
+        ("1. a1\n\n   d1 *", 3, 4, "off the board"),
+        ("1. b0 *", 1, 4, "off the board"),
+        ("1. 5 *", 1, 4, "no move like b2"),
+        ("1. b02 *", 1, 4, "no move like b2"),
+        ("1. b٢ *", 1, 4, "no move like b2"),
+        ("1. a1! *", 1, 4, "no move like b2"),
+        ("1. a1 b2 1-0", 1, 10, "no result of this game"),
+        ("1. a1 A", 1, 7, "no result of this game"),
+        ("1. a1 x", 1, 7, "no result of this game"),
+        ('[Rules "blocker"] 1. b2 *', 1, 22, "blocked"),
+        ('[Rules "connect-four"] 1. a1 *', 1, 27, "falls to A6"),
+        ("a1 a2 b1 b2 c1 c2 X", 1, 16, "game is over"),
+        ("1. a1 2. b2 *", 1, 7, "'1...', not to '2.'"),
+        ("2. a1 b2 *", 1, 1, "'1.', not to '2.'"),
+        ("1... a1 b2 *", 1, 1, "'1.', not to '1...'"),
+        ("1.. a1 b2 *", 1, 1, "'1.', not to '1..'"),
+        ("1. a1 1. b2 *", 1, 7, "'1...'"),
+        ("1. 1. a1 *", 1, 1, "No move follows"),
+        ("1. a1 b2 2. *", 1, 10, "No move follows the number 2"),
+        ("١. a1 b2 *", 1, 1, "no move like b2"),
+        # the result
+        ("a1 a2 b1 b2 c1 *", 1, 16, "X won by line"),
+        ("a1 a2 b1 b2 c1 O", 1, 16, "X won by line"),
+        ("a1 a2 b1 b2 c1 draw", 1, 16, "X won by line"),
+        ('[Reason "resigned"] a1 a2 b1 b2 c1 X', 1, 10, "X won by line"),
+        ('[Result "O"]\na1 a2 b1 b2 c1 X', 2, 16, "the tag Result says 'O'"),
+        ("a1 X", 1, 4, "Reason has to say why"),
+        ('[Reason "line"] a1 X', 1, 10, "no line is complete"),
+        ('[Reason "full"] a1 draw', 1, 10, "cells are free"),
+        ('[Reason "bored"] a1 X', 1, 10, "not by 'bored'"),
+        ('[Reason "agreed"] a1 X', 1, 22, "is a draw"),
+        ('[Reason "timeout"] a1 draw', 1, 23, "has a winner"),
+        ('[Reason "resigned"] a1 *', 1, 10, "runs"),
+        ('[Rules "three-players"] [Reason "resigned"] a1 X', 1, 48, "O, A still play"),
+        ('[Rules "three-players"] [Passed "X@0"] [Reason "resigned"] X', 1, 60, "passed over"),
+        # what cannot be printed
+        ('[X "a\x1b[31mb"] *', 1, 6, "U+001B"),
+        ("1. a1 {a\u202eb} *", 1, 9, "U+202E"),
+        ("1. a1\x00 *", 1, 6, "U+0000"),
+        ("\n\ufeff*", 2, 1, "U+FEFF"),
+        ("1.\u00a0a1 *", 1, 3, "U+00A0"),
+        ("\ud800", 1, 1, "U+D800"),
+        (f"{{{'a' * 4097}}} *", 1, 1, "at most 4096 characters, not 4097"),
+        ("\n" + "a" * 1_000_000, 2, 1_000_000, "longer than 1000000 characters"),
+    ],
+)
+def test_a_fault_is_found_at_its_line_and_column(text: str, line: int, column: int, words: str) -> None:
+    found = fault_of(text)
+    assert found[:2] == (line, column)
+    assert words in found[2]
+
+
+def test_a_fault_in_a_later_record_is_found_where_it_stands() -> None:
+    with pytest.raises(RecordError) as caught:
+        parse_records("* \n* \n1. a1 a1 *")
+    assert (caught.value.line, caught.value.column) == (3, 7)
+
+
+def test_errors_survive_pickling() -> None:
+    error = pickle.loads(pickle.dumps(RecordError("No.", 2, 3)))
+    assert (error.message, error.line, error.column) == ("No.", 2, 3)
+    invalid = pickle.loads(pickle.dumps(InvalidRecord("No.", "date")))
+    assert (invalid.message, invalid.part) == ("No.", "date")
+
+
+# -- records that cannot be ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        ({"moves": (0, 0)}, "moves[1]"),
+        ({"players": (("X", "a\nb"),)}, "players[X]"),
+        ({"players": (("X", "a\x1b[2Jb"),)}, "players[X]"),
+        ({"players": (("X", "ana"), ("X", "bo"))}, "players"),
+        ({"players": (("B", "ana"),)}, "players[B]"),
+        ({"room": "\u202e"}, "room"),
+        ({"date": "today"}, "date"),
+        ({"game": 0}, "game"),
+        ({"clock": MoveClock(0)}, "clock"),
+        ({"clock": SeatClock(1, -1)}, "clock"),
+        ({"tags": (("Rules", "classic"),)}, "tags[Rules]"),
+        ({"tags": (("X", "ana"),)}, "tags[X]"),
+        ({"tags": (("Event", "\x07"),)}, "tags[Event]"),
+        ({"tags": (("Event", "a"), ("Event", "b"))}, "tags[Event]"),
+        ({"comments": ((0, " "),)}, "comments[0]"),
+        ({"comments": ((0, "a } b"),)}, "comments[0]"),
+        ({"comments": ((0, "a\u200bb"),)}, "comments[0]"),
+        ({"comments": ((1, "early"),)}, "comments[0]"),
+        ({"moves": (0,), "comments": ((1, "one"), (0, "zero"))}, "comments[1]"),
+        ({"passed": ((0, "X"),)}, "passed[0]"),
+        ({"passed": ((5, "X"),)}, "passed[0]"),
+        ({"result": GameResult("line", "X")}, "reason"),
+        ({"result": GameResult("resigned", "A")}, "result"),
+        ({"result": GameResult("resigned", None)}, "result"),
+        ({"result": GameResult("bored", "X")}, "reason"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_record_that_cannot_be_is_refused_with_the_part_at_fault(content: dict[str, Any], part: str) -> None:
+    with pytest.raises(InvalidRecord) as caught:
+        GameRecord(**content)
+    assert caught.value.part == part
+    assert caught.value.message.isprintable()
+
+
+def test_players_are_kept_in_turn_order() -> None:
+    assert GameRecord(players=(("O", "bo"), ("X", "ana"))) == GameRecord(players=(("X", "ana"), ("O", "bo")))
+
+
+def test_records_are_loaded_when_one_of_their_names_is_first_used() -> None:
+    program = (
+        "import sys, tictactoe_engine as e; loaded = lambda: 'tictactoe_engine.records' in sys.modules\n"
+        "print(loaded()); e.parse_record('*'); print(loaded())"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", "True"]

@@ -1,0 +1,322 @@
+"""Clients that play for as long as they are let: bare WebSockets, an id on every request, and one ledger for all.
+
+Two players sit in each room, and whoever wants watches. A client that loses its connection comes back with its token,
+takes its seat, and sends what was not answered once more, unchanged. What is refused in an unknown way is a violation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
+
+from tests.faults.ledger import Ledger
+from tests.peer import Message
+from tictactoe_engine import parse_record
+
+PATIENCE_SECONDS = 60.0
+"""How long anything that must happen may take before the run is given up."""
+
+RETRY_SECONDS = 0.02
+PAGE = 100
+TRANSIENT = frozenset({"busy", "unavailable"})
+GONE = (OSError, ConnectionClosed, InvalidHandshake, InvalidMessage, TimeoutError, EOFError)
+
+
+class Turned(Exception):
+    """The server knows the player, the room or the seat no more."""
+
+
+Address = Callable[[], Awaitable[str]]
+
+
+class Client:
+    """One player, or a watcher where `is_watcher`; `run` lives through any number of connections.
+
+    `away_seconds` has the times from each loss of a connection until its seat was had again.
+    """
+
+    def __init__(self, name: str, address: Address, ledger: Ledger, choice: random.Random, *, is_watcher: bool) -> None:
+        self.name = name
+        self.room = ""
+        self.token: str | None = None
+        self.state: Message | None = None
+        self.is_watcher = is_watcher
+        self.mark: str | None = None
+        self.away_seconds: list[float] = []
+        self.is_stopping = False
+        self.is_lost = False
+        self.connections = 0
+        self.news = asyncio.Event()
+        self._address = address
+        self._ledger = ledger
+        self._choice = choice
+        self._socket: ClientConnection | None = None
+        self._pending: Message | None = None
+        self._pending_game = 0
+        self._effect = (0, 0)
+        self._ids = 0
+        self._player = ""
+        self._lost_at: float | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the client is in the room and waits for no answer."""
+        return self._socket is not None and self._pending is None
+
+    async def run(self) -> None:
+        """Play, or watch, until cancelled, or until the server does not let one in: then `is_lost`."""
+        while True:
+            try:
+                async with connect(await self._address(), compression=None, proxy=None, ping_interval=None) as socket:
+                    await self.enter(socket)
+                    self._socket = socket
+                    if self._lost_at is not None:
+                        self.away_seconds.append(time.perf_counter() - self._lost_at)
+                        self._lost_at = None
+                    self.news.set()
+                    await self._play(socket)
+            except GONE:
+                await asyncio.sleep(0)
+            except Turned as turned:
+                self._ledger.lost.append(str(turned))
+                self.is_lost = True
+                self.news.set()
+                return
+            finally:
+                self._socket = None
+                if self._lost_at is None:
+                    self._lost_at = time.perf_counter()
+
+    async def enter(self, socket: ClientConnection) -> None:
+        """Say hello and take the seat, or the place of a watcher; a room is opened where none is known."""
+        hello: Message = {"type": "hello", "name": self.name}
+        if self.token is not None:
+            hello["token"] = self.token
+        welcome = await self._ask(socket, hello)
+        self.token, self._player = welcome["token"], welcome["player"]
+        if not self.room and welcome["rooms"]:
+            self.room = welcome["rooms"][0]["room"]
+        if self.room:
+            reply = await self._ask(socket, {"type": "watch" if self.is_watcher else "join", "room": self.room})
+        else:
+            reply = await self._ask(socket, {"type": "create", "visibility": "private"})
+        self.room, self.mark = reply["room"], reply["seat"]
+        self.connections += 1
+
+    async def settle(self) -> Message | None:
+        """Ask for the state once everything is answered, through losses of the connection; None where one is lost."""
+        while True:
+            await self._wait(lambda: self.is_idle or self.is_lost)
+            if self.is_lost:
+                return None
+            socket = self._socket
+            self._pending = {"type": "sync", "room": self.room, "id": self._next_id()}
+            if socket is not None:
+                with contextlib.suppress(ConnectionClosed):
+                    await socket.send(json.dumps(self._pending))
+            await self._wait(lambda: self._pending is None or self.is_lost)
+            if self.state is not None:
+                return self.state
+
+    async def _wait(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not condition():
+                self.news.clear()
+                await self.news.wait()
+
+    async def _play(self, socket: ClientConnection) -> None:
+        if self._pending is not None:
+            await socket.send(json.dumps(self._pending))
+        async for text in socket:
+            message: Message = json.loads(text)
+            self._hear(message)
+            if self._pending is not None:
+                if message["type"] == "error":
+                    await asyncio.sleep(RETRY_SECONDS)
+                    await socket.send(json.dumps(self._pending))
+            elif not self.is_stopping and (message["type"] in ("room", "error") or self._has_seen_effect()):
+                await self._act(socket)
+            self.news.set()
+
+    def _hear(self, message: Message) -> None:
+        match message["type"]:
+            case "room":
+                self._ledger.note_state(self.name, message)
+                self.state = message
+                self.mark = next(
+                    (mark for mark, seat in message["seats"].items() if seat and seat["player"] == self._player), None
+                )
+            case "ok" if self._pending is not None and message["id"] == self._pending["id"]:
+                self._note_done(self._pending)
+                self._pending = None
+            case "error" if self._pending is not None and message.get("id") == self._pending["id"]:
+                self._hear_refusal(self._pending, message)
+            case "error" | "closed" | "replaced":
+                self._ledger.note_refusal(self.name, {}, message)
+
+    def _note_done(self, command: Message) -> None:
+        if command["type"] == "move":
+            self._ledger.note_move(self.room, self._pending_game, command["ply"], command["cell"])
+        elif command["type"] == "rematch":
+            self._ledger.note_rematch(self.room, self._pending_game)
+
+    def _hear_refusal(self, command: Message, error: Message) -> None:
+        if error["code"] in TRANSIENT:
+            return
+        if not (command["type"] == "rematch" and error["code"] == "not_allowed"):  # the next game is on already
+            self._ledger.note_refusal(self.name, command, error)
+        self._pending = None
+
+    async def _act(self, socket: ClientConnection) -> None:
+        """Move where it is one's turn, and want another game where one is over."""
+        state = self.state
+        if state is None or self.is_watcher or self.mark is None:
+            return
+        if state["status"] == "playing" and state["turn"] == self.mark:
+            free = [cell for cell, what in enumerate(state["board"]) if what == "."]
+            await self._send(socket, type="move", cell=self._choice.choice(free), ply=state["ply"])
+        elif state["status"] == "over" and self.mark not in state["offers"]["rematch"]:
+            await self._send(socket, type="rematch")
+
+    def _has_seen_effect(self) -> bool:
+        """Whether the state is what the last command made of it, or newer: the reply comes before the state."""
+        return self.state is not None and (self.state["game"], self.state["ply"]) >= self._effect
+
+    async def _send(self, socket: ClientConnection, **command: Any) -> None:
+        assert self.state
+        self._pending = {**command, "room": self.room, "id": self._next_id()}
+        game = self._pending_game = self.state["game"]
+        self._effect = (game, command["ply"] + 1) if command["type"] == "move" else (game + 1, 0)
+        await socket.send(json.dumps(self._pending))
+
+    async def _ask(self, socket: ClientConnection, request: Message) -> Message:
+        """Return the good answer to a request, asked again while the server is in trouble; note states on the way."""
+        while True:
+            request["id"] = self._next_id()
+            await socket.send(json.dumps(request))
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while (message := json.loads(await socket.recv())).get("id") != request["id"]:
+                    self._hear(message)
+            if message["type"] != "error":
+                return dict(message)
+            if message["code"] not in TRANSIENT:
+                raise Turned(f"{self.name} sent {request} and was told {message}")
+            await asyncio.sleep(RETRY_SECONDS)
+
+    def _next_id(self) -> str:
+        self._ids += 1
+        return f"{self.name}-{self._ids}"
+
+
+class Fleet:
+    """So many rooms with their clients, all of whose `address` is awaited before each connection."""
+
+    def __init__(self, rooms: int, address: Address, *, watchers: int = 0, seed: int = 0) -> None:
+        self.ledger = Ledger()
+        choice = random.Random(seed)
+        self.tables = [
+            [
+                Client(f"{name}-{number}", address, self.ledger, choice, is_watcher=index >= 2)
+                for index, name in enumerate(["ana", "bo", *(f"eve{eve}" for eve in range(watchers))])
+            ]
+            for number in range(rooms)
+        ]
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def clients(self) -> list[Client]:
+        """All players and watchers."""
+        return [client for table in self.tables for client in table]
+
+    async def start(self) -> None:
+        """Seat everybody and let them play."""
+        await asyncio.gather(*(self._open(table) for table in self.tables))
+
+    async def stop(self) -> None:
+        """Let everybody finish what was sent, compare all that was told with all that is there, and go."""
+        for client in self.clients:
+            client.is_stopping = True
+        try:
+            await asyncio.gather(*(client.settle() for client in self.clients))
+            newest: dict[str, Message] = {}
+            for table in self.tables:
+                ends = {client.name: state for client in table if (state := await client.settle()) is not None}
+                self.ledger.compare_ends(table[0].room, ends)
+                newest |= {state["room"]: state for state in ends.values()}
+        finally:
+            await self.abandon()
+        self.ledger.compare_rematches(newest)
+        self.ledger.compare_games(await self._collect())
+
+    async def abandon(self) -> None:
+        """Go without a word."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for the fleet to have come so far, or for every table to have lost somebody.
+
+        Raises what broke a client, and TimeoutError where nothing moves.
+        """
+        before, since = -1, time.monotonic()
+        while not condition() and not all(any(client.is_lost for client in table) for table in self.tables):
+            for task in self._tasks:
+                if task.done():
+                    task.result()
+            progress = self.ledger.acknowledged + sum(client.connections for client in self.clients)
+            if progress != before:
+                before, since = progress, time.monotonic()
+            if time.monotonic() - since > PATIENCE_SECONDS:
+                raise TimeoutError(f"nothing moves any more: {self.ledger.report()}")
+            await asyncio.sleep(0.005)
+
+    async def _open(self, table: list[Client]) -> None:
+        """Let the first player open the room, tell the others which, and seat them."""
+        host, *others = table
+        self._tasks.append(asyncio.create_task(host.run()))
+        await host._wait(lambda: host.is_idle)
+        for client in others:
+            client.room = host.room
+            self._tasks.append(asyncio.create_task(client.run()))
+        for client in others:
+            await client._wait(lambda client=client: client._socket is not None)  # type: ignore[misc]
+
+    async def _collect(self) -> dict[tuple[str, int], list[tuple[int, ...]]]:
+        """Ask for the moves of every game that the fleet played."""
+        games: dict[tuple[str, int], list[tuple[int, ...]]] = defaultdict(list)
+        for table in self.tables:
+            witness = next((client for client in table if not client.is_lost and not client.is_watcher), None)
+            for key, moves in (await collect_games(witness)).items() if witness is not None else ():
+                games[key] += moves
+        return games
+
+
+async def collect_games(client: Client) -> dict[tuple[str, int], list[tuple[int, ...]]]:
+    """Return the moves of all games that a client played, by room and game; a game that is there twice has two."""
+    games: dict[tuple[str, int], list[tuple[int, ...]]] = defaultdict(list)
+    async with connect(await client._address(), compression=None, proxy=None, ping_interval=None) as socket:
+        await client._ask(socket, {"type": "hello", "token": client.token})
+        before: dict[str, str] = {}
+        while page := (await client._ask(socket, {"type": "history", "limit": PAGE, **before}))["games"]:
+            for row in page:
+                record = await client._ask(socket, {"type": "record", "game": row["id"]})
+                games[row["room"], row["game"]].append(parse_record(record["record"]).moves)
+            before = {"before": page[-1]["id"]}
+        await client._ask(socket, {"type": "watch", "room": client.room})
+        state: Message = {}
+        reply = await client._ask(socket, {"type": "sync", "room": client.room})
+        while state.get("type") != "room":
+            state = json.loads(await socket.recv())
+        if state["status"] != "over":
+            games[client.room, state["game"]].append(tuple(reply["moves"]))
+    return games

@@ -1,0 +1,126 @@
+"""The real command `tictactoe-server` on a data folder: started, killed, started again on the same port.
+
+It ends what it started and nothing else, by its process id. What the server logs is kept, line by line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+COMMAND = (str(Path(sys.executable).parent / "tictactoe-server"),)
+START_SECONDS = 30.0
+END_SECONDS = 30.0
+_LISTENING = re.compile(r"Listening on (ws://\S+:(\d+))")
+
+
+class Harness:
+    """One server at a time; use it with ``async with``, which starts the first and ends the last.
+
+    `command` is what is run instead of the server's own command, with the same options. `url` is known from the first
+    start on; await `when_listening` for it where a server may be down.
+    """
+
+    def __init__(self, folder: Path, *options: str, command: Sequence[str] = COMMAND) -> None:
+        self.folder = folder
+        self.options = options
+        self.command = tuple(command)
+        self.log: list[str] = []
+        self.port = 0
+        self.url = ""
+        self.starts = 0
+        self._listening = asyncio.Event()
+        self._news = asyncio.Condition()
+        self._process: Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process is not None:
+            await self.end(signal.SIGKILL)
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server that runs."""
+        assert self._process
+        return self._process.pid
+
+    async def start(self) -> None:
+        """Start a server, on the port of the one before, and wait until it listens."""
+        assert self._process is None, "a server runs already"
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("TICTACTOE_")}
+        process = self._process = await asyncio.create_subprocess_exec(
+            *self.command,
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--data",
+            str(self.folder),
+            *self.options,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=environment,
+        )
+        assert process.stdout
+        assert process.stderr
+        self._reading = asyncio.create_task(self._read(process.stderr))
+        async with asyncio.timeout(START_SECONDS):
+            line = (await process.stdout.readline()).decode()
+        match = _LISTENING.match(line)
+        if match is None:
+            await self.end(signal.SIGKILL)
+            raise RuntimeError(f"{self.command[0]} did not listen: {line!r} {self.log[-3:]}")
+        self.url, self.port = match[1], int(match[2])
+        self.starts += 1
+        self._listening.set()
+
+    async def end(self, by: signal.Signals = signal.SIGKILL) -> int:
+        """Send the signal, wait for the end and return the exit code."""
+        assert self._process
+        self._listening.clear()
+        if self._process.returncode is None:
+            self._process.send_signal(by)
+        return await self.ended()
+
+    async def ended(self) -> int:
+        """Wait for the server to end by itself; return its exit code."""
+        process = self._process
+        assert process
+        async with asyncio.timeout(END_SECONDS):
+            code = await process.wait()
+        self._listening.clear()
+        self._process = None
+        if self._reading is not None:
+            await self._reading
+        return code
+
+    async def when_listening(self) -> str:
+        """Wait until a server listens and return where."""
+        await self._listening.wait()
+        return self.url
+
+    async def logged(self, is_meant: Callable[[str], bool]) -> str:
+        """Wait until the log has such a line and return it."""
+        async with asyncio.timeout(START_SECONDS), self._news:
+            await self._news.wait_for(lambda: any(map(is_meant, self.log)))
+        return next(filter(is_meant, self.log))
+
+    async def _read(self, stderr: asyncio.StreamReader) -> None:
+        async for line in stderr:
+            self.log.append(line.decode().rstrip("\n"))
+            async with self._news:
+                self._news.notify_all()

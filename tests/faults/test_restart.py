@@ -1,0 +1,55 @@
+"""A server that is killed and started again: every room is back, and nobody is where they are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.fakes import TroubledStore
+from tests.peer import open_peer
+from tests.soak import restart
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tictactoe_server.stores import MISSING, StoreUnavailable
+
+SETTINGS = Settings(host="127.0.0.1", port=0)
+
+
+async def test_every_room_is_back_with_its_seats_and_moves(tmp_path: Path) -> None:
+    found = await restart.run(tmp_path, rooms=300, pairs=20)
+    assert found.wrong == []
+    assert found.seated_seconds > 0
+
+
+async def left_by_a_kill(store: TroubledStore) -> TroubledStore:
+    """Return a store with what this one has now."""
+    copy = TroubledStore()
+    for key in await store.keys(""):
+        found = await store.load(key)
+        assert found
+        await copy.save(key, found[0], MISSING)
+    return copy
+
+
+async def test_a_return_that_cannot_be_stored_brings_back_nobody_else_and_no_older_state() -> None:
+    store = TroubledStore()
+    async with (
+        Server(SETTINGS, store) as server,
+        open_peer(server.url, "ana") as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        store = await left_by_a_kill(store)
+    async with Server(SETTINGS, store) as server, open_peer(server.url, "eve") as eve:
+        await eve.ask("watch", room=room)
+        seen = [await eve.state()]
+        assert [seat["online"] for seat in seen[0]["seats"].values()] == [False, False]
+        async with open_peer(server.url, token=ana.welcome["token"]) as ana:
+            store.fail("save", StoreUnavailable())
+            assert await ana.refusal("join", room=room) == "unavailable"
+            assert (await ana.ask("join", room=room))["type"] == "ok"
+            state = await ana.state()
+            assert {mark: seat["online"] for mark, seat in state["seats"].items()} == {"X": True, "O": False}
+        await eve.state(seq=state["seq"] + 1)
+        numbers = [message["seq"] for message in eve.seen if message["type"] == "room"]
+        assert numbers == sorted(numbers)

@@ -1,0 +1,75 @@
+"""Tokens stay with those whom they were given to: not in the log, not in any answer to others, not in the data."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+from tests.faults.harness import Harness
+from tests.peer import Message, Peer, open_peer, play_out
+
+WRONG_TOKEN = "not-the-token-of-anybody-here"
+
+
+def content_of(folder: Path) -> bytes:
+    """Return all that is in the files of a folder."""
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+async def meet_refusals(peer: Peer, room: str) -> list[Message]:
+    """Do what is wrong in many ways, also with the field of the token; return the answers."""
+    token = peer.welcome["token"]
+    answers = [
+        await peer.ask("hello", token=token),
+        await peer.ask("move", room=room, cell=400, ply=0),
+    ]
+    for text in (
+        "{",
+        f'{{"type":"hello","token":"{token}","more":1}}',
+        f'{{"type":"hello","token":["{token}"]}}',
+        f'{{"type":"hello","token":"{token * 6}"}}',
+        f'{{"type":"hello","token":"{token}","token":"{token}"}}',
+    ):
+        await peer.send_text(text)
+        answers.append(await peer.next_of("error"))
+    return answers
+
+
+async def test_no_token_is_in_the_log_the_answers_to_others_or_the_data(tmp_path: Path) -> None:
+    heard: dict[str, list[Message]] = {}
+    async with Harness(tmp_path, "--log-level", "debug") as server:
+        async with (
+            open_peer(server.url, "ana") as ana,
+            open_peer(server.url, "bo") as bo,
+            open_peer(server.url, "eve") as eve,
+            open_peer(server.url, token=WRONG_TOKEN) as stranger,
+        ):
+            assert stranger.welcome["code"] == "bad_token"
+            room = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            await eve.ask("watch", room=room)
+            await ana.state(status="playing")
+            await bo.state(status="playing")
+            await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+            refusals = await meet_refusals(eve, room)
+            for peer in (ana, bo, eve):
+                await peer.ask("sync", room=room)
+                heard[peer.welcome["token"]] = [message for message in peer.seen if message["type"] != "welcome"]
+            heard[WRONG_TOKEN] = stranger.seen
+            refusals += stranger.seen
+        tokens = list(heard)
+        await server.end()
+        kept = content_of(tmp_path)
+        await server.start()
+        async with open_peer(server.url, token=tokens[0]) as ana:
+            assert ana.welcome["name"] == "ana"
+        await server.end(signal.SIGTERM)
+    kept += content_of(tmp_path)
+    assert len(set(tokens)) == 4
+    assert room.encode() in kept
+    for token in tokens:
+        assert token not in "\n".join(server.log)
+        assert token.encode() not in kept
+        for other, messages in heard.items():
+            assert other == token or token not in str(messages)
+        assert [message for message in refusals if token in str(message)] == []

@@ -1,0 +1,77 @@
+"""`docs/protocol.md` names what there is: every message, field and code, and its examples are messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+
+from tictactoe_engine import PRESETS
+from tictactoe_protocol import ROOM_CODE_ALPHABET, BadMessage, ErrorCode, decode_push, decode_request, pushes, requests
+
+PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+TABLE_TERMS = {
+    term for row in re.findall(r"^\|([^|]*)\|", PAGE, re.MULTILINE) for term in re.findall(r"`([^`]+)`", row)
+}
+
+
+def name_of(kind: type[msgspec.Struct]) -> str:
+    return str(kind.__struct_config__.tag)
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_error_code_has_its_row(code: ErrorCode) -> None:
+    assert code in TABLE_TERMS
+
+
+@pytest.mark.parametrize("kind", get_args(requests.Request), ids=name_of)
+def test_every_request_and_each_of_its_fields_is_explained(kind: type[msgspec.Struct]) -> None:
+    rows = re.findall(rf"^\| `{name_of(kind)}` \|(.*)$", PAGE, re.MULTILINE)
+    section = PAGE.partition("## Saying hello")[2].partition("## Requests")[0]
+    text = section if kind is requests.Hello else rows[0]
+    for field in kind.__struct_encode_fields__:
+        assert field == "id" or f"`{field}`" in text, field
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [requests.RulesFields, pushes.RoomState, pushes.RoomSummary, pushes.PastGame],
+    ids=lambda kind: kind.__name__,
+)
+def test_every_field_of_rules_states_and_rows_has_its_row(kind: type[msgspec.Struct]) -> None:
+    assert set(kind.__struct_encode_fields__) - {"room"} <= TABLE_TERMS
+
+
+@pytest.mark.parametrize(
+    "kind", [pushes.Replaced, pushes.Closed, pushes.Notice, pushes.ChatLine, pushes.LobbyChange], ids=name_of
+)
+def test_every_other_push_and_each_of_its_fields_is_explained(kind: type[msgspec.Struct]) -> None:
+    rows = re.findall(rf"^\| `{name_of(kind)}` \|(.*)$", PAGE, re.MULTILINE)
+    for field in kind.__struct_encode_fields__:
+        assert f"`{field}`" in rows[-1], field
+
+
+def test_every_field_of_ok_stands_beside_the_request_that_it_answers() -> None:
+    answers = re.findall(r"^\| `[a-z]+` \|.*\|([^|]*)\|$", PAGE, re.MULTILINE)
+    named = {term for answer in answers for term in re.findall(r"`([^`]+)`", answer)}
+    assert set(pushes.Ok.__struct_encode_fields__) - {"id"} <= named
+
+
+def test_every_preset_and_every_letter_of_room_codes_is_named() -> None:
+    assert set(PRESETS) <= TABLE_TERMS
+    assert f"`{ROOM_CODE_ALPHABET}`" in PAGE
+
+
+@pytest.mark.parametrize("example", re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+def test_every_example_is_a_message_with_all_its_fields_known(example: str) -> None:
+    try:
+        message: object = decode_request(example)
+    except BadMessage as bad:
+        if bad.code != "unknown_type":
+            raise
+        message = decode_push(example)
+    assert json.loads(msgspec.json.encode(message)) == json.loads(example)

@@ -1,0 +1,246 @@
+"""The documents made from the types: up to date, valid, and in agreement with the decoder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from tests.protocol.strategies import PUSHES, REQUESTS
+from tests.protocol.test_bad_messages import FIELDS_OF_TYPE, JSON_VALUES, VALID
+from tictactoe_protocol import BadMessage, decode_push, decode_request, encode
+from tictactoe_protocol.asyncapi import ASYNCAPI_VERSION, REPLIES
+from tictactoe_protocol.examples import PUSH_EXAMPLES, REQUEST_EXAMPLES
+from tictactoe_protocol.pushes import Push
+from tictactoe_protocol.requests import Move, Request
+from tictactoe_protocol.schemas import main, make_schema, render_files, write_files
+
+DOCS = Path(__file__).parents[2] / "docs"
+Document = dict[str, Any]
+
+
+def find_drift(folder: Path) -> list[str]:
+    """Return the paths of the documents that are missing there or say something else than the types do."""
+    paths = {path: folder / path for path in render_files()}
+    return [
+        path
+        for path, text in render_files().items()
+        if not paths[path].is_file() or paths[path].read_text(encoding="utf-8") != text
+    ]
+
+
+def load(path: str) -> Document:
+    document: Document = json.loads((DOCS / path).read_text(encoding="utf-8"))
+    return document
+
+
+ASKED = Draft202012Validator(load("schema/requests.schema.json"))
+SAID = Draft202012Validator(load("schema/pushes.schema.json"))
+ASYNCAPI = load("asyncapi.json")
+
+
+def is_valid(validator: Draft202012Validator, data: str | bytes) -> bool:
+    return bool(validator.is_valid(json.loads(data)))
+
+
+def is_request(data: str | bytes) -> bool:
+    try:
+        decode_request(data)
+    except BadMessage:
+        return False
+    return True
+
+
+# -- drift ------------------------------------------------------------------------------------------------------
+
+
+def test_the_documents_say_what_the_types_say() -> None:
+    assert find_drift(DOCS) == [], "python -m tictactoe_protocol.schemas --out docs/"
+
+
+@pytest.mark.parametrize("path", sorted(render_files()))
+def test_a_document_that_says_something_else_is_noticed(tmp_path: Path, path: str) -> None:
+    write_files(tmp_path)
+    assert find_drift(tmp_path) == []
+    text = (tmp_path / path).read_text(encoding="utf-8")
+    assert '"cell"' in text or '"board"' in text
+    (tmp_path / path).write_text(text.replace('"cell"', '"field"').replace('"board"', '"field"'), encoding="utf-8")
+    assert find_drift(tmp_path) == [path]
+    (tmp_path / path).unlink()
+    assert find_drift(tmp_path) == [path]
+
+
+def test_a_changed_type_makes_another_schema() -> None:
+    widened = msgspec.defstruct("Move", [("speed", Literal["slow", "fast"])], bases=(Move,), frozen=True, kw_only=True)
+    assert make_schema((widened,), "t", "d") != make_schema((Move,), "t", "d")
+
+
+def test_the_command_writes_the_documents_and_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--out", str(tmp_path / "new")])
+    assert find_drift(tmp_path / "new") == []
+    assert capsys.readouterr().out.splitlines() == [str(tmp_path / "new" / path) for path in render_files()]
+
+
+def test_the_command_makes_the_same_files_in_every_process(tmp_path: Path) -> None:
+    for seed in ("1", "2"):
+        command = [sys.executable, "-W", "error", "-m", "tictactoe_protocol.schemas", "--out", str(tmp_path / seed)]
+        subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed})
+        assert find_drift(tmp_path / seed) == []
+
+
+# -- the schemas ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["schema/requests.schema.json", "schema/pushes.schema.json"])
+def test_a_schema_is_a_schema(path: str) -> None:
+    Draft202012Validator.check_schema(load(path))
+
+
+def test_every_message_is_described() -> None:
+    for validator, union in ((ASKED, Request), (SAID, Push)):
+        assert isinstance(validator.schema, dict)
+        for kind in get_args(union):
+            definition = validator.schema["$defs"][kind.__name__]
+            assert definition["description"]
+            assert definition["properties"]["type"] == {"const": kind.__struct_config__.tag}
+        assert len(validator.schema["oneOf"]) == len(get_args(union))
+
+
+def list_objects(schema: Document) -> Iterator[tuple[str, Document]]:
+    for name, definition in schema["$defs"].items():
+        assert definition["type"] == "object"
+        yield name, definition
+
+
+def test_requests_refuse_unknown_fields_and_pushes_allow_them() -> None:
+    for name, definition in list_objects(load("schema/requests.schema.json")):
+        assert definition["additionalProperties"] is False, name
+    for name, definition in list_objects(load("schema/pushes.schema.json")):
+        assert definition["additionalProperties"] is True, name
+
+
+@pytest.mark.parametrize("request_", [example for some in REQUEST_EXAMPLES.values() for example in some])
+def test_an_example_of_a_request_is_one(request_: Request) -> None:
+    ASKED.validate(json.loads(encode(request_)))
+    assert decode_request(encode(request_)) == request_
+    assert not ASKED.is_valid({**json.loads(encode(request_)), "surprise": 1})
+
+
+@pytest.mark.parametrize("push", [example for some in PUSH_EXAMPLES.values() for example in some])
+def test_an_example_of_a_push_is_one(push: Push) -> None:
+    SAID.validate(json.loads(encode(push)))
+    assert encode(decode_push(encode(push))) == encode(push)
+    SAID.validate({**json.loads(encode(push)), "surprise": 1})
+
+
+def test_there_is_an_example_of_every_message() -> None:
+    for examples, union in ((REQUEST_EXAMPLES, Request), (PUSH_EXAMPLES, Push)):
+        assert set(examples) == set(get_args(union))
+        for kind, some in examples.items():
+            assert some
+            assert {type(example) for example in some} == {kind}
+
+
+def test_the_examples_show_every_field_of_ok() -> None:
+    (ok,) = (some for kind, some in PUSH_EXAMPLES.items() if kind.__name__ == "Ok")
+    shown = {name for example in ok for name in msgspec.to_builtins(example)}
+    assert shown == {"type", *ok[0].__struct_fields__}
+
+
+@given(REQUESTS)
+def test_every_request_fits_its_schema(request: Request) -> None:
+    ASKED.validate(json.loads(encode(request)))
+
+
+@given(PUSHES)
+def test_every_push_fits_its_schema(push: Push) -> None:
+    SAID.validate(json.loads(encode(push)))
+
+
+@pytest.mark.parametrize("kind", FIELDS_OF_TYPE)
+def test_the_schema_refuses_what_the_decoder_refuses(kind: str) -> None:
+    valid = VALID.get(kind, {"type": kind})
+    ASKED.validate(valid)
+    for field, values in FIELDS_OF_TYPE[kind].items():
+        for value in values:
+            if not (isinstance(value, float) and value.is_integer()):  # to JSON Schema 1.0 is an integer
+                assert not ASKED.is_valid({**valid, field: value}), (field, value)
+
+
+def has_whole_floats(value: object) -> bool:
+    """Tell whether there are numbers like 1.0, an integer to JSON Schema and none to the decoder."""
+    if isinstance(value, dict):
+        return any(map(has_whole_floats, value.values()))
+    if isinstance(value, list):
+        return any(map(has_whole_floats, value))
+    return isinstance(value, float)
+
+
+@given(REQUESTS, st.data())
+def test_schema_and_decoder_agree_on_a_request_with_one_foreign_value(request: Request, data: st.DataObject) -> None:
+    fields = json.loads(encode(request))
+    name = data.draw(st.sampled_from([*sorted(fields), "surprise", "rules", "clock"]))
+    fields[name] = data.draw(JSON_VALUES | st.sampled_from([{"move_ms": 1}, {"move_ms": 1, "initial_ms": 1}, "X" * 65]))
+    if has_whole_floats(fields):
+        return
+    text = json.dumps(fields)
+    assert is_valid(ASKED, text) == is_request(text)
+
+
+# -- the AsyncAPI document --------------------------------------------------------------------------------------
+
+
+def list_references(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for inner in value.values():
+            yield from list_references(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from list_references(inner)
+
+
+def test_every_reference_of_the_asyncapi_document_leads_somewhere() -> None:
+    for reference in list_references(ASYNCAPI):
+        place: Any = ASYNCAPI
+        for step in reference.removeprefix("#/").split("/"):
+            place = place[step]
+
+
+def test_the_asyncapi_document_receives_requests_and_sends_pushes() -> None:
+    assert ASYNCAPI["asyncapi"] == ASYNCAPI_VERSION == "3.0.0"
+    (channel,) = ASYNCAPI["channels"].values()
+    assert channel["address"] == "/"
+    assert set(channel["messages"]) == {kind.__name__ for kind in (*get_args(Request), *get_args(Push))}
+    received, sent, replies = set(), set(), set()
+    for operation in ASYNCAPI["operations"].values():
+        names = {message["$ref"].rpartition("/")[2] for message in operation["messages"]}
+        if operation["action"] == "receive":
+            received |= names
+            replies |= {message["$ref"].rpartition("/")[2] for message in operation["reply"]["messages"]}
+        else:
+            sent |= names
+    assert received == {kind.__name__ for kind in get_args(Request)}
+    assert replies == {kind.__name__ for kind in REPLIES}
+    assert sent | replies == {kind.__name__ for kind in get_args(Push)}
+
+
+@pytest.mark.parametrize("name", ASYNCAPI["components"]["messages"])
+def test_the_examples_of_the_asyncapi_document_fit_its_own_schemas(name: str) -> None:
+    message = ASYNCAPI["components"]["messages"][name]
+    schema = {"$ref": message["payload"]["$ref"], "components": ASYNCAPI["components"]}
+    assert message["examples"]
+    for example in message["examples"]:
+        Draft202012Validator(schema).validate(example["payload"])
+        assert example["payload"]["type"] == message["name"]

@@ -1,0 +1,89 @@
+"""A table for tests of rooms as values: players, their room, and a clock that stands until the test moves it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol import encode
+from tictactoe_protocol.requests import ClockFields, Move
+from tictactoe_server.rooms import Command, Enter, Expire, Player, Refused, Room, encode_room, state_of
+
+CODE = "K7M4PQ"
+ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))
+NOBODY = Player("", "")
+THREE = Rules(rows=4, columns=4, line=4, marks="XOA")
+START = 5_000
+
+
+class Table:
+    """The first player opened the room, the others entered; `now` is in ms and changes by `wait` alone."""
+
+    def __init__(
+        self,
+        *players: Player,
+        rules: Rules = PRESETS["classic"],
+        clock: ClockFields | None = None,
+        hold_ms: int = 60_000,
+    ) -> None:
+        self.now = START
+        self.room = Room.open(CODE, rules, players[0], self.now, clock=clock, hold_ms=hold_ms)
+        for player in players[1:]:
+            self.do(player, Enter())
+
+    def wait(self, ms: int) -> None:
+        self.now += ms
+
+    def do(self, player: Player, command: Command) -> Room:
+        """Apply a command; a change is one step of `seq`, and a document that comes back as it was."""
+        after = self.room.apply(player, command, self.now)
+        assert after is self.room or after.seq == self.room.seq + 1
+        self.room = after
+        return after
+
+    def move(self, cell: int, *, after_ms: int = 0) -> Room:
+        """Play a cell as whoever's turn it is, after some thought."""
+        self.wait(after_ms)
+        return self.do(self.to_move, Move(room=CODE, cell=cell, ply=self.room.position.ply))
+
+    def play(self, *cells: int) -> Room:
+        for cell in cells:
+            self.move(cell)
+        return self.room
+
+    def expire(self) -> Room:
+        return self.do(NOBODY, Expire())
+
+    def refusal(self, player: Player, command: Command) -> Refused:
+        """Return why the command is refused; the room is what it was."""
+        before = encode_room(self.room)
+        with pytest.raises(Refused) as caught:
+            self.room.apply(player, command, self.now)
+        assert encode_room(self.room) == before
+        assert caught.value.message
+        return caught.value
+
+    @property
+    def to_move(self) -> Player:
+        seat = self.room.seat(self.room.position.turn)
+        return Player(seat.player, seat.name)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the wire says of the room now."""
+        content: dict[str, Any] = json.loads(encode(state_of(self.room, self.now, watchers=0)))
+        return content
+
+    @property
+    def times(self) -> list[int]:
+        """What is left on each mark's clock, in the order of the marks."""
+        return [*self.state["clock"]["remaining_ms"].values()]
+
+    @property
+    def running(self) -> str | None:
+        """Whose clock runs."""
+        mark: str | None = self.state["clock"]["running"]
+        return mark

@@ -1,0 +1,276 @@
+"""Any commands at any times, from anybody: a room stays whole, whatever its rules and its clock."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from msgspec import UNSET
+
+from tests.server.tables import ANA, BO, CODE, CY, DI, NOBODY, START
+from tictactoe_engine import Rules
+from tictactoe_protocol import decode_push, encode
+from tictactoe_protocol.pushes import Offers, RoomState
+from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.rooms import (
+    Command,
+    Dropped,
+    Enter,
+    Expire,
+    Player,
+    Refused,
+    Room,
+    decode_room,
+    encode_room,
+    expires_at,
+    is_expired,
+    state_of,
+)
+
+PLAYERS = st.sampled_from((ANA, BO, CY, DI))
+ACTIONS = st.sampled_from(("offer", "accept", "decline"))
+HOLD_MS = 500
+
+RULES = st.sampled_from(
+    [
+        Rules(),
+        Rules(rows=3, columns=4, line=3, gravity=True),
+        Rules(rows=3, columns=3, line=3, misere=True, blocked=frozenset({4})),
+        Rules(rows=3, columns=3, line=3, marks="XOA"),
+        Rules(rows=4, columns=4, line=4, marks="XOAB"),
+    ]
+)
+CLOCKS = st.sampled_from(
+    [
+        None,
+        ClockFields(initial_ms=1_000, increment_ms=0),
+        ClockFields(initial_ms=400, increment_ms=150),
+        ClockFields(move_ms=300),
+    ]
+)
+
+
+class AnyCommands(RuleBasedStateMachine):
+    """Keeps count of what a room should remember, beside the room itself."""
+
+    @initialize(rules=RULES, clock=CLOCKS, seat=st.integers(0, 5), everybody=st.booleans())
+    def open(self, rules: Rules, clock: ClockFields | None, seat: int, everybody: bool) -> None:
+        mark = rules.marks[seat % len(rules.marks)]
+        self.now = START
+        self.room = Room.open(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
+        self.finished = 0
+        self.games = 1
+        if everybody:
+            for player in (BO, CY, DI)[: len(rules.marks) - 1]:
+                self.send(player, Enter())
+
+    def send(self, player: Player, command: Command) -> None:
+        """Carry out a command as a server does: a clock that has run out comes first."""
+        if is_expired(self.room, self.now):
+            self.step(NOBODY, Expire())
+            assert not is_expired(self.room, self.now)
+        self.step(player, command)
+
+    def step(self, player: Player, command: Command) -> None:
+        before, document, times = self.room, encode_room(self.room), self.times()
+        try:
+            after = before.apply(player, command, self.now)
+        except Refused:
+            after = before
+        assert encode_room(before) == document
+        assert after is before or after.seq == before.seq + 1
+        self.room = after
+        self.finished += before.result is None and after.result is not None
+        self.games += after.game - before.game
+        if after is not before:
+            self.check_step(before, command, times)
+
+    def check_step(self, before: Room, command: Command, times: dict[str, int]) -> None:
+        after = self.room
+        if after.position.moves[: before.position.ply] != before.position.moves:
+            assert isinstance(command, Undo | Rematch)
+        if after.position.ply > before.position.ply:
+            assert isinstance(command, Move)
+        if after.game > before.game:
+            assert (after.position.ply, after.result, after.offers) == (0, None, Offers())
+            return
+        for mark, left in self.times().items():
+            assert left <= times[mark] + self.increase_allowed(before, command, mark)
+
+    def increase_allowed(self, before: Room, command: Command, mark: str) -> int:
+        """Return by how much a command may put a clock on; nothing else ever does."""
+        clock = self.room.clock
+        if clock is None or not isinstance(command, Move | Undo):
+            return 0
+        if clock.move_ms is not UNSET:
+            return clock.move_ms
+        moved = isinstance(command, Move) and mark == before.position.turn
+        return clock.increment_ms if moved and clock.increment_ms is not UNSET else 0
+
+    def times(self) -> dict[str, int]:
+        clock = state_of(self.room, self.now, watchers=0).clock
+        return {} if clock is None else clock.remaining_ms
+
+    # -- what may happen ----------------------------------------------------------------------------------------
+
+    @rule(ms=st.sampled_from([0, 1, 20, 99, 150, 299, 300, 400, 501]))
+    def wait(self, ms: int) -> None:
+        before = self.times()
+        self.now += ms
+        for mark, left in self.times().items():
+            assert before[mark] - ms <= left <= before[mark]
+
+    @rule()
+    def notice_time(self) -> None:
+        self.step(NOBODY, Expire())
+        again = self.room
+        self.step(NOBODY, Expire())
+        assert self.room is again
+
+    @precondition(lambda self: self.room.status == "playing")
+    @rule(choice=st.integers(0, 99))
+    def play_next(self, choice: int) -> None:
+        cells, seat = self.room.position.legal_cells, self.room.seat(self.room.position.turn)
+        player = Player(seat.player, seat.name)
+        self.send(player, Move(room=CODE, cell=cells[choice % len(cells)], ply=self.room.position.ply))
+
+    @rule(player=PLAYERS, cell=st.integers(-1, 16), ply=st.integers(0, 16))
+    def play_anything(self, player: Player, cell: int, ply: int) -> None:
+        self.send(player, Move(room=CODE, cell=cell, ply=ply))
+
+    @precondition(lambda self: self.room.position.moves)
+    @rule(choice=st.integers(0, 99))
+    def repeat_a_move(self, choice: int) -> None:
+        position = self.room.position
+        ply = choice % position.ply
+        seat = self.room.seat(position.board[position.moves[ply]])
+        before = self.room
+        if seat.left:
+            return
+        command = Move(room=CODE, cell=position.moves[ply], ply=ply)
+        assert before.apply(Player(seat.player, seat.name), command, self.now) is before
+
+    @rule(player=PLAYERS, action=ACTIONS)
+    def draw(self, player: Player, action: str) -> None:
+        self.send(player, Draw(room=CODE, action=action))  # type: ignore[arg-type]
+
+    @rule(player=PLAYERS, action=ACTIONS)
+    def undo(self, player: Player, action: str) -> None:
+        self.send(player, Undo(room=CODE, action=action))  # type: ignore[arg-type]
+
+    @precondition(lambda self: self.room.offers.undo is not None)
+    @rule()
+    def allow_undo(self) -> None:
+        others = [mark for mark in self.room.seats if mark != self.room.offers.undo]
+        seat = self.room.seat(others[0])
+        asker, before = self.room.offers.undo or "", self.room
+        self.send(Player(seat.player, seat.name), Undo(room=CODE, action="accept"))
+        if self.room.status == "playing":
+            assert self.room.position.turn == asker
+            assert before.position.ply - self.room.position.ply in (1, 2)
+
+    @rule(player=PLAYERS, kind=st.sampled_from(("win", "draw")))
+    def claim(self, player: Player, kind: str) -> None:
+        before = self.room
+        self.send(player, Claim(room=CODE, as_=kind))  # type: ignore[arg-type]
+        if self.room.result is not None and self.room.result.reason == "claimed" and before.result is None:
+            assert any(self.now - gone >= HOLD_MS for gone in before.gone_at.values())
+
+    @rule(player=PLAYERS, command=st.sampled_from([Enter(), Enter(), Dropped(), Rematch(room=CODE)]))
+    def come_and_go(self, player: Player, command: Command) -> None:
+        self.send(player, command)
+
+    @precondition(lambda self: self.room.status == "over")
+    @rule()
+    def all_want_a_rematch(self) -> None:
+        for seat in list(self.room.seats.values()):
+            if seat is not None:
+                self.send(Player(seat.player, seat.name), Rematch(room=CODE))
+
+    @rule(player=PLAYERS, command=st.sampled_from([Resign(room=CODE), Leave(room=CODE)]), likely=st.integers(0, 3))
+    def give_up(self, player: Player, command: Command, likely: int) -> None:
+        if likely == 0:
+            self.send(player, command)
+
+    # -- what always holds --------------------------------------------------------------------------------------
+
+    @invariant()
+    def seats_and_status_fit(self) -> None:
+        room = self.room
+        holders = [seat.player for seat in room.seats.values() if seat]
+        assert len(holders) == len(set(holders))
+        assert "".join(room.seats) == room.rules.marks
+        assert room.status == ("over" if room.result else "waiting" if None in room.seats.values() else "playing")
+        active = room.position.active_marks
+        if room.status == "playing":
+            assert len(active) >= 2
+            assert room.position.turn is not None
+            assert room.position.turn in active
+            assert not any(room.seat(mark).left for mark in active)
+        if room.result and room.result.winner:
+            assert room.result.winner in active
+        assert not any(seat.online and seat.player in room.gone_at for seat in room.seats.values() if seat)
+
+    @invariant()
+    def score_adds_up(self) -> None:
+        holders = {seat.player for seat in self.room.seats.values() if seat}
+        assert set(self.room.score) == {*holders, "draws"}
+        assert sum(self.room.score.values()) == self.finished
+        assert self.room.game == self.games
+        assert self.finished == self.games - (self.room.result is None)
+
+    @invariant()
+    def board_is_what_was_played(self) -> None:
+        position = self.room.position
+        marks = [position.board[cell] for cell in position.moves]
+        assert len(set(position.moves)) == position.ply
+        assert position.board.count("#") == len(self.room.rules.blocked)
+        for mark in self.room.rules.marks:
+            assert position.board.count(mark) == marks.count(mark) == position.stones(mark).bit_count()
+        if not position.passed:
+            assert "".join(marks) == (self.room.rules.marks * position.ply)[: position.ply]
+
+    @invariant()
+    def offers_are_of_those_who_may_make_them(self) -> None:
+        room, offers = self.room, self.room.offers
+        active = room.position.active_marks
+        assert not offers.draw or (len(active) == 2 and offers.draw in active)
+        assert not offers.undo or (len(room.rules.marks) == 2 and room.position.stones(offers.undo))
+        assert room.status == "playing" or (offers.draw, offers.undo) == (None, None)
+        assert room.status == "over" or not offers.rematch
+        assert len(offers.rematch) < len(room.seats)
+        for mark in (offers.draw, offers.undo, *offers.rematch):
+            assert mark is None or not room.seat(mark).left
+
+    @invariant()
+    def clocks_run_when_they_should(self) -> None:
+        room, turn = self.room, self.room.position.turn
+        runs = room.clock is not None and room.status == "playing" and turn and room.position.stones(turn)
+        assert (expires_at(room) is not None) == bool(runs)
+        state = state_of(room, self.now, watchers=0)
+        if room.clock is None:
+            assert state.clock is None
+            return
+        assert state.clock is not None
+        assert state.clock.running == (turn if runs else None)
+        assert tuple(state.clock.remaining_ms) == tuple(room.rules.marks)
+        assert min(state.clock.remaining_ms.values()) >= 0
+        if room.clock.move_ms is not UNSET:
+            assert max(state.clock.remaining_ms.values()) <= room.clock.move_ms
+        if room.result is not None and room.result.reason == "timeout":
+            assert 0 in state.clock.remaining_ms.values()
+
+    @invariant()
+    def document_and_state_come_back(self) -> None:
+        document = encode_room(self.room)
+        copy = decode_room(document)
+        assert copy == self.room
+        assert encode_room(copy) == document
+        state = state_of(self.room, self.now, watchers=0)
+        assert isinstance(state, RoomState)
+        assert encode(decode_push(encode(state))) == encode(state)
+        assert state_of(copy, self.now, watchers=0) == state
+
+
+AnyCommands.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestAnyCommands = AnyCommands.TestCase

@@ -1,0 +1,183 @@
+"""What players and watchers say to each other, over real sockets."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.fakes import FakeClock
+from tests.peer import Message, Peer, open_peer, play_out
+from tictactoe_server.server import Server
+
+
+def lines_seen(peer: Peer) -> list[str]:
+    return [message["text"] for message in peer.seen if message["type"] == "chat"]
+
+
+async def test_what_a_player_says_is_heard_by_players_and_watchers_and_by_themselves(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await eve.ask("watch", room=room)
+        before = time.time_ns() // 1_000_000
+        await bo.ask("chat", room=room.lower(), text="Good luck!")
+        for peer in (ana, bo, eve):
+            line = await peer.next_of("chat")
+            assert set(line) == {"type", "room", "from", "seat", "text", "at"}
+            assert (line["room"], line["from"], line["seat"], line["text"]) == (room, "bo", "O", "Good luck!")
+            assert before <= line["at"] <= time.time_ns() // 1_000_000
+
+
+async def test_a_watcher_speaks_without_a_seat(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "eve") as eve:
+        room = (await ana.ask("create"))["room"]
+        await eve.ask("watch", room=room)
+        await eve.ask("chat", room=room, text="I am watching.")
+        for peer in (ana, eve):
+            line = await peer.next_of("chat")
+            assert (line["from"], line["seat"]) == ("eve", None)
+
+
+async def test_a_player_who_watches_from_a_second_connection_speaks_there_without_a_seat(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, token=ana.welcome["token"]) as second:
+        room = (await ana.ask("create"))["room"]
+        await second.ask("watch", room=room)
+        await second.ask("chat", room=room, text="from over here")
+        line = await ana.next_of("chat")
+        assert (line["from"], line["seat"]) == ("ana", None)
+
+
+async def test_chat_goes_on_before_and_after_the_game_and_changes_no_state(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await ana.ask("chat", room=room, text="Anybody?")
+        await bo.ask("join", room=room)
+        over = await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        await bo.ask("chat", room=room, text="Well played.")
+        await ana.ask("sync", room=room)
+        assert (await ana.state())["seq"] == over["seq"]
+        assert lines_seen(ana) == ["Anybody?", "Well played."]
+        assert (await bo.next_of("chat"))["text"] == "Well played."
+        assert len(lines_seen(bo)) == 1
+
+
+async def test_the_reply_comes_before_the_line_and_without_an_id_there_is_none(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        await ana.state()
+        await ana.send("chat", room=room, text="one", id="first")
+        await ana.send("chat", room=room, text="two")
+        await ana.send("ping", id="last")
+        answers = [await ana.receive() for _ in range(4)]
+        assert [message.get("id", message.get("text")) for message in answers] == ["first", "one", "two", "last"]
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("  plain  ", "plain"),
+        ("a\nb\r\tc\x00d", "abcd"),
+        ("\x1b[31mred\x1b[0m", "[31mred[0m"),
+        ("\x9b31mred", "31mred"),
+        ("abc\u202edef\u2066ghi\u2069", "abcdefghi"),
+        ("zero\u200bwidth\u200d\ufeff", "zerowidth"),
+        ("hidden\u3164\u2800\u034f\u00ad", "hidden"),
+        ("tag\U000e0041s", "tags"),
+        ("li\u2028ne\u2029s", "lines"),
+        ("Grüße, мир, 你好, שלום 🙂", "Grüße, мир, 你好, שלום 🙂"),
+        ("a" * 200, "a" * 200),
+        ("🙂" * 200, "🙂" * 200),
+    ],
+)
+async def test_a_line_is_cleaned_of_whatever_steers_reorders_or_hides(server: Server, said: str, heard: str) -> None:
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        await ana.ask("chat", room=room, text=said)
+        assert (await ana.next_of("chat"))["text"] == heard
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "bad_message"),
+        ("   ", "bad_message"),
+        ("\u200b\u202e\n", "bad_message"),
+        ("a" * 201, "too_long"),
+        ("\u200b" * 201, "too_long"),
+        (5, "bad_message"),
+        (None, "bad_message"),
+        (["hi"], "bad_message"),
+    ],
+)
+async def test_a_line_that_says_nothing_or_too_much_is_refused_and_heard_by_nobody(
+    server: Server, text: object, code: str
+) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        refused = await ana.ask("chat", room=room, text=text)
+        assert (refused["code"], refused["path"]) == (code, "text")
+        await ana.ask("chat", room=room, text="next")
+        assert (await bo.next_of("chat"))["text"] == "next"
+
+
+async def test_one_who_says_too_much_at_once_waits_and_the_others_do_not(clocked: Server, clock: FakeClock) -> None:
+    async with open_peer(clocked.url, "ana") as ana, open_peer(clocked.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        replies = [await ana.ask("chat", room=room, text=f"line {number}") for number in range(8)]
+        assert [reply["type"] for reply in replies] == ["ok"] * 5 + ["error"] * 3
+        refused = replies[-1]
+        assert (refused["code"], refused["room"]) == ("rate_limited", room)
+        assert 0 < refused["retry_ms"] <= 5_000
+        assert (await bo.ask("chat", room=room, text="me too"))["type"] == "ok"
+        clock.advance(refused["retry_ms"])
+        assert (await ana.ask("chat", room=room, text="line 8"))["type"] == "ok"
+        assert await ana.refusal("chat", room=room, text="line 9") == "rate_limited"
+        clock.advance(60_000)
+        for number in range(10, 15):
+            assert (await ana.ask("chat", room=room, text=f"line {number}"))["type"] == "ok"
+        await bo.until(lambda message: message.get("text") == "line 14")
+        assert lines_seen(bo) == [*(f"line {number}" for number in range(5)), "me too", "line 8"] + [
+            f"line {number}" for number in range(10, 15)
+        ]
+
+
+async def test_the_rate_is_for_all_rooms_of_a_connection_together(clocked: Server) -> None:
+    async with open_peer(clocked.url) as ana:
+        rooms = [(await ana.ask("create"))["room"] for _ in range(6)]
+        replies = [await ana.ask("chat", room=room, text="hi") for room in rooms]
+        assert [reply["type"] for reply in replies] == ["ok"] * 5 + ["error"]
+
+
+async def test_one_who_is_not_in_the_room_or_no_longer_is_says_nothing_there(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        hello = {"room": room, "text": "hello"}
+        assert await eve.refusal("chat", **hello) == "not_in_room"
+        assert await eve.refusal("chat", room="ZZZZZZ", text="hello") == "no_such_room"
+        await eve.ask("watch", room=room)
+        await eve.ask("leave", room=room)
+        assert await eve.refusal("chat", **hello) == "not_in_room"
+        await bo.ask("join", room=room)
+        await bo.ask("leave", room=room)
+        assert await bo.refusal("chat", **hello) == "not_in_room"
+        async with open_peer(server.url, token=ana.welcome["token"]) as newer:
+            await newer.ask("join", room=room)
+            assert await ana.refusal("chat", **hello) == "not_in_room"
+            assert lines_seen(newer) == []
+
+
+async def test_lines_come_to_all_in_the_same_order(clocked: Server) -> None:
+    async with open_peer(clocked.url, "ana") as ana, open_peer(clocked.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        for number in range(5):
+            for peer in (ana, bo):
+                await peer.send("chat", room=room, text=f"{number}")
+        heard: list[list[Message]] = []
+        for peer in (ana, bo):
+            lines = [await peer.next_of("chat") for _ in range(10)]
+            heard.append(lines)
+        assert heard[0] == heard[1]

@@ -1,0 +1,415 @@
+"""The clocks of a room as values: when they run, what is left on them, and what happens when one runs out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table
+from tictactoe_protocol import BadMessage, decode_request
+from tictactoe_protocol.pushes import Result
+from tictactoe_protocol.requests import MAX_CLOCK_MS, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.rooms import (
+    Command,
+    Dropped,
+    Enter,
+    Expire,
+    Player,
+    decode_room,
+    encode_room,
+    expires_at,
+    is_expired,
+)
+
+FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
+TEN_SECONDS_A_MOVE = ClockFields(move_ms=10_000)
+CLOCKS = (FIVE_MINUTES, TEN_SECONDS_A_MOVE)
+LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
+
+
+def timed(clock: ClockFields = FIVE_MINUTES) -> Table:
+    return Table(ANA, BO, clock=clock)
+
+
+def timed_for_three(clock: ClockFields = FIVE_MINUTES) -> Table:
+    return Table(ANA, BO, CY, rules=THREE, clock=clock)
+
+
+# -- when a clock runs ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("clock", CLOCKS, ids=["by seat", "by move"])
+def test_no_clock_runs_for_a_sides_first_move(clock: ClockFields) -> None:
+    table = timed(clock)
+    full = table.times
+    for cell in (0, 4):
+        assert table.running is None
+        table.move(cell, after_ms=3_600_000)
+        assert table.times == full
+    assert table.running == "X"
+
+
+@pytest.mark.parametrize("clock", CLOCKS, ids=["by seat", "by move"])
+def test_the_clock_of_whoever_is_to_move_runs_and_no_other(clock: ClockFields) -> None:
+    table = timed(clock)
+    table.play(0, 4)
+    for cell, mark in ((1, "X"), (5, "O"), (6, "X")):
+        before = table.times
+        assert table.running == mark
+        table.wait(700)
+        after = table.times
+        assert [old - new for old, new in zip(before, after, strict=True)] == [700 * (mark == other) for other in "XO"]
+        table.move(cell)
+
+
+def test_a_state_says_what_is_left_at_its_sending() -> None:
+    table = timed()
+    table.play(0, 4)
+    assert table.state["clock"] == {"remaining_ms": {"X": 300_000, "O": 300_000}, "running": "X"}
+    table.wait(61_234)
+    assert table.state["clock"] == {"remaining_ms": {"X": 238_766, "O": 300_000}, "running": "X"}
+    table.wait(MAX_CLOCK_MS)
+    assert table.state["clock"] == {"remaining_ms": {"X": 0, "O": 300_000}, "running": "X"}
+
+
+def test_a_room_without_a_clock_says_so_and_never_expires() -> None:
+    table = Table(ANA, BO)
+    table.play(0, 4)
+    table.wait(10**9)
+    assert table.state["clock"] is None
+    assert table.expire().status == "playing"
+
+
+def test_with_three_each_side_has_its_first_move_without_a_clock() -> None:
+    table = timed_for_three()
+    for cell in (0, 1, 2):
+        assert table.running is None
+        table.move(cell, after_ms=1_000_000)
+    assert (table.running, table.times) == ("X", [300_000] * 3)
+
+
+def test_no_clock_runs_before_the_game_starts() -> None:
+    table = Table(ANA, clock=FIVE_MINUTES)
+    table.wait(10**7)
+    assert (table.running, table.times) == (None, [300_000, 300_000])
+    assert table.expire().status == "waiting"
+
+
+# -- what a move costs ------------------------------------------------------------------------------------------
+
+
+def test_the_first_move_earns_no_increment_and_each_later_one_does() -> None:
+    table = timed()
+    table.play(0, 4)
+    assert table.times == [300_000, 300_000]
+    table.move(1, after_ms=10_000)
+    assert table.times == [292_000, 300_000]
+    table.move(5, after_ms=500)
+    assert table.times == [292_000, 301_500]
+
+
+def test_a_quick_move_may_earn_more_than_it_costs() -> None:
+    table = timed()
+    table.play(0, 4, 1)
+    assert table.times == [302_000, 300_000]
+
+
+def test_with_a_clock_for_each_move_every_turn_starts_afresh() -> None:
+    table = timed(TEN_SECONDS_A_MOVE)
+    table.play(0, 4)
+    table.wait(9_999)
+    assert table.times == [1, 10_000]
+    table.move(1)
+    assert (table.times, table.running) == ([10_000, 10_000], "O")
+
+
+def test_the_last_move_stops_the_clocks() -> None:
+    table = timed()
+    table.play(0, 3, 1, 4)
+    table.move(2, after_ms=5_000)
+    assert table.room.result == Result("X", "line", (0, 1, 2))
+    stopped = table.times
+    table.wait(99_000)
+    assert (table.times, table.running) == (stopped, None)
+    assert table.expire().result == Result("X", "line", (0, 1, 2))
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        [(ANA, RESIGN)],
+        [(BO, RESIGN)],
+        [(ANA, LEAVE)],
+        [(BO, Draw(room=CODE, action="offer")), (ANA, Draw(room=CODE, action="accept"))],
+    ],
+    ids=["resigned on turn", "resigned out of turn", "left", "agreed"],
+)
+def test_a_game_that_ends_without_a_move_keeps_what_its_clocks_showed(ending: list[tuple[Player, Command]]) -> None:
+    table = timed()
+    table.play(0, 4)
+    table.wait(40_000)
+    for player, command in ending:
+        table.do(player, command)
+    assert table.room.status == "over"
+    assert (table.times, table.running) == ([260_000, 300_000], None)
+
+
+def test_a_repeated_move_stops_no_clock_and_earns_nothing() -> None:
+    table = timed()
+    table.play(0, 4, 1)
+    before, room = table.times, table.room
+    assert table.do(ANA, Move(room=CODE, cell=1, ply=2)) is room
+    assert table.times == before
+
+
+# -- running out ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("clock", CLOCKS, ids=["by seat", "by move"])
+def test_a_clock_that_runs_out_loses_the_game_exactly_once(clock: ClockFields) -> None:
+    table = timed(clock)
+    table.play(0, 4)
+    allowed = table.times[0]
+    table.wait(allowed - 1)
+    assert table.expire().status == "playing"
+    table.wait(1)
+    over = table.expire()
+    assert (over.status, over.result, over.score[BO.id]) == ("over", Result("O", "timeout"), 1)
+    assert (table.times, table.running) == ([0, allowed], None)
+    table.wait(10**6)
+    assert table.expire() is over
+
+
+def test_the_end_of_a_clock_is_known_in_advance() -> None:
+    table = timed()
+    assert expires_at(table.room) is None
+    table.play(0)
+    assert expires_at(table.room) is None
+    table.play(4)
+    assert expires_at(table.room) == START + 300_000
+    table.move(1, after_ms=1_000)
+    assert expires_at(table.room) == START + 301_000
+    table.do(ANA, RESIGN)
+    assert expires_at(table.room) is None
+
+
+def test_a_clock_has_run_out_at_its_very_end() -> None:
+    table = timed()
+    table.play(0, 4)
+    end = expires_at(table.room)
+    assert end is not None
+    assert not is_expired(table.room, end - 1)
+    assert is_expired(table.room, end)
+
+
+def test_in_a_game_of_three_the_flagged_player_is_passed_over_and_the_last_one_left_wins() -> None:
+    table = timed_for_three()
+    table.play(0, 1, 2)
+    table.wait(300_000)
+    room = table.expire()
+    assert (room.status, room.position.active_marks, room.position.turn) == ("playing", "OA", "O")
+    assert (table.times, table.running) == ([0, 300_000, 300_000], "O")
+    assert table.expire() is room
+    table.move(3, after_ms=1_000)
+    assert (table.running, table.times) == ("A", [0, 301_000, 300_000])
+    table.wait(300_000)
+    over = table.expire()
+    assert over.result == Result("O", "timeout")
+    assert over.score == {ANA.id: 0, BO.id: 1, CY.id: 0, "draws": 0}
+    assert table.times == [0, 301_000, 0]
+
+
+def test_a_first_move_is_without_a_clock_also_after_somebody_resigned() -> None:
+    table = timed_for_three(TEN_SECONDS_A_MOVE)
+    table.play(0, 1)
+    table.do(CY, RESIGN)
+    assert (table.running, table.room.position.turn) == ("X", "X")
+    other = timed_for_three()
+    other.play(0)
+    other.do(BO, RESIGN)
+    assert (other.running, other.room.position.turn) == (None, "A")
+
+
+def test_one_who_resigns_out_of_turn_in_a_game_of_three_leaves_the_running_clock_alone() -> None:
+    table = timed_for_three()
+    table.play(0, 1, 2)
+    table.wait(25_000)
+    table.do(CY, RESIGN)
+    assert (table.running, table.times) == ("X", [275_000, 300_000, 300_000])
+
+
+def test_one_who_resigns_on_turn_in_a_game_of_three_hands_the_clock_on() -> None:
+    table = timed_for_three()
+    table.play(0, 1, 2)
+    table.wait(25_000)
+    table.do(ANA, RESIGN)
+    assert (table.running, table.times) == ("O", [275_000, 300_000, 300_000])
+
+
+# -- other commands and other clocks ----------------------------------------------------------------------------
+
+
+def test_clocks_go_on_while_a_player_is_away_and_while_they_come_back() -> None:
+    table = timed()
+    table.play(0, 4)
+    table.do(ANA, Dropped())
+    table.wait(20_000)
+    table.do(ANA, Enter())
+    assert (table.times, table.running) == ([280_000, 300_000], "X")
+    table.do(ANA, Dropped())
+    table.wait(280_000)
+    assert table.expire().result == Result("O", "timeout")
+
+
+def test_offers_stop_no_clock() -> None:
+    table = timed()
+    table.play(0, 4)
+    table.do(ANA, Draw(room=CODE, action="offer"))
+    table.wait(7_000)
+    table.do(BO, Draw(room=CODE, action="decline"))
+    table.do(BO, Undo(room=CODE, action="offer"))
+    table.wait(3_000)
+    assert (table.times, table.running) == ([290_000, 300_000], "X")
+
+
+def test_an_undo_does_not_give_back_the_time_that_was_used() -> None:
+    table = timed()
+    table.play(0, 4, 1)
+    table.move(5, after_ms=30_000)
+    assert table.times == [302_000, 272_000]
+    table.wait(50_000)
+    table.do(ANA, Undo(room=CODE, action="offer"))
+    table.wait(1_000)
+    table.do(BO, Undo(room=CODE, action="accept"))
+    assert (table.room.position.ply, table.running) == (2, "X")
+    assert table.times == [251_000, 272_000]
+    table.wait(1_000)
+    assert table.times == [250_000, 272_000]
+
+
+def test_an_undo_of_the_move_before_the_reply_hands_the_clock_back_to_the_asker() -> None:
+    table = timed()
+    table.play(0, 4, 1)
+    table.wait(10_000)
+    table.do(ANA, Undo(room=CODE, action="offer"))
+    table.do(BO, Undo(room=CODE, action="accept"))
+    assert (table.running, table.times) == ("X", [302_000, 290_000])
+
+
+def test_an_undo_of_a_first_move_stops_the_clock_again() -> None:
+    table = timed()
+    table.play(0, 4)
+    table.wait(5_000)
+    table.do(ANA, Undo(room=CODE, action="offer"))
+    table.do(BO, Undo(room=CODE, action="accept"))
+    assert (table.running, table.room.position.ply, table.times) == (None, 0, [295_000, 300_000])
+
+
+def test_with_a_clock_for_each_move_an_undo_starts_the_turn_afresh() -> None:
+    table = timed(TEN_SECONDS_A_MOVE)
+    table.play(0, 4, 1)
+    table.wait(9_000)
+    table.do(ANA, Undo(room=CODE, action="offer"))
+    table.do(BO, Undo(room=CODE, action="accept"))
+    assert (table.running, table.times) == ("X", [10_000, 10_000])
+
+
+def test_a_rematch_resets_the_clocks_and_the_marks_move_on_with_them() -> None:
+    table = timed()
+    table.play(0, 4)
+    table.wait(300_000)
+    table.expire()
+    table.do(ANA, REMATCH)
+    table.do(BO, REMATCH)
+    assert (table.room.game, table.room.status, table.running) == (2, "playing", None)
+    assert table.times == [300_000, 300_000]
+    table.wait(10**6)
+    assert table.expire().status == "playing"
+    table.play(0, 4)
+    assert table.running == "X"
+    assert table.to_move == BO
+
+
+def test_a_claim_stops_the_clocks_too() -> None:
+    table = Table(ANA, BO, clock=FIVE_MINUTES, hold_ms=10_000)
+    table.play(0, 4)
+    table.do(ANA, Dropped())
+    table.wait(10_000)
+    over = table.do(BO, Claim(room=CODE, as_="win"))
+    assert over.result == Result("O", "claimed")
+    assert (table.times, table.running) == ([290_000, 300_000], None)
+
+
+@pytest.mark.parametrize("jump", [-3_600_000, -1, 0])
+def test_a_clock_that_is_read_earlier_than_it_started_shows_no_more_than_it_had(jump: int) -> None:
+    table = timed()
+    table.play(0, 4)
+    table.move(1, after_ms=5_000)
+    full = table.times
+    table.now += jump
+    assert table.times == full
+    assert not is_expired(table.room, table.now)
+    table.move(5)
+    assert table.times == [297_000, 302_000]
+
+
+@pytest.mark.parametrize("clock", CLOCKS, ids=["by seat", "by move"])
+def test_a_running_clock_comes_back_from_its_document(clock: ClockFields) -> None:
+    table = timed(clock)
+    table.play(0, 4, 1)
+    table.wait(3_000)
+    copy = decode_room(encode_room(table.room))
+    assert copy == table.room
+    assert expires_at(copy) == expires_at(table.room)
+    assert copy.apply(BO, Expire(), table.now + 10**7).result == Result("X", "timeout")
+
+
+# -- clocks that nobody may ask for -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("clock", "path"),
+    [
+        ({"initial_ms": 1, "increment_ms": 0, "move_ms": 1}, "clock"),
+        ({"initial_ms": 1, "move_ms": 1}, "clock"),
+        ({"increment_ms": 1, "move_ms": 1}, "clock"),
+        ({"initial_ms": 60_000}, "clock"),
+        ({"increment_ms": 60_000}, "clock"),
+        ({}, "clock"),
+        (60_000, "clock"),
+        ("fast", "clock"),
+        ([], "clock"),
+        ({"initial_ms": 0, "increment_ms": 0}, "clock.initial_ms"),
+        ({"initial_ms": -1, "increment_ms": 0}, "clock.initial_ms"),
+        ({"initial_ms": MAX_CLOCK_MS + 1, "increment_ms": 0}, "clock.initial_ms"),
+        ({"initial_ms": 1, "increment_ms": -1}, "clock.increment_ms"),
+        ({"initial_ms": 1, "increment_ms": MAX_CLOCK_MS + 1}, "clock.increment_ms"),
+        ({"initial_ms": "1", "increment_ms": 0}, "clock.initial_ms"),
+        ({"initial_ms": True, "increment_ms": 0}, "clock.initial_ms"),
+        ({"initial_ms": None, "increment_ms": 0}, "clock.initial_ms"),
+        ({"initial_ms": 1.5, "increment_ms": 0}, "clock.initial_ms"),
+        ({"move_ms": 0}, "clock.move_ms"),
+        ({"move_ms": 2**31}, "clock.move_ms"),
+        ({"move_ms": 1, "delay_ms": 1}, "clock.delay_ms"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["create", "match"])
+def test_a_clock_that_makes_no_sense_is_refused_by_its_place(kind: str, clock: object, path: str) -> None:
+    with pytest.raises(BadMessage) as caught:
+        decode_request(json.dumps({"type": kind, "id": "r1", "clock": clock}))
+    assert (caught.value.code, caught.value.path, caught.value.id) == ("bad_message", path, "r1")
+
+
+@pytest.mark.parametrize(
+    "clock",
+    [
+        {"initial_ms": 1, "increment_ms": 0},
+        {"initial_ms": MAX_CLOCK_MS, "increment_ms": MAX_CLOCK_MS},
+        {"move_ms": 1},
+        {"move_ms": MAX_CLOCK_MS},
+        None,
+    ],
+)
+def test_a_clock_at_the_limits_is_accepted(clock: object) -> None:
+    decode_request(json.dumps({"type": "create", "clock": clock}))

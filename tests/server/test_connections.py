@@ -1,0 +1,383 @@
+"""Who holds a seat across connections, what each of them is sent and in which order, over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits
+
+Serve = Callable[[Limits], Awaitable[Server]]
+LINE_FOR_X = [0, 3, 1, 4, 2]
+
+
+async def receive_raw(peer: Peer, count: int) -> list[str]:
+    """Return the next frames as their text."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        return [str(await peer.socket.recv()) for _ in range(count)]
+
+
+# -- hello ------------------------------------------------------------------------------------------------------
+
+
+async def test_welcome_says_who_one_is(server: Server) -> None:
+    async with open_peer(server.url, "Zoe\u0308") as zoe:
+        welcome = zoe.welcome
+        assert set(welcome) == {"type", "protocol", "server", "player", "name", "token", "rooms"}
+        assert (welcome["type"], welcome["protocol"], welcome["name"], welcome["rooms"]) == ("welcome", 1, "Zoë", [])
+        assert welcome["server"].startswith("tictactoe-server/")
+        assert welcome["token"] not in welcome["player"]
+
+
+async def test_welcome_carries_the_id_of_the_hello(server: Server) -> None:
+    async with open_peer(server.url) as peer:
+        assert "id" not in peer.welcome
+        assert (await peer.ask("hello"))["code"] == "already_hello"
+
+
+async def test_one_without_a_name_is_a_guest(server: Server) -> None:
+    async with open_peer(server.url) as one, open_peer(server.url) as other:
+        assert one.welcome["name"].startswith("guest-")
+        assert len(one.welcome["name"]) == len("guest-") + 4
+        assert one.welcome["player"] != other.welcome["player"]
+        assert one.welcome["token"] != other.welcome["token"]
+
+
+async def test_a_token_makes_the_same_player_again_and_keeps_the_name(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        pass
+    async with open_peer(server.url, token=ana.welcome["token"]) as again:
+        for key in ("player", "name", "token"):
+            assert again.welcome[key] == ana.welcome[key]
+
+
+async def test_a_token_with_another_name_renames_the_player(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        async with open_peer(server.url, "Anastasia", ana.welcome["token"]) as renamed:
+            assert (renamed.welcome["player"], renamed.welcome["name"]) == (ana.welcome["player"], "Anastasia")
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert again.welcome["name"] == "Anastasia"
+
+
+async def test_welcome_lists_the_seats_in_unfinished_rooms(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        waiting = (await ana.ask("create", seat="O"))["room"]
+        playing = (await bo.ask("create"))["room"]
+        await ana.ask("join", room=playing)
+        over = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=over)
+        await bo.ask("resign", room=over)
+        left = (await ana.ask("create"))["room"]
+        await ana.ask("leave", room=left)
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            held = {row["room"]: row["seat"] for row in again.welcome["rooms"]}
+            assert held == {waiting: "O", playing: "O"}
+
+
+# -- one seat, one connection -----------------------------------------------------------------------------------
+
+
+async def test_of_two_connections_for_one_seat_the_newer_wins(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, [4])
+        async with open_peer(server.url, token=ana.welcome["token"]) as newer:
+            joined = await newer.ask("join", room=room)
+            assert (joined["seat"], joined["moves"]) == ("X", [4])
+            assert (await newer.state())["board"] == "....X...."
+            assert await ana.next_of("replaced") == {"type": "replaced", "room": room}
+            for request in ({"type": "move", "cell": 0, "ply": 1}, {"type": "sync"}, {"type": "leave"}):
+                assert await ana.refusal(**request, room=room) == "not_in_room"
+            await play_out({"X": newer, "O": bo}, room, [])
+            await bo.ask("move", room=room, cell=0, ply=1)
+            await newer.state(ply=2)
+            await newer.ask("move", room=room, cell=1, ply=2)
+            assert (await bo.state(ply=3))["seats"]["X"]["online"] is True
+            assert not [message for message in ana.seen if message["type"] == "room" and message["ply"] > 1]
+
+
+async def test_a_replaced_connection_that_ends_does_not_drop_the_newer_one(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        async with open_peer(server.url, "ana") as ana:
+            room = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            newer_context = open_peer(server.url, token=ana.welcome["token"])
+            newer = await newer_context.__aenter__()
+            await newer.ask("join", room=room)
+            await ana.next_of("replaced")
+        await newer.ask("move", room=room, cell=4, ply=0)
+        assert (await bo.state(ply=1))["seats"]["X"]["online"] is True
+        await newer_context.__aexit__(None, None, None)
+        await bo.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
+
+
+async def test_a_replaced_connection_may_take_the_seat_back(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        async with open_peer(server.url, token=ana.welcome["token"]) as newer:
+            await newer.ask("join", room=room)
+            await ana.next_of("replaced")
+            await ana.ask("join", room=room)
+            await newer.next_of("replaced")
+            assert (await ana.ask("sync", room=room))["type"] == "ok"
+
+
+async def test_joining_twice_on_one_connection_is_answered_alike_and_replaces_nobody(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        first, second = await ana.ask("join", room=room), await ana.ask("join", room=room)
+        assert {**first, "id": ""} == {**second, "id": ""}
+        assert (await ana.ask("ping"))["type"] == "ok"
+        assert not [message for message in ana.seen if message["type"] == "replaced"]
+
+
+async def test_a_drop_shows_the_seat_held_and_the_return_shows_it_taken_again(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        room = (await ana.ask("create"))["room"]
+        async with open_peer(server.url, "bo") as bo:
+            await bo.ask("join", room=room)
+        gone = await ana.until(
+            lambda message: message["type"] == "room" and (message["seats"]["O"] or {}).get("hold_ms")
+        )
+        seat = gone["seats"]["O"]
+        assert (seat["name"], seat["online"]) == ("bo", False)
+        assert 0 < seat["hold_ms"] <= 60_000
+        assert (gone["status"], gone["turn"]) == ("playing", "X")
+        async with open_peer(server.url, token=bo.welcome["token"]) as again:
+            assert again.welcome["rooms"] == [{"room": room, "seat": "O"}]
+            assert (await again.ask("join", room=room))["seat"] == "O"
+            back = await ana.state(seq=gone["seq"] + 1)
+            assert back["seats"]["O"] == {"player": bo.welcome["player"], "name": "bo", "online": True, "bot": None}
+
+
+# -- what is sent, and in which order ---------------------------------------------------------------------------
+
+
+async def test_the_reply_comes_before_the_state_that_it_caused(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        await ana.send("create", id="c")
+        reply, state = await ana.receive(), await ana.receive()
+        assert (reply["type"], state["type"]) == ("ok", "room")
+        room = reply["room"]
+        await bo.send("join", id="j", room=room)
+        assert [(await bo.receive())["type"] for _ in range(2)] == ["ok", "room"]
+        await ana.state(status="playing")
+        for type in ("sync", "join", "resign", "rematch"):
+            await ana.send(type, id=type, room=room)
+            reply, state = await ana.receive(), await ana.receive()
+            assert (reply["type"], reply["id"], state["type"]) == ("ok", type, "room")
+
+
+async def test_without_an_id_there_is_no_ok_but_the_state_comes(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        await ana.send("create")
+        assert (await ana.receive())["type"] == "room"
+        await ana.send("ping")
+        await ana.send("rooms")
+        await ana.send("ping", id="last")
+        assert (await ana.receive())["id"] == "last"
+
+
+async def test_players_and_watchers_are_sent_the_same_bytes(server: Server) -> None:
+    async with open_peer(server.url, "Zoë") as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await eve.ask("watch", room=room)
+        for peer in (ana, bo, eve):
+            await peer.state(watchers=1)
+        await ana.send("move", room=room, cell=4, ply=0)
+        frames = [(await receive_raw(peer, 1))[0] for peer in (ana, bo, eve)]
+        assert frames[0] == frames[1] == frames[2]
+        assert json.loads(frames[0])["ply"] == 1
+
+
+async def test_a_repeated_move_is_answered_ok_and_shown_to_nobody(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, [4])
+        for _ in range(3):
+            assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
+        await ana.send("ping", id="a")
+        await bo.send("ping", id="b")
+        assert (await ana.receive())["id"] == "a"
+        assert (await bo.receive())["id"] == "b"
+
+
+async def test_seq_grows_by_one_with_every_stored_change(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await ana.state(status="playing")
+        await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+        await ana.ask("rematch", room=room)
+        await bo.ask("rematch", room=room)
+        await ana.state(game=2)
+        states = [message["seq"] for message in ana.seen if message["type"] == "room"]
+        assert states == list(range(1, len(states) + 1))
+
+
+async def test_sync_sends_the_moves_and_the_state_to_the_asker_alone(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        last = await play_out({"X": ana, "O": bo}, room, [4, 0])
+        assert (await ana.ask("sync", room=room.lower()))["moves"] == [4, 0]
+        assert await ana.receive() == last
+        await bo.send("ping", id="p")
+        assert (await bo.receive())["id"] == "p"
+
+
+async def test_ping_tells_the_time_in_milliseconds(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        first, second = await ana.ask("ping"), await ana.ask("ping")
+        assert set(first) == {"type", "id", "time"}
+        assert second["time"] >= first["time"] > 1_600_000_000_000
+
+
+# -- watching and leaving ---------------------------------------------------------------------------------------
+
+
+async def test_a_watcher_is_counted_for_all_without_a_new_seq(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        before = await ana.state()
+        watched = await eve.ask("watch", room=room)
+        assert (watched["room"], watched["seat"], watched["moves"]) == (room, None, [])
+        for peer in (ana, eve):
+            state = await peer.state()
+            assert (state["watchers"], state["seq"]) == (1, before["seq"])
+        assert (await eve.ask("leave", room=room))["type"] == "ok"
+        assert (await ana.state())["watchers"] == 0
+        assert await eve.refusal("sync", room=room) == "not_in_room"
+
+
+async def test_watching_again_changes_nothing_and_sends_the_state_again(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        await eve.ask("watch", room=room)
+        first = await eve.state()
+        await eve.ask("watch", room=room)
+        assert await eve.state() == first
+
+
+async def test_a_watcher_that_joins_plays_and_is_counted_no_more(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        await eve.ask("watch", room=room)
+        assert (await eve.ask("join", room=room))["seat"] == "O"
+        assert (await ana.state(status="playing"))["watchers"] == 0
+        await play_out({"X": ana, "O": eve}, room, LINE_FOR_X)
+
+
+async def test_one_may_play_in_several_rooms_and_watch_another_on_one_connection(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        rooms = [(await ana.ask("create"))["room"] for _ in range(3)]
+        await bo.ask("join", room=rooms[0])
+        await bo.ask("join", room=rooms[1])
+        await bo.ask("watch", room=rooms[2])
+        for room in rooms[:2]:
+            await ana.state(room=room, status="playing")
+        for room in rooms[:2]:
+            await ana.ask("move", room=room, cell=4, ply=0)
+            assert (await bo.state(room=room, ply=1))["turn"] == "O"
+        assert await bo.refusal("move", room=rooms[2], cell=0, ply=0) == "not_seated"
+
+
+async def test_a_player_may_watch_the_own_game_from_a_second_connection(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        async with open_peer(server.url, token=ana.welcome["token"]) as second:
+            assert (await second.ask("watch", room=room))["seat"] is None
+            assert await second.refusal("move", room=room, cell=4, ply=0) == "not_seated"
+            await ana.ask("move", room=room, cell=4, ply=0)
+            assert (await second.state(ply=1))["watchers"] == 1
+            assert (await second.ask("leave", room=room))["type"] == "ok"
+        assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
+        assert (await bo.state(ply=1))["seats"]["X"]["online"] is True
+
+
+async def test_the_last_player_who_leaves_closes_the_room_for_its_watchers(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        await eve.ask("watch", room=room)
+        await ana.ask("leave", room=room)
+        closed = await eve.next_of("closed")
+        assert closed["room"] == room
+        assert closed["reason"]
+        for peer in (ana, eve):
+            assert await peer.refusal("watch", room=room) == "no_such_room"
+            assert await peer.refusal("sync", room=room) == "no_such_room"
+
+
+async def test_one_who_leaves_a_waiting_room_frees_the_seat_for_another(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
+        room = (await ana.ask("create", rules="three-players"))["room"]
+        await bo.ask("join", room=room)
+        await ana.ask("leave", room=room)
+        assert (await bo.state(seq=3))["seats"]["X"] is None
+        assert (await cy.ask("join", room=room))["seat"] == "X"
+
+
+async def test_one_who_leaves_a_game_loses_it_and_is_out_of_the_room(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await bo.ask("leave", room=room)
+        last = await ana.state(status="over")
+        assert last["result"] == {"winner": "X", "reason": "resigned", "line": []}
+        assert last["seats"]["O"]["left"] is True
+        assert await bo.refusal("sync", room=room) == "not_in_room"
+        assert (await bo.ask("watch", room=room))["seat"] is None
+        await ana.ask("leave", room=room)
+        assert (await bo.next_of("closed"))["room"] == room
+
+
+async def test_a_room_that_everybody_dropped_out_of_closes_after_a_while(serve: Serve) -> None:
+    server = await serve(Limits(deserted_seconds=0.01))
+    async with open_peer(server.url) as eve:
+        async with open_peer(server.url) as ana:
+            room = (await ana.ask("create"))["room"]
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (await eve.ask("rooms"))["rooms"]:
+                pass
+        assert await eve.refusal("join", room=room) == "no_such_room"
+
+
+async def test_a_room_that_somebody_watches_or_comes_back_to_stays(serve: Serve) -> None:
+    server = await serve(Limits(deserted_seconds=0.05))
+    async with open_peer(server.url) as eve:
+        async with open_peer(server.url) as ana:
+            gone, watched, back = [(await ana.ask("create"))["room"] for _ in range(3)]
+            await eve.ask("watch", room=watched)
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            await again.ask("join", room=back)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while len(rows := (await eve.ask("rooms"))["rooms"]) > 2:
+                    pass
+            assert {row["room"] for row in rows} == {watched, back}
+            assert gone not in {row["room"] for row in rows}
+
+
+@pytest.mark.parametrize("seat", ["X", "O"])
+async def test_the_opener_plays_the_mark_that_was_asked_for(server: Server, seat: str) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        opened = await ana.ask("create", seat=seat)
+        joined = await bo.ask("join", room=opened["room"])
+        assert (opened["seat"], {opened["seat"], joined["seat"]}) == (seat, {"X", "O"})
+
+
+async def test_states_of_rules_of_ones_own_say_them_in_full(server: Server) -> None:
+    rules: Message = {"rows": 4, "columns": 5, "line": 3, "marks": "AB", "blocked": [7, 2]}
+    async with open_peer(server.url) as ana:
+        await ana.ask("create", rules=rules)
+        state = await ana.state()
+        assert state["rules"] == {**rules, "blocked": [2, 7], "preset": None, "misere": False, "gravity": False}
+        assert state["board"] == "..#....#............"

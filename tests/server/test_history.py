@@ -1,0 +1,72 @@
+"""Finished games, asked for over real sockets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.peer import Peer, open_peer, play_out
+from tictactoe_engine.records import parse_record
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+LINE_FOR_X = [0, 3, 1, 4, 2]
+
+
+async def play_a_game(ana: Peer, bo: Peer) -> str:
+    room = str((await ana.ask("create", clock={"initial_ms": 60_000, "increment_ms": 1_000}))["room"])
+    await bo.ask("join", room=room)
+    await ana.state(room=room, status="playing")
+    await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+    return room
+
+
+async def test_a_finished_game_is_listed_for_those_who_played_it_and_written_as_text(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
+        room = await play_a_game(ana, bo)
+        (game,) = (await bo.ask("history"))["games"]
+        assert (game["room"], game["game"], game["moves"]) == (room, 1, 5)
+        assert game["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2]}
+        assert game["players"]["X"] == {"player": ana.welcome["player"], "name": "ana"}
+        assert (await eve.ask("history"))["games"] == []
+        record = parse_record((await ana.ask("record", game=game["id"]))["record"])
+        assert record.moves == tuple(LINE_FOR_X)
+        assert dict(record.players) == {"X": "ana", "O": "bo"}
+        assert (record.room, record.game) == (room, 1)
+
+
+async def test_a_game_that_one_did_not_play_is_refused_like_one_that_does_not_exist(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        await play_a_game(ana, bo)
+        (game,) = (await ana.ask("history"))["games"]
+        for id in (game["id"], "999", "0", "-1", "x", "١"):
+            refused = await eve.ask("record", game=id)
+            assert (refused["code"], refused["path"]) == ("not_allowed", "game")
+        assert (await eve.ask("history", before="x"))["code"] == "not_allowed"
+
+
+async def test_history_goes_on_page_by_page_newest_first(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        rooms = [await play_a_game(ana, bo) for _ in range(3)]
+        first = (await ana.ask("history", limit=2))["games"]
+        second = (await ana.ask("history", limit=2, before=first[-1]["id"]))["games"]
+        assert [game["room"] for game in first + second] == rooms[::-1]
+
+
+async def test_rooms_seats_tokens_and_finished_games_are_there_after_a_restart(tmp_path: Path) -> None:
+    settings = Settings("127.0.0.1", 0, data=tmp_path)
+    async with Server(settings) as before, open_peer(before.url, "ana") as ana, open_peer(before.url, "bo") as bo:
+        await play_a_game(ana, bo)
+        room = (await ana.ask("create", rules="four", visibility="private"))["room"]
+        await bo.ask("join", room=room)
+        await ana.state(room=room, status="playing")
+        last = await play_out({"X": ana, "O": bo}, room, [0, 4, 1])
+    async with Server(settings) as after, open_peer(after.url, token=ana.welcome["token"]) as again:
+        assert (again.welcome["player"], again.welcome["name"]) == (ana.welcome["player"], "ana")
+        assert {"room": room, "seat": "X"} in again.welcome["rooms"]
+        assert (await again.ask("join", room=room))["moves"] == [0, 4, 1]
+        state = await again.state()
+        assert state["seq"] > last["seq"]
+        assert (state["board"], state["ply"], state["turn"]) == (last["board"], 3, "O")
+        assert state["seats"]["O"]["online"] is False
+        assert state["seats"]["O"]["hold_ms"] <= 60_000
+        assert len((await again.ask("history"))["games"]) == 1

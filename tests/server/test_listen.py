@@ -1,0 +1,50 @@
+"""Sockets to listen on, and the addresses that people are told."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+import pytest
+
+from tictactoe_server.listen import CannotListen, open_sockets, url_of
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", None])
+def test_what_is_sent_is_not_held_back_for_more(host: str | None) -> None:
+    with contextlib.ExitStack() as stack:
+        listening = [stack.enter_context(opened) for opened in open_sockets(host, 0)]
+        port = listening[0].getsockname()[1]
+        for opened in listening:
+            address = "127.0.0.1" if opened.family is socket.AF_INET or host is None else "::1"
+            stack.enter_context(socket.create_connection((address, port)))
+            accepted = stack.enter_context(opened.accept()[0])
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_a_name_with_several_addresses_is_listened_on_with_one_port() -> None:
+    with contextlib.ExitStack() as stack:
+        listening = [stack.enter_context(opened) for opened in open_sockets("localhost", 0)]
+        assert len({opened.getsockname()[1] for opened in listening}) == 1
+
+
+def test_a_port_that_is_taken_cannot_be_listened_on() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(CannotListen, match=f"port {port}"):
+            open_sockets("127.0.0.1", port)
+        with pytest.raises(CannotListen, match=f"port {port}"):
+            open_sockets("localhost", port)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        (None, "ws://localhost:8765"),
+        ("127.0.0.1", "ws://127.0.0.1:8765"),
+        ("::1", "ws://[::1]:8765"),
+        ("play.example", "ws://play.example:8765"),
+    ],
+)
+def test_an_address_is_told_as_it_is_typed(host: str | None, url: str) -> None:
+    assert url_of(host, 8765) == url

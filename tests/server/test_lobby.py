@@ -1,0 +1,267 @@
+"""The list of public rooms and quick match, over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from tests.peer import Message, Peer, open_peer, play_out
+from tictactoe_server.server import Server
+
+
+async def test_the_list_has_a_row_for_each_public_room_newest_first(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        first = (await ana.ask("create"))["room"]
+        second = (await ana.ask("create", rules="four"))["room"]
+        await ana.ask("create", visibility="private")
+        await bo.ask("join", room=first)
+        await play_out({"X": ana, "O": bo}, first, [4])
+        await eve.ask("watch", room=first)
+        rows = (await eve.ask("rooms"))["rooms"]
+        assert [row["room"] for row in rows] == [second, first]
+        row = rows[1]
+        assert set(row) == {"room", "status", "rules", "clock", "seats", "ply", "watchers", "age_ms"}
+        assert (row["status"], row["ply"], row["watchers"], row["clock"]) == ("playing", 1, 1, None)
+        assert row["rules"]["preset"] == "classic"
+        assert row["seats"]["X"]["name"] == "ana"
+        assert row["age_ms"] >= 0
+        assert (rows[0]["status"], rows[0]["seats"]["O"]) == ("waiting", None)
+
+
+async def test_the_list_is_empty_on_an_empty_server(server: Server) -> None:
+    async with open_peer(server.url) as eve:
+        assert (await eve.ask("rooms"))["rooms"] == []
+
+
+async def test_the_list_has_at_most_200_rooms_the_newest(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        codes = [(await ana.ask("create"))["room"] for _ in range(203)]
+        rows = (await ana.ask("rooms"))["rooms"]
+        assert [row["room"] for row in rows] == codes[:2:-1]
+
+
+async def test_a_private_room_is_joined_by_its_code_alone(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        private = await ana.ask("create", visibility="private")
+        matched = await bo.ask("match")
+        assert matched["room"] != private["room"]
+        assert (await bo.ask("join", room=private["room"]))["seat"] == "O"
+
+
+async def test_a_finished_room_stays_listed_until_it_is_deserted(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("match"))["room"]
+        await bo.ask("match")
+        await bo.ask("resign", room=room)
+        assert [row["status"] for row in (await ana.ask("rooms"))["rooms"]] == ["over"]
+        await ana.ask("leave", room=room)
+        await bo.ask("leave", room=room)
+        assert (await ana.ask("rooms"))["rooms"] == []
+
+
+async def test_a_code_may_be_typed_in_any_case_with_dashes_and_spaces(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create"))["room"]
+        typed = f" {room[:3].lower()}-{room[3:]} "
+        assert (await bo.ask("join", room=typed))["room"] == room
+        assert (await bo.ask("sync", room=typed))["type"] == "ok"
+
+
+async def test_nobody_is_matched_with_oneself(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        first, second = await ana.ask("match"), await ana.ask("match")
+        assert first["room"] != second["room"]
+        async with open_peer(server.url, token=ana.welcome["token"]) as other:
+            assert (await other.ask("match"))["seat"] == "X"
+        assert (await bo.ask("match"))["room"] == first["room"]
+
+
+async def test_a_room_whose_player_dropped_is_passed_over(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        async with open_peer(server.url) as gone:
+            deserted = (await gone.ask("match"))["room"]
+            await ana.ask("watch", room=deserted)
+        await ana.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
+        assert (await bo.ask("match"))["room"] != deserted
+
+
+async def test_a_seat_that_was_freed_is_matched_again(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
+        rules = "three-players"
+        room = (await ana.ask("match", rules=rules))["room"]
+        assert (await bo.ask("match", rules=rules))["room"] == room
+        await ana.ask("leave", room=room)
+        matched = await cy.ask("match", rules=rules)
+        assert (matched["room"], matched["seat"]) == (room, "X")
+
+
+async def test_many_who_match_at_once_are_paired_each_exactly_once(server: Server) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(60)]
+        answers = await asyncio.gather(*(peer.ask("match") for peer in peers))
+        rooms = Counter(answer["room"] for answer in answers)
+        assert set(rooms.values()) == {2}
+        assert Counter(answer["seat"] for answer in answers) == {"X": 30, "O": 30}
+        for peer, answer in zip(peers, answers, strict=True):
+            state = await peer.state(status="playing")
+            assert state["room"] == answer["room"]
+            assert state["seats"][answer["seat"]]["player"] == peer.welcome["player"]
+        listed = (await peers[0].ask("rooms"))["rooms"]
+        assert {row["status"] for row in listed} == {"playing"}
+
+
+async def test_many_who_join_one_room_at_once_leave_one_seat_to_one(server: Server) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        ana = await stack.enter_async_context(open_peer(server.url))
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(20)]
+        room = (await ana.ask("create"))["room"]
+        answers = await asyncio.gather(*(peer.ask("join", room=room) for peer in peers))
+        assert Counter(answer.get("code", "seated") for answer in answers) == {"seated": 1, "room_full": 19}
+
+
+# -- hearing of changes -----------------------------------------------------------------------------------------
+
+
+async def lobby_until(peer: Peer, condition: Callable[[dict[str, Message], set[str]], object]) -> None:
+    """Gather the changes that a subscriber is sent until rows (the newest of each room) and closed codes suffice."""
+    rows: dict[str, Message] = {}
+    closed: set[str] = set()
+    while not condition(rows, closed):
+        change = await peer.next_of("lobby")
+        assert set(change) == {"type", "changed", "closed"}
+        rows |= {row["room"]: row for row in change["changed"]}
+        closed |= {*change["closed"]}
+
+
+def is_told(peer: Peer) -> bool:
+    return any(message["type"] == "lobby" for message in peer.seen)
+
+
+async def test_a_subscriber_begins_with_the_list_and_hears_of_a_rooms_whole_life(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
+        older = (await ana.ask("create", rules="four"))["room"]
+        subscribed = await eve.ask("lobby", on=True)
+        assert [row["room"] for row in subscribed["rooms"]] == [older]
+        room = (await ana.ask("create", clock={"move_ms": 5_000}))["room"]
+        await lobby_until(eve, lambda rows, _: rows.get(room, {}).get("status") == "waiting")
+        await bo.ask("join", room=room)
+        await lobby_until(eve, lambda rows, _: rows.get(room, {}).get("status") == "playing")
+        await bo.ask("resign", room=room)
+        await lobby_until(eve, lambda rows, _: rows.get(room, {}).get("status") == "over")
+        await bo.socket.close()
+        await lobby_until(eve, lambda rows, _: room in rows and rows[room]["seats"]["O"]["online"] is False)
+        await ana.ask("leave", room=older)
+        await lobby_until(eve, lambda _, closed: older in closed)
+
+
+async def test_the_rows_of_a_change_are_those_of_the_list(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url) as eve:
+        await eve.ask("lobby", on=True)
+        room = (await ana.ask("create", rules="gomoku", clock={"move_ms": 5_000}))["room"]
+        row = (await eve.next_of("lobby"))["changed"][0]
+        listed = (await eve.ask("rooms"))["rooms"][0]
+        assert row["room"] == room
+        assert {**row, "age_ms": 0} == {**listed, "age_ms": 0}
+
+
+async def test_changes_that_come_together_are_told_together(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        await eve.ask("lobby", on=True)
+        for _ in range(20):
+            await ana.send("create")
+        await ana.ask("ping")
+        await lobby_until(eve, lambda rows, _: len(rows) == 20)
+        assert len([message for message in eve.seen if message["type"] == "lobby"]) < 20
+
+
+async def test_private_rooms_are_neither_listed_nor_told_of(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        await ana.ask("create", visibility="private")
+        assert (await eve.ask("lobby", on=True))["rooms"] == []
+        private = (await ana.ask("create", visibility="private"))["room"]
+        await bo.ask("join", room=private)
+        await ana.ask("resign", room=private)
+        await ana.ask("leave", room=private)
+        await bo.ask("leave", room=private)
+        public = (await ana.ask("create"))["room"]
+        change = await eve.next_of("lobby")
+        assert [row["room"] for row in change["changed"]] == [public]
+        assert change["closed"] == []
+
+
+async def test_one_who_unsubscribed_hears_no_more_and_others_do(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve, open_peer(server.url) as gone:
+        await gone.ask("lobby", on=True)
+        await eve.ask("lobby", on=True)
+        assert "rooms" not in await gone.ask("lobby", on=False)
+        assert (await gone.ask("lobby", on=False))["type"] == "ok"
+        await ana.ask("create")
+        await eve.next_of("lobby")
+        await gone.ask("ping")
+        assert not is_told(gone)
+
+
+async def test_subscribing_twice_is_told_once(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        await eve.ask("lobby", on=True)
+        await eve.ask("lobby", on=True)
+        await ana.ask("create")
+        await eve.next_of("lobby")
+        eve.seen.clear()
+        await eve.ask("ping")
+        assert not is_told(eve)
+
+
+async def test_a_subscriber_that_disconnects_disturbs_nobody(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        async with open_peer(server.url) as polite, open_peer(server.url) as rude:
+            for peer in (eve, polite, rude):
+                await peer.ask("lobby", on=True)
+            rude.socket.transport.abort()
+        room = (await ana.ask("create"))["room"]
+        await lobby_until(eve, lambda rows, _: room in rows)
+
+
+async def test_without_an_id_the_changes_come_all_the_same(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        await eve.send("lobby", on=True)
+        await eve.ask("ping")
+        assert [message["type"] for message in eve.seen] == ["welcome", "ok"]
+        room = (await ana.ask("create"))["room"]
+        await lobby_until(eve, lambda rows, _: room in rows)
+
+
+@pytest.mark.parametrize("on", [None, 1, "true", []])
+async def test_a_subscription_is_on_or_off(server: Server, on: object) -> None:
+    async with open_peer(server.url) as eve:
+        refused = await eve.ask("lobby", on=on)
+        assert (refused["code"], refused["path"]) == ("bad_message", "on")
+
+
+async def test_the_list_and_its_changes_add_up_to_the_list(server: Server) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        eve = await stack.enter_async_context(open_peer(server.url))
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(6)]
+        rooms = [(await peer.ask("create"))["room"] for peer in peers]
+        rows = {row["room"]: row for row in (await eve.ask("lobby", on=True))["rooms"]}
+        for peer, other in zip(peers, (*peers[1:], peers[0]), strict=True):
+            room = rooms[peers.index(peer)]
+            await other.ask("join", room=room)
+            if peers.index(peer) % 2:
+                await peer.ask("leave", room=room)
+            if peers.index(peer) == 3:
+                await other.ask("leave", room=room)
+        last = (await peers[0].ask("create", rules="gomoku"))["room"]
+        while last not in rows:
+            change = await eve.next_of("lobby")
+            rows |= {row["room"]: row for row in change["changed"]}
+            for code in change["closed"]:
+                rows.pop(code, None)
+        listed = {row["room"]: row for row in (await eve.ask("rooms"))["rooms"]}
+        assert rows.keys() == listed.keys() == {*rooms, last} - {rooms[3]}
+        for code, row in listed.items():
+            assert {**rows[code], "age_ms": 0} == {**row, "age_ms": 0}

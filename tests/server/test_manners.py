@@ -1,0 +1,330 @@
+"""Draws, undos, claims and clocks in whole games over real sockets."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.fakes import FakeClock, TroubledStore
+from tests.peer import Message, Peer, open_peer, play_out
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tictactoe_server.stores import MemoryStore, StoreUnavailable
+
+MINUTE = {"move_ms": 60_000}
+QUICK = {"move_ms": 150}
+
+
+@contextlib.asynccontextmanager
+async def two_playing(server: Server, **options: Any) -> AsyncIterator[tuple[Peer, Peer, str]]:
+    """Yield two peers at one table, and its code; both have seen the game start."""
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create", **options))["room"]
+        await bo.ask("join", room=room)
+        await ana.state(status="playing")
+        await bo.state(status="playing")
+        yield ana, bo, room
+
+
+def rooms_seen(peer: Peer) -> list[Message]:
+    return [message for message in peer.seen if message["type"] == "room"]
+
+
+async def settle(peer: Peer, room: str) -> Message:
+    """Return the newest state; whatever was sent before it has been seen."""
+    await peer.ask("sync", room=room)
+    return await peer.state()
+
+
+# -- clocks -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_clock_that_runs_out_ends_the_game_by_itself_and_is_told_to_all_exactly_once(server: Server) -> None:
+    async with two_playing(server, clock=QUICK) as (ana, bo, room), open_peer(server.url) as eve:
+        await eve.ask("watch", room=room)
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        for peer in (ana, bo, eve):
+            over = await peer.state(status="over")
+            assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
+            assert over["clock"] == {"remaining_ms": {"X": 0, "O": 150}, "running": None}
+            assert over["score"] == {ana.welcome["player"]: 0, bo.welcome["player"]: 1, "draws": 0}
+        for peer in (ana, bo, eve):
+            last = await settle(peer, room)
+            assert last["seq"] == over["seq"]
+            assert len([state for state in rooms_seen(peer) if state["status"] == "over"]) == 2
+
+
+async def test_moves_in_time_keep_a_clocked_game_alive_to_its_end(clocked: Server, clock: FakeClock) -> None:
+    async with two_playing(clocked, clock={"initial_ms": 10_000, "increment_ms": 1_000}) as (ana, bo, room):
+        times = []
+        for ply, cell in enumerate([0, 3, 1, 4, 2]):
+            clock.advance(2_000)
+            state = await play_out({"X": ana, "O": bo}, room, [cell], first_ply=ply)
+            times.append((*state["clock"]["remaining_ms"].values(), state["clock"]["running"]))
+        assert times == [
+            (10_000, 10_000, None),
+            (10_000, 10_000, "X"),
+            (9_000, 10_000, "O"),
+            (9_000, 9_000, "X"),
+            (8_000, 9_000, None),
+        ]
+        assert state["result"]["reason"] == "line"
+
+
+async def test_a_move_after_the_flag_is_too_late_also_where_nobody_noticed_the_flag_yet(
+    clocked: Server, clock: FakeClock
+) -> None:
+    async with two_playing(clocked, clock=MINUTE) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        clock.advance(59_999)
+        await play_out({"X": ana, "O": bo}, room, [1], first_ply=2)
+        clock.advance(60_000)
+        assert await bo.refusal("move", room=room, cell=5, ply=3) == "game_over"
+        for peer in (ana, bo):
+            over = await settle(peer, room)
+            assert over["result"] == {"winner": "X", "reason": "timeout", "line": []}
+            assert over["ply"] == 3
+
+
+async def test_who_leaves_or_resigns_after_the_others_flag_has_won(clocked: Server, clock: FakeClock) -> None:
+    for verb in ("leave", "resign"):
+        async with two_playing(clocked, clock=MINUTE) as (ana, bo, room):
+            await play_out({"X": ana, "O": bo}, room, [0, 4])
+            clock.advance(60_000)
+            await bo.ask(verb, room=room)
+            assert (await ana.state(status="over"))["result"] == {"winner": "O", "reason": "timeout", "line": []}
+
+
+async def test_a_repeated_move_is_answered_ok_also_after_the_flag(clocked: Server, clock: FakeClock) -> None:
+    async with two_playing(clocked, clock=MINUTE) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4, 1])
+        clock.advance(60_000)
+        assert (await ana.ask("move", room=room, cell=1, ply=2))["type"] == "ok"
+        assert (await settle(ana, room))["result"] == {"winner": "X", "reason": "timeout", "line": []}
+
+
+async def test_three_run_out_one_after_the_other_and_the_last_one_wins(server: Server) -> None:
+    async with (
+        open_peer(server.url, "ana") as ana,
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
+        options = {"rules": "three-players", "clock": QUICK}
+        room = (await ana.ask("match", **options))["room"]
+        await bo.ask("match", **options)
+        await cy.ask("match", **options)
+        for peer in (ana, bo, cy):
+            await peer.state(status="playing")
+        await play_out({"X": ana, "O": bo, "A": cy}, room, [0, 1, 2])
+        for peer in (ana, bo, cy):
+            passed = await peer.state(turn="O", ply=3)
+            assert (passed["status"], passed["clock"]["running"]) == ("playing", "O")
+            over = await peer.state(status="over")
+            assert (over["result"]["winner"], over["result"]["reason"]) == ("A", "timeout")
+            assert (over["ply"], over["seq"]) == (3, passed["seq"] + 1)
+
+
+async def test_the_clock_of_a_player_who_is_away_goes_on(clocked: Server, clock: FakeClock) -> None:
+    async with two_playing(clocked, clock=MINUTE) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        await ana.socket.close()
+        away = await bo.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
+        assert away["clock"]["running"] == "X"
+        clock.advance(45_000)
+        async with open_peer(clocked.url, token=ana.welcome["token"]) as again:
+            await again.ask("join", room=room)
+            assert (await again.state())["clock"]["remaining_ms"] == {"X": 15_000, "O": 60_000}
+            clock.advance(15_000)
+            assert await again.refusal("move", room=room, cell=1, ply=2) == "game_over"
+
+
+async def test_a_rematch_of_a_clocked_game_is_timed_anew_and_runs_out_again(server: Server) -> None:
+    async with two_playing(server, clock=QUICK) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        await ana.state(status="over")
+        await ana.ask("rematch", room=room)
+        await bo.ask("rematch", room=room)
+        for peer in (ana, bo):
+            fresh = await peer.state(game=2)
+            assert fresh["clock"] == {"remaining_ms": {"X": 150, "O": 150}, "running": None}
+        await play_out({"X": bo, "O": ana}, room, [0, 4])
+        over = await ana.state(status="over", game=2)
+        assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
+        assert over["score"] == {ana.welcome["player"]: 1, bo.welcome["player"]: 1, "draws": 0}
+
+
+async def test_quick_match_pairs_only_those_with_equal_clocks(server: Server) -> None:
+    clocks: list[Message | None] = [
+        None,
+        {"move_ms": 60_000},
+        {"move_ms": 60_001},
+        {"initial_ms": 60_000, "increment_ms": 0},
+        {"initial_ms": 60_000, "increment_ms": 1},
+    ]
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        opened = [(await ana.ask("match", clock=clock))["room"] for clock in clocks]
+        assert len(set(opened)) == len(clocks)
+        assert [(await bo.ask("match", clock=clock))["room"] for clock in clocks] == opened
+        rows = {row["room"]: row["clock"] for row in (await bo.ask("rooms"))["rooms"]}
+        assert [rows[room] for room in opened] == clocks
+
+
+async def test_a_clock_that_makes_no_sense_is_refused_by_its_place_and_opens_no_room(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        for clock, path in (({"move_ms": 0}, "clock.move_ms"), ({"move_ms": 5, "initial_ms": 5}, "clock")):
+            for verb in ("create", "match"):
+                refused = await ana.ask(verb, clock=clock)
+                assert (refused["code"], refused["path"]) == ("bad_message", path)
+        assert (await ana.ask("rooms"))["rooms"] == []
+
+
+async def test_a_flag_that_cannot_be_stored_is_shown_to_nobody_and_falls_as_soon_as_it_can() -> None:
+    store = TroubledStore()
+    async with (
+        Server(Settings(host="127.0.0.1", port=0), store) as server,
+        two_playing(server, clock=QUICK) as (ana, bo, room),
+    ):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        store.fail("save", StoreUnavailable(), times=1_000_000)
+        while await bo.refusal("move", room=room, cell=8, ply=3) != "unavailable":
+            pass
+        assert (await settle(ana, room))["status"] == "playing"
+        store.heal()
+        assert (await ana.state(status="over"))["result"]["reason"] == "timeout"
+        assert (await bo.state(status="over"))["result"]["reason"] == "timeout"
+
+
+async def test_an_outage_costs_no_clock_anything_and_the_flag_falls_after_it(clock: FakeClock) -> None:
+    store, settings = MemoryStore(), Settings(host="127.0.0.1", port=0)
+    async with (
+        Server(settings, store, monotonic_ns=clock) as first,
+        two_playing(first, clock=MINUTE) as (ana, bo, room),
+    ):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        clock.advance(20_000)
+    clock.advance(3_600_000)
+    async with (
+        Server(settings, store, monotonic_ns=clock) as second,
+        open_peer(second.url, token=ana.welcome["token"]) as ana,
+        open_peer(second.url, token=bo.welcome["token"]) as bo,
+    ):
+        assert ana.welcome["rooms"] == [{"room": room, "seat": "X"}]
+        await ana.ask("join", room=room)
+        await bo.ask("join", room=room)
+        assert (await bo.state())["clock"] == {"remaining_ms": {"X": 40_000, "O": 60_000}, "running": "X"}
+        clock.advance(40_000)
+        assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
+        over = await settle(bo, room)
+        assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
+        assert over["score"][bo.welcome["player"]] == 1
+
+
+# -- offers and claims ------------------------------------------------------------------------------------------
+
+
+async def test_a_draw_is_offered_and_agreed(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
+        await eve.ask("watch", room=room)
+        assert (await ana.ask("draw", room=room, action="offer"))["type"] == "ok"
+        for peer in (ana, bo):
+            await peer.state(offers={"draw": "X", "undo": None, "rematch": []})
+        assert await eve.refusal("draw", room=room, action="accept") == "not_seated"
+        assert (await bo.ask("draw", room=room, action="accept"))["type"] == "ok"
+        for peer in (ana, bo, eve):
+            over = await peer.state(status="over")
+            assert over["result"] == {"winner": None, "reason": "agreed", "line": []}
+            assert over["score"]["draws"] == 1
+
+
+async def test_an_offer_is_gone_with_the_move_of_who_was_asked(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        await bo.ask("draw", room=room, action="offer")
+        state = await play_out({"X": ana, "O": bo}, room, [4])
+        assert state["offers"]["draw"] is None
+        assert await ana.refusal("draw", room=room, action="accept") == "no_offer"
+
+
+async def test_a_move_is_taken_back_and_another_one_played(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        await ana.ask("undo", room=room, action="offer")
+        assert (await bo.state())["offers"]["undo"] == "X"
+        await bo.ask("undo", room=room, action="accept")
+        for peer in (ana, bo):
+            back = await peer.state(ply=0)
+            assert (back["board"], back["turn"], back["last"]) == (".........", "X", None)
+        assert (await ana.ask("sync", room=room))["moves"] == []
+        assert (await play_out({"X": ana, "O": bo}, room, [8]))["board"] == "........X"
+
+
+async def test_a_game_is_claimed_when_the_hold_is_over_and_not_before(clocked: Server, clock: FakeClock) -> None:
+    async with two_playing(clocked) as (ana, bo, room):
+        await bo.socket.close()
+        away = await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
+        assert away["seats"]["O"]["hold_ms"] == 60_000
+        clock.advance(59_999)
+        early = await ana.ask("claim", room=room, **{"as": "win"})
+        assert (early["code"], early["retry_ms"]) == ("not_allowed", 1)
+        clock.advance(1)
+        assert (await ana.ask("claim", room=room, **{"as": "win"}))["type"] == "ok"
+        over = await ana.state(status="over")
+        assert over["result"] == {"winner": "X", "reason": "claimed", "line": []}
+
+
+@pytest.mark.parametrize("kind", ["win", "draw"])
+async def test_an_operator_chooses_how_long_a_seat_is_held(kind: str) -> None:
+    settings = Settings(host="127.0.0.1", port=0, hold_seconds=0)
+    async with Server(settings) as server, two_playing(server) as (ana, bo, room):
+        await bo.socket.close()
+        away = await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
+        assert away["seats"]["O"]["hold_ms"] == 0
+        await ana.ask("claim", room=room, **{"as": kind})
+        over = await ana.state(status="over")
+        assert over["result"] == {"winner": "X" if kind == "win" else None, "reason": "claimed", "line": []}
+
+
+async def test_a_claim_of_anything_else_is_refused_by_its_place(server: Server) -> None:
+    async with two_playing(server) as (ana, _, room):
+        refused = await ana.ask("claim", room=room, **{"as": "loss"})
+        assert (refused["code"], refused["path"]) == ("bad_message", "as")
+        refused = await ana.ask("draw", room=room, action="maybe")
+        assert (refused["code"], refused["path"]) == ("bad_message", "action")
+
+
+# -- roles ------------------------------------------------------------------------------------------------------
+
+VERBS: list[Message] = [
+    {"type": "move", "cell": 8, "ply": 2},
+    {"type": "resign"},
+    {"type": "rematch"},
+    *({"type": type, "action": action} for type in ("draw", "undo") for action in ("offer", "accept", "decline")),
+    {"type": "claim", "as": "win"},
+    {"type": "claim", "as": "draw"},
+]
+
+
+async def test_every_verb_is_refused_to_watchers_and_to_those_who_are_not_in_the_room(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve, open_peer(server.url) as cy:
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        await eve.ask("watch", room=room)
+        before = await settle(ana, room)
+        for verb in VERBS:
+            assert await eve.refusal(room=room, **verb) == "not_seated", verb
+            assert await cy.refusal(room=room, **verb) == "not_in_room", verb
+            assert await cy.refusal(room="ZZZZZZ", **verb) == "no_such_room", verb
+        for verb in ({"type": "chat", "text": "hi"}, {"type": "sync"}, {"type": "leave"}):
+            assert await cy.refusal(room=room, **verb) == "not_in_room", verb
+        assert await settle(ana, room) == before
+
+
+async def test_a_player_who_watches_the_own_game_from_a_second_connection_plays_from_the_first_alone(
+    server: Server,
+) -> None:
+    async with two_playing(server) as (ana, _, room), open_peer(server.url, token=ana.welcome["token"]) as second:
+        await second.ask("watch", room=room)
+        for verb in VERBS:
+            assert await second.refusal(room=room, **verb) == "not_seated", verb
+        assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"

@@ -1,0 +1,518 @@
+"""What players ask of each other in a room, as values: draws, moves taken back, and claims over those who are gone."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.pushes import Offers, Result
+from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, Room
+
+LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
+OFFER, ACCEPT, DECLINE = (Draw(room=CODE, action=action) for action in ("offer", "accept", "decline"))
+ASK, ALLOW, REFUSE = (Undo(room=CODE, action=action) for action in ("offer", "accept", "decline"))
+WIN, DRAW = (Claim(room=CODE, as_=kind) for kind in ("win", "draw"))
+HOLD_MS = 60_000
+
+
+def two() -> Table:
+    return Table(ANA, BO)
+
+
+def three() -> Table:
+    return Table(ANA, BO, CY, rules=THREE)
+
+
+# -- draws ------------------------------------------------------------------------------------------------------
+
+
+def test_an_offer_of_a_draw_is_shown_and_agreed() -> None:
+    table = two()
+    table.play(0)
+    assert table.do(ANA, OFFER).offers == Offers(draw="X")
+    over = table.do(BO, ACCEPT)
+    assert (over.status, over.result, over.offers) == ("over", Result(None, "agreed"), Offers())
+    assert over.score == {ANA.id: 0, BO.id: 0, "draws": 1}
+    assert table.state["result"] == {"winner": None, "reason": "agreed", "line": []}
+
+
+def test_a_draw_may_be_offered_in_and_out_of_turn_and_before_the_first_move() -> None:
+    for player in (ANA, BO):
+        table = two()
+        mark = table.room.mark_of(player.id)
+        assert table.do(player, OFFER).offers.draw == mark
+
+
+def test_a_declined_offer_is_gone_and_may_be_made_again() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    assert table.do(BO, DECLINE).offers == Offers()
+    assert table.refusal(BO, ACCEPT).code == "no_offer"
+    assert table.do(ANA, OFFER).offers.draw == "X"
+
+
+def test_an_offer_may_be_withdrawn_by_its_maker() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    assert table.do(ANA, DECLINE).offers == Offers()
+    assert table.refusal(BO, ACCEPT).code == "no_offer"
+
+
+def test_offering_twice_changes_nothing() -> None:
+    table = two()
+    offered = table.do(ANA, OFFER)
+    assert table.do(ANA, OFFER) is offered
+
+
+def test_two_offers_that_meet_are_an_agreement() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    assert table.do(BO, OFFER).result == Result(None, "agreed")
+
+
+def test_nobody_accepts_the_own_offer() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    assert table.refusal(ANA, ACCEPT).code == "no_offer"
+
+
+@pytest.mark.parametrize("answer", [ACCEPT, DECLINE], ids=["accept", "decline"])
+def test_there_is_nothing_to_answer_where_nobody_offered(answer: Draw) -> None:
+    table = two()
+    for player in (ANA, BO):
+        assert table.refusal(player, answer).code == "no_offer"
+
+
+def test_an_offer_outlives_its_makers_move_and_lapses_with_the_receivers() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    table.move(0)
+    assert table.room.offers.draw == "X"
+    table.move(4)
+    assert table.room.offers == Offers()
+    assert table.refusal(BO, ACCEPT).code == "no_offer"
+
+
+def test_an_offer_made_out_of_turn_lapses_with_the_next_move_of_who_is_to_move() -> None:
+    table = two()
+    table.do(BO, OFFER)
+    table.move(0)
+    assert table.room.offers == Offers()
+
+
+def test_a_refused_move_and_a_repeated_one_let_an_offer_stand() -> None:
+    table = two()
+    table.play(0, 4)
+    table.do(BO, OFFER)
+    assert table.refusal(ANA, Move(room=CODE, cell=4, ply=2)).code == "occupied"
+    table.do(ANA, Move(room=CODE, cell=0, ply=0))
+    assert table.room.offers.draw == "O"
+
+
+@pytest.mark.parametrize("offerer", [ANA, BO], ids=["maker", "receiver"])
+def test_no_offer_survives_the_end_of_the_game(offerer: Player) -> None:
+    table = two()
+    table.do(offerer, OFFER)
+    assert table.do(ANA, RESIGN).offers == Offers()
+    for answer in (OFFER, ACCEPT, DECLINE):
+        assert table.refusal(BO, answer).code == "game_over"
+
+
+def test_an_offer_dies_with_its_makers_leaving() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    assert table.do(ANA, LEAVE).offers == Offers()
+    assert table.refusal(BO, ACCEPT).code == "game_over"
+
+
+def test_an_offer_stands_while_its_maker_or_receiver_is_away() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    table.do(ANA, Dropped())
+    table.do(BO, Dropped())
+    table.do(BO, Enter())
+    assert table.do(BO, ACCEPT).result == Result(None, "agreed")
+
+
+@pytest.mark.parametrize("request_", [OFFER, ACCEPT, DECLINE], ids=["offer", "accept", "decline"])
+def test_no_draw_where_more_than_two_are_left(request_: Draw) -> None:
+    table = three()
+    assert table.refusal(ANA, request_).code == "not_allowed"
+    table.do(CY, RESIGN)
+    assert table.refusal(CY, request_).code == "not_allowed"
+    if request_ is OFFER:
+        assert table.do(ANA, OFFER).offers.draw == "X"
+
+
+def test_the_last_two_of_three_may_agree_to_a_draw() -> None:
+    table = three()
+    table.play(0, 1)
+    table.do(CY, RESIGN)
+    table.do(BO, OFFER)
+    assert table.do(ANA, ACCEPT).score == {ANA.id: 0, BO.id: 0, CY.id: 0, "draws": 1}
+
+
+def test_an_offer_outlives_the_leaving_of_one_who_was_out_already() -> None:
+    table = three()
+    table.do(CY, RESIGN)
+    table.do(ANA, OFFER)
+    assert table.do(CY, LEAVE).offers.draw == "X"
+    assert table.do(BO, ACCEPT).result == Result(None, "agreed")
+
+
+def test_there_is_no_draw_before_the_game() -> None:
+    table = Table(ANA)
+    assert table.refusal(ANA, OFFER).code == "not_started"
+
+
+def test_a_rematch_begins_without_offers() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    table.do(BO, OFFER)
+    table.do(ANA, REMATCH)
+    assert table.do(BO, REMATCH).offers == Offers()
+    assert table.refusal(ANA, ACCEPT).code == "no_offer"
+
+
+# -- taking back ------------------------------------------------------------------------------------------------
+
+
+def test_a_last_move_is_taken_back() -> None:
+    table = two()
+    table.play(0, 4)
+    assert table.do(BO, ASK).offers == Offers(undo="O")
+    after = table.do(ANA, ALLOW)
+    assert (after.position.board, after.position.ply, after.position.turn) == ("X........", 1, "O")
+    assert (after.offers, after.position.last) == (Offers(), 0)
+
+
+def test_a_move_is_taken_back_with_the_reply_to_it() -> None:
+    table = two()
+    table.play(0, 4, 1, 5)
+    table.do(ANA, ASK)
+    after = table.do(BO, ALLOW)
+    assert (after.position.moves, after.position.turn) == ((0, 4), "X")
+    assert (table.state["ply"], table.state["board"], table.state["last"]) == (2, "X...O....", 4)
+
+
+def test_the_game_goes_on_from_where_it_was_taken_back_to() -> None:
+    table = two()
+    table.play(0, 3, 1, 4)
+    table.do(BO, ASK)
+    table.do(ANA, ALLOW)
+    assert table.refusal(ANA, Move(room=CODE, cell=2, ply=4)).code == "not_your_turn"
+    table.play(2, 8)
+    assert table.room.position.moves == (0, 3, 1, 2, 8)
+    table.do(BO, ASK)
+    assert table.do(ANA, ALLOW).position.moves == (0, 3, 1)
+
+
+def test_the_very_first_move_may_be_taken_back() -> None:
+    table = two()
+    table.play(4)
+    table.do(ANA, ASK)
+    after = table.do(BO, ALLOW)
+    assert (after.position.ply, after.position.last, after.position.turn, after.status) == (0, None, "X", "playing")
+
+
+def test_nobody_asks_before_the_own_first_move() -> None:
+    table = two()
+    for player in (ANA, BO):
+        assert table.refusal(player, ASK).code == "not_allowed"
+    table.play(4)
+    assert table.refusal(BO, ASK).code == "not_allowed"
+    assert table.do(ANA, ASK).offers.undo == "X"
+
+
+def test_a_declined_request_changes_nothing_on_the_board() -> None:
+    table = two()
+    table.play(0, 4)
+    table.do(BO, ASK)
+    after = table.do(ANA, REFUSE)
+    assert (after.offers, after.position.moves) == (Offers(), (0, 4))
+    assert table.refusal(ANA, ALLOW).code == "no_offer"
+
+
+def test_a_request_may_be_withdrawn_and_asking_twice_changes_nothing() -> None:
+    table = two()
+    table.play(0)
+    asked = table.do(ANA, ASK)
+    assert table.do(ANA, ASK) is asked
+    assert table.do(ANA, REFUSE).offers == Offers()
+
+
+def test_nobody_allows_the_own_request_and_none_is_allowed_that_was_not_made() -> None:
+    table = two()
+    table.play(0)
+    assert table.refusal(BO, ALLOW).code == "no_offer"
+    assert table.refusal(BO, REFUSE).code == "no_offer"
+    table.do(ANA, ASK)
+    assert table.refusal(ANA, ALLOW).code == "no_offer"
+
+
+def test_one_who_is_asked_answers_before_asking() -> None:
+    table = two()
+    table.play(0, 4)
+    table.do(ANA, ASK)
+    refused = table.refusal(BO, ASK)
+    assert refused.code == "not_allowed"
+    assert "ana" in refused.message
+
+
+@pytest.mark.parametrize("asker", ["X", "O"])
+def test_a_request_lapses_with_the_next_move_whoever_makes_it(asker: Literal["X", "O"]) -> None:
+    table = two()
+    table.play(0, 4)
+    table.do({"X": ANA, "O": BO}[asker], ASK)
+    assert table.move(1).offers == Offers()
+
+
+def test_a_move_taken_back_takes_an_offer_of_a_draw_with_it() -> None:
+    table = two()
+    table.play(0)
+    table.do(ANA, OFFER)
+    table.do(ANA, ASK)
+    assert table.room.offers == Offers(draw="X", undo="X")
+    assert table.do(BO, ALLOW).offers == Offers()
+
+
+def test_a_declined_request_leaves_the_offer_of_a_draw_and_the_other_way_round() -> None:
+    table = two()
+    table.play(0)
+    table.do(ANA, OFFER)
+    table.do(ANA, ASK)
+    assert table.do(BO, REFUSE).offers == Offers(draw="X")
+    table.do(ANA, ASK)
+    assert table.do(BO, DECLINE).offers == Offers(undo="X")
+
+
+def test_nothing_is_taken_back_after_the_end() -> None:
+    table = two()
+    table.play(0, 3, 1, 4)
+    table.do(BO, ASK)
+    table.play(2)
+    assert (table.room.status, table.room.offers) == ("over", Offers())
+    for request in (ASK, ALLOW, REFUSE):
+        assert table.refusal(ANA, request).code == "game_over"
+
+
+def test_nothing_is_taken_back_before_the_game() -> None:
+    assert Table(ANA).refusal(ANA, ASK).code == "not_started"
+
+
+@pytest.mark.parametrize("request_", [ASK, ALLOW, REFUSE], ids=["offer", "accept", "decline"])
+def test_nothing_is_taken_back_in_games_for_three(request_: Undo) -> None:
+    table = three()
+    table.play(0, 1, 2)
+    assert table.refusal(ANA, request_).code == "not_allowed"
+    table.do(CY, RESIGN)
+    assert table.refusal(ANA, request_).code == "not_allowed"
+
+
+@pytest.mark.parametrize(
+    ("rules", "cells", "kept"),
+    [
+        (PRESETS["connect-four"], (38, 31, 24, 37), (38, 31)),
+        (PRESETS["blocker"], (0, 8, 2), (0, 8)),
+        (PRESETS["misere"], (0, 8, 2, 6), (0, 8)),
+        (Rules(rows=4, columns=4, line=3, blocked=frozenset({12}), gravity=True), (13, 8, 4, 0), (13, 8)),
+    ],
+    ids=["gravity", "blocked", "misere", "gravity on a blocked cell"],
+)
+def test_taking_back_keeps_to_the_rules_of_the_board(
+    rules: Rules, cells: tuple[int, ...], kept: tuple[int, ...]
+) -> None:
+    table = Table(ANA, BO, rules=rules)
+    table.play(*cells)
+    before = table.room.position.board
+    table.do(ANA, ASK)
+    after = table.do(BO, ALLOW)
+    assert (after.position.moves, after.position.turn) == (kept, "X")
+    assert after.position.board.count("#") == len(rules.blocked)
+    table.play(*cells[len(kept) :])
+    assert table.room.position.board == before
+
+
+# -- claims -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "result", "wins"),
+    [(WIN, Result("X", "claimed"), (1, 0)), (DRAW, Result(None, "claimed"), (0, 1))],
+    ids=["win", "draw"],
+)
+def test_the_game_may_be_claimed_once_the_hold_is_over(claim: Claim, result: Result, wins: tuple[int, int]) -> None:
+    table = two()
+    table.do(BO, Dropped())
+    table.wait(HOLD_MS)
+    over = table.do(ANA, claim)
+    assert (over.status, over.result) == ("over", result)
+    assert over.score == {ANA.id: wins[0], BO.id: 0, "draws": wins[1]}
+    assert not over.seat("O").left
+    assert over.mark_of(BO.id) == "O"
+
+
+def test_before_the_hold_is_over_a_claim_is_told_how_long_to_wait() -> None:
+    table = two()
+    table.do(BO, Dropped())
+    for wait, left in ((0, HOLD_MS), (HOLD_MS - 1, 1)):
+        table.wait(wait)
+        for claim in (WIN, DRAW):
+            refused = table.refusal(ANA, claim)
+            assert (refused.code, refused.retry_ms) == ("not_allowed", left)
+
+
+def test_nothing_is_claimed_from_one_who_is_here() -> None:
+    table = two()
+    table.wait(10 * HOLD_MS)
+    refused = table.refusal(ANA, WIN)
+    assert (refused.code, refused.retry_ms) == ("not_allowed", None)
+
+
+def test_one_who_came_back_has_a_whole_hold_again() -> None:
+    table = two()
+    table.do(BO, Dropped())
+    table.wait(HOLD_MS)
+    table.do(BO, Enter())
+    assert table.refusal(ANA, WIN).retry_ms is None
+    table.do(BO, Dropped())
+    assert table.refusal(ANA, WIN).retry_ms == HOLD_MS
+
+
+def test_nothing_ends_by_itself_when_the_hold_is_over() -> None:
+    table = two()
+    table.do(BO, Dropped())
+    table.wait(100 * HOLD_MS)
+    assert table.expire().status == "playing"
+    assert table.do(BO, Enter()).status == "playing"
+
+
+def test_a_room_may_hold_its_seats_for_another_time() -> None:
+    table = Table(ANA, BO, hold_ms=250)
+    table.do(BO, Dropped())
+    assert table.state["seats"]["O"]["hold_ms"] == 250
+    table.wait(250)
+    assert table.do(ANA, WIN).result == Result("X", "claimed")
+
+
+def test_without_a_hold_the_game_may_be_claimed_at_once() -> None:
+    table = Table(ANA, BO, hold_ms=0)
+    table.do(BO, Dropped())
+    assert table.do(ANA, WIN).result == Result("X", "claimed")
+
+
+def test_nothing_is_claimed_before_the_game_and_after_it() -> None:
+    waiting = Table(ANA)
+    assert waiting.refusal(ANA, WIN).code == "not_started"
+    table = two()
+    table.do(BO, Dropped())
+    table.wait(HOLD_MS)
+    table.do(ANA, WIN)
+    assert table.refusal(ANA, WIN).code == "game_over"
+
+
+def test_a_claimed_game_may_have_a_rematch_when_the_other_one_is_back() -> None:
+    table = two()
+    table.do(BO, Dropped())
+    table.wait(HOLD_MS)
+    table.do(ANA, WIN)
+    table.do(ANA, REMATCH)
+    table.do(BO, Enter())
+    assert table.do(BO, REMATCH).game == 2
+
+
+def test_with_three_the_one_who_is_gone_is_passed_over_and_the_others_play_on() -> None:
+    table = three()
+    table.do(ANA, Dropped())
+    table.wait(HOLD_MS)
+    assert table.refusal(BO, DRAW).code == "not_allowed"
+    after = table.do(BO, WIN)
+    assert (after.status, after.position.active_marks, after.position.turn) == ("playing", "OA", "O")
+    assert table.refusal(CY, WIN).code == "not_allowed"
+    table.do(ANA, Enter())
+    assert table.refusal(ANA, WIN).code == "not_allowed"
+
+
+def test_with_three_both_who_are_gone_may_be_claimed_from_at_once() -> None:
+    for claim, winner in ((WIN, "X"), (DRAW, None)):
+        table = three()
+        table.do(BO, Dropped())
+        table.wait(10_000)
+        table.do(CY, Dropped())
+        table.wait(50_000)
+        assert table.room.apply(ANA, WIN, table.now).position.active_marks == "XA"
+        table.wait(10_000)
+        assert table.do(ANA, claim).result == Result(winner, "claimed")
+
+
+def test_with_three_the_wait_is_for_whoever_is_gone_longest() -> None:
+    table = three()
+    table.do(BO, Dropped())
+    table.wait(10_000)
+    table.do(CY, Dropped())
+    assert table.refusal(ANA, WIN).retry_ms == 50_000
+
+
+def test_one_who_left_is_not_there_to_be_claimed_from() -> None:
+    table = three()
+    table.do(BO, LEAVE)
+    table.wait(10 * HOLD_MS)
+    assert table.refusal(ANA, WIN).code == "not_allowed"
+
+
+# -- who may do what --------------------------------------------------------------------------------------------
+
+VERBS: list[Command] = [
+    Move(room=CODE, cell=0, ply=0),
+    OFFER,
+    ACCEPT,
+    DECLINE,
+    ASK,
+    ALLOW,
+    REFUSE,
+    WIN,
+    DRAW,
+    RESIGN,
+    REMATCH,
+    LEAVE,
+]
+
+
+def rooms_of_every_kind() -> dict[str, Room]:
+    waiting, playing, over, left = Table(ANA), two(), two(), two()
+    playing.play(0, 4)
+    playing.do(ANA, OFFER)
+    playing.do(ANA, ASK)
+    over.do(ANA, RESIGN)
+    left.do(BO, LEAVE)
+    return {"waiting": waiting.room, "playing": playing.room, "over": over.room, "left": left.room}
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: f"{type(verb).__name__}-{getattr(verb, 'action', '')}")
+@pytest.mark.parametrize("kind", rooms_of_every_kind())
+def test_one_without_a_seat_is_refused_by_role_before_anything_else(kind: str, verb: Command) -> None:
+    table = Table(ANA)
+    table.room = rooms_of_every_kind()[kind]
+    assert table.refusal(DI, verb).code == "not_seated"
+    if kind == "left":
+        assert table.refusal(BO, verb).code == "not_seated"
+
+
+@pytest.mark.parametrize("verb", [OFFER, ASK, WIN, RESIGN], ids=lambda verb: type(verb).__name__)
+def test_one_who_is_passed_over_asks_and_claims_nothing(verb: Command) -> None:
+    table = three()
+    table.play(0, 1, 2)
+    table.do(CY, RESIGN)
+    assert table.refusal(CY, verb).code == "not_allowed"
+
+
+def test_one_who_left_while_away_and_came_back_is_not_counted_as_gone() -> None:
+    table = Table(ANA)
+    table.do(ANA, Dropped())
+    table.do(ANA, LEAVE)
+    table.do(ANA, Enter())
+    assert table.room.gone_at == {}

@@ -1,0 +1,276 @@
+"""The wire below the messages: paths, subprotocols, frames, sizes, silence, slow readers, the end of the server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.typing import Subprotocol
+
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+
+Serve = Callable[[Limits], Awaitable[Server]]
+LARGEST_MESSAGE = 16 * 1024
+
+
+@contextlib.asynccontextmanager
+async def open_socket(url: str, **options: Any) -> AsyncIterator[ClientConnection]:
+    """Connect without a word."""
+    async with connect(url, **{"compression": None, "proxy": None, **options}) as opened:
+        yield opened
+
+
+async def close_code_of(opened: ClientConnection) -> int | None:
+    """Read to the end and return the code with which the server closed."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await opened.recv()
+    return opened.close_code
+
+
+async def get(server: Server, path: str) -> tuple[int, str]:
+    """Return status and body of a plain HTTP request."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        head, _, body = (await reader.read()).decode().partition("\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+    return int(head.split()[1]), body
+
+
+# -- handshakes and plain HTTP ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["", "/", "/ws", "/?from=a-page", "/ws?x=1"])
+async def test_the_root_and_ws_speak_websocket(server: Server, path: str) -> None:
+    async with open_socket(server.url + path) as opened:
+        await opened.send('{"type":"hello"}')
+        assert json.loads(await opened.recv())["type"] == "welcome"
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/ws/", "/WS", "/healthz/x", "//"])
+async def test_any_other_path_is_not_found(server: Server, path: str) -> None:
+    with pytest.raises(InvalidStatus) as caught:
+        async with open_socket(server.url + path):
+            pass
+    assert caught.value.response.status_code == 404
+    assert (await get(server, path))[0] == 404
+
+
+async def test_healthz_answers_plain_http(server: Server) -> None:
+    assert await get(server, "/healthz") == (200, "ok\n")
+    assert (await get(server, "/healthz?verbose"))[0] == 200
+
+
+async def test_a_browser_that_opens_the_address_is_told_to_upgrade(server: Server) -> None:
+    status, _ = await get(server, "/")
+    assert status == 426
+
+
+async def test_our_subprotocol_is_chosen_where_it_is_offered(server: Server) -> None:
+    offered = [Subprotocol("tictactoe.v2"), Subprotocol("tictactoe.v1")]
+    async with open_socket(server.url, subprotocols=offered) as opened:
+        assert opened.subprotocol == "tictactoe.v1"
+
+
+async def test_one_that_offers_no_subprotocol_gets_none_and_is_served(server: Server) -> None:
+    async with open_socket(server.url) as opened:
+        assert opened.subprotocol is None
+        await opened.send('{"type":"hello"}')
+        assert json.loads(await opened.recv())["protocol"] == 1
+
+
+async def test_one_that_offers_only_others_is_refused_with_the_list(server: Server) -> None:
+    with pytest.raises(InvalidStatus) as caught:
+        async with open_socket(server.url, subprotocols=[Subprotocol("chess.v1"), Subprotocol("tictactoe.v2")]):
+            pass
+    assert caught.value.response.status_code == 400
+    assert b"tictactoe.v1" in (caught.value.response.body or b"")
+
+
+async def test_compression_is_never_negotiated(server: Server) -> None:
+    async with open_socket(server.url, compression="deflate") as opened:
+        assert opened.protocol.extensions == []
+
+
+# -- frames -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_binary_frame_closes_with_1003(server: Server) -> None:
+    async with open_peer(server.url) as peer:
+        await peer.send_text(b'{"type":"ping","id":"1"}')
+        assert await close_code_of(peer.socket) == 1003
+
+
+async def test_a_message_of_16_kib_is_read_and_a_larger_one_closes_with_1009(server: Server) -> None:
+    async with open_peer(server.url) as peer:
+        largest = '{"type":"ping","id":"1"}'.ljust(LARGEST_MESSAGE)
+        await peer.send_text(largest)
+        assert (await peer.receive())["id"] == "1"
+        await peer.send_text(largest + " ")
+        assert await close_code_of(peer.socket) == 1009
+
+
+async def test_a_message_in_fragments_is_one_message(server: Server) -> None:
+    async with open_peer(server.url) as peer:
+        await peer.socket.send(['{"type":"pi', 'ng","i', 'd":"ü"}'])
+        assert (await peer.receive())["id"] == "ü"
+
+
+async def test_fragments_together_are_held_to_the_same_size(server: Server) -> None:
+    async with open_peer(server.url) as peer:
+        with contextlib.suppress(ConnectionClosed):
+            await peer.socket.send([" " * 4000] * 5)
+        assert await close_code_of(peer.socket) == 1009
+
+
+async def test_a_text_frame_that_is_not_utf8_is_answered(server: Server) -> None:
+    async with open_peer(server.url) as peer:
+        await peer.socket.send(b'{"type":"ping","id":"\xff"}', text=True)
+        assert (await peer.receive())["code"] == "bad_json"
+        assert (await peer.ask("ping"))["type"] == "ok"
+
+
+async def test_many_requests_in_one_go_are_answered_in_their_order(server: Server) -> None:
+    async with open_peer(server.url) as peer:
+        for number in range(200):
+            await peer.send("ping", id=str(number))
+        assert [(await peer.receive())["id"] for _ in range(200)] == [str(number) for number in range(200)]
+
+
+async def test_a_websocket_ping_is_answered(server: Server) -> None:
+    async with open_peer(server.url) as peer, asyncio.timeout(PATIENCE_SECONDS):
+        await (await peer.socket.ping())
+
+
+async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_harms_nobody(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        async with open_peer(server.url) as bo:
+            await bo.ask("join", room=room)
+            await ana.state(status="playing")
+            bo.socket.transport.write(b"\x81\xfe")
+            bo.socket.transport.abort()
+        await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
+        assert (await ana.ask("ping"))["type"] == "ok"
+
+
+# -- silence ----------------------------------------------------------------------------------------------------
+
+
+async def test_one_that_never_says_hello_is_closed_and_one_that_did_stays(serve: Serve) -> None:
+    server = await serve(Limits(hello_seconds=0.05))
+    async with open_peer(server.url) as polite, open_socket(server.url) as silent:
+        assert await close_code_of(silent) == 1008
+        assert (await polite.ask("ping"))["type"] == "ok"
+
+
+async def test_talking_without_saying_hello_does_not_help(serve: Serve) -> None:
+    server = await serve(Limits(hello_seconds=0.05))
+    async with open_socket(server.url) as opened:
+        await opened.send('{"type":"ping"}')
+        assert json.loads(await opened.recv())["code"] == "hello_required"
+        assert await close_code_of(opened) == 1008
+
+
+# -- slow readers -----------------------------------------------------------------------------------------------
+
+
+@contextlib.asynccontextmanager
+async def open_slow_peer(url: str) -> AsyncIterator[Peer]:
+    """Connect with a tiny receive buffer, so that whoever does not read soon holds the server's frames up."""
+    host, _, port = url.removeprefix("ws://").rpartition(":")
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.connect((host, int(port)))
+    async with open_socket(url, sock=sock, max_queue=1, ping_interval=None, close_timeout=0.1) as opened:
+        peer = Peer(opened)
+        await peer.send("hello")
+        await peer.receive()
+        yield peer
+
+
+async def fill_buffers(slow: Peer, room: str) -> None:
+    """Ask for more than all buffers between server and peer can hold, and read none of it."""
+    request = json.dumps({"type": "sync", "room": room})
+    for _ in range(6000):
+        await slow.socket.send(request)
+
+
+LARGE_BOARD = {"rows": 32, "columns": 32, "line": 5}
+
+
+async def test_a_slow_reader_delays_nobody_and_then_gets_the_newest_state_only(serve: Serve) -> None:
+    server = await serve(Limits(outbox_bytes=8192, catch_up_seconds=600))
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_slow_peer(server.url) as slow:
+        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
+        await bo.ask("join", room=room)
+        await slow.ask("watch", room=room)
+        await fill_buffers(slow, room)
+        last = await play_out({"X": ana, "O": bo}, room, [cell * 3 for cell in range(100)])
+        await slow.send("ping", id="after")
+        seqs: list[int] = []
+        while not seqs or seqs[-1] < last["seq"] or not any(message.get("id") == "after" for message in slow.seen):
+            message = await slow.receive()
+            if message["type"] == "room":
+                seqs.append(message["seq"])
+        assert seqs == sorted(seqs)
+        assert seqs[-1] == last["seq"]
+        assert len(set(seqs)) < 100
+
+
+async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
+    server = await serve(Limits(outbox_bytes=8192, catch_up_seconds=0.05))
+    async with open_peer(server.url) as ana, open_slow_peer(server.url) as slow:
+        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
+        await slow.ask("watch", room=room)
+        assert (await ana.state(watchers=1))["watchers"] == 1
+        with contextlib.suppress(ConnectionClosed):
+            await fill_buffers(slow, room)
+        assert (await ana.state(watchers=0))["watchers"] == 0
+
+
+async def test_a_reader_that_asks_on_and_on_without_reading_is_cut_off_at_once(serve: Serve) -> None:
+    server = await serve(Limits(outbox_bytes=8192, catch_up_seconds=600))
+    async with open_peer(server.url) as ana, open_slow_peer(server.url) as slow:
+        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
+        await slow.ask("watch", room=room)
+        await ana.state(watchers=1)
+        with contextlib.suppress(ConnectionClosed):
+            await fill_buffers(slow, room)
+            for number in range(6000):
+                await slow.send("ping", id=f"{number}")
+        await ana.state(watchers=0)
+
+
+# -- the end ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_server_that_stops_gives_notice_and_closes_with_1012() -> None:
+    async with contextlib.AsyncExitStack() as peers:
+        async with Server(Settings(host="127.0.0.1", port=0)) as server:
+            opened = [await peers.enter_async_context(open_peer(server.url)) for _ in range(3)]
+        for peer in opened:
+            assert await peer.receive() == {"type": "notice", "code": "restarting", "retry_ms": 1000}
+            assert await close_code_of(peer.socket) == 1012
+
+
+async def test_a_server_stops_also_where_a_peer_does_not_answer() -> None:
+    async with contextlib.AsyncExitStack() as peers:
+        async with Server(Settings(host="127.0.0.1", port=0), limits=Limits(outbox_bytes=8192)) as server:
+            slow = await peers.enter_async_context(open_slow_peer(server.url))
+            room = (await slow.ask("create", rules=LARGE_BOARD))["room"]
+            await fill_buffers(slow, room)
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection("127.0.0.1", server.port)

@@ -1,0 +1,75 @@
+"""Long runs against the real server on the loopback, each of which prints its figure and exits 1 on a violation.
+
+Progress goes to stderr. Every run is bounded in count and in time, and ends what it started.
+Usage: python -m tests.soak kills --kills 50 --commands 100000   (see --help for the others)
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from tests.soak import cuts, kills, restart, retries, seats
+
+
+class Finding(Protocol):
+    """What a run found; its text is the figure."""
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether anything happened that must not."""
+        ...
+
+
+Run = Callable[..., Awaitable[Finding]]
+
+RUNS: dict[str, tuple[Run, dict[str, int]]] = {
+    "kills": (kills.run, {"kills": 50, "commands": 100_000, "rooms": 60, "watchers": 1}),
+    "retries": (retries.run, {"retries": 10_000, "rooms": 8}),
+    "cuts": (cuts.run, {"cuts": 5_000, "rooms": 6, "watchers": 1}),
+    "restart": (restart.run, {"rooms": 10_000, "pairs": 40}),
+    "seats": (seats.run, {"races": 1_000}),
+}
+"""Each run with what can be chosen for it, and the defaults."""
+
+
+async def bounded(run: Run, folder: Path, minutes: float, **choices: Any) -> Finding:
+    async with asyncio.timeout(minutes * 60):
+        return await run(folder, **choices)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=15.0, help="when to give up (default 15)")
+    parser.add_argument("--folder", type=Path, help="a disk to run on, instead of the temporary one")
+    commands = parser.add_subparsers(dest="run", required=True)
+    for name, (run, defaults) in RUNS.items():
+        words = (sys.modules[run.__module__].__doc__ or "").strip()
+        command = commands.add_parser(name, help=words.splitlines()[0], description=words)
+        for option, default in defaults.items():
+            command.add_argument(f"--{option}", type=int, default=default, help=f"default {default}")
+        command.add_argument("--seed", type=int, default=0, help="of what is left to chance")
+    options = parser.parse_args()
+    run, defaults = RUNS[options.run]
+    choices = {name: getattr(options, name) for name in (*defaults, "seed")}
+    begun = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="tictactoe-soak-", dir=options.folder) as folder:
+        try:
+            finding = asyncio.run(bounded(run, Path(folder), options.minutes, **choices))
+        except TimeoutError as error:
+            print(f"{options.run}: given up: {str(error) or f'not done in {options.minutes} minutes'}")
+            sys.exit(1)
+    print(f"{options.run}: {finding} ({time.perf_counter() - begun:.0f} s)")
+    sys.exit(finding.has_failed)
+
+
+if __name__ == "__main__":
+    main()

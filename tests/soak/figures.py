@@ -1,0 +1,18 @@
+"""Times as they are reported: the middle, the slow end and the worst, in ms."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+
+def times(seconds: Sequence[float]) -> str:
+    """Return p50, p99 and the largest of some times, in ms.
+
+    >>> times([0.001] * 99 + [0.5])
+    'p50 1.0 ms, p99 495.0 ms, max 500.0 ms'
+    """
+    if len(seconds) < 2:
+        return "no times"
+    cuts = statistics.quantiles(seconds, n=100)
+    return f"p50 {cuts[49] * 1e3:.1f} ms, p99 {cuts[98] * 1e3:.1f} ms, max {max(seconds) * 1e3:.1f} ms"

@@ -1,0 +1,83 @@
+"""Races two connections of one player for their seat: one has it afterwards, and the other was told."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.faults.harness import Harness
+from tests.peer import Peer, open_peer
+from tests.soak.figures import times
+
+TOLD_SECONDS = 0.1
+"""How soon the older connection has to be told, in 99 of 100 races."""
+
+
+@dataclass
+class Seats:
+    """What came of it; `told_seconds` are the times from the newer connection's request to the older one's notice."""
+
+    races: int = 0
+    wrong: list[str] = field(default_factory=list)
+    told_seconds: list[float] = field(default_factory=list)
+
+    @property
+    def has_failed(self) -> bool:
+        late = sum(seconds > TOLD_SECONDS for seconds in self.told_seconds)
+        return bool(self.wrong) or late * 100 > len(self.told_seconds)
+
+    def __str__(self) -> str:
+        figure = f"{self.races:,} races, {len(self.wrong)} with none or two in the seat or nobody told"
+        return "\n".join((f"{figure}; told after {times(self.told_seconds)}", *self.wrong[:10]))
+
+
+async def race(racers: tuple[Peer, Peer], room: str, found: Seats) -> None:
+    """Let both join at once, and see who may do something afterwards."""
+    for racer in racers:
+        racer.seen.clear()
+    begun = time.perf_counter()
+    await asyncio.gather(*(racer.ask("join", room=room) for racer in racers))
+    told = [asyncio.create_task(racer.next_of("replaced")) for racer in racers]
+    await asyncio.wait([*told], return_when=asyncio.FIRST_COMPLETED) if not any(map(_was_told, racers)) else None
+    found.told_seconds.append(time.perf_counter() - begun)
+    for task in told:
+        task.cancel()
+    await asyncio.gather(*told, return_exceptions=True)
+    answers = [(await racer.ask("sync", room=room))["type"] for racer in racers]
+    last_words = [
+        [message["type"] for message in racer.seen if message["type"] == "replaced" or message.get("seat")][-1:]
+        for racer in racers
+    ]
+    found.races += 1
+    if sorted(answers) != ["error", "ok"] or last_words[answers.index("error")] != ["replaced"]:
+        found.wrong.append(f"answers {answers}, last words {last_words}")
+
+
+def _was_told(racer: Peer) -> bool:
+    return any(message["type"] == "replaced" for message in racer.seen)
+
+
+async def run(folder: Path, *, races: int, seed: int = 0) -> Seats:
+    """Race so often; `seed` is of no use here, since chance is the scheduler's."""
+    found = Seats()
+    async with (
+        Harness(folder) as server,
+        open_peer(server.url, "ana") as first,
+        open_peer(server.url, token=first.welcome["token"]) as second,
+        open_peer(server.url, "bo") as bo,
+    ):
+        room = (await first.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        while found.races < races:
+            racers = (first, second) if found.races % 2 else (second, first)
+            await race(racers, room, found)
+            if found.races % 100 == 0:
+                print(f"{found.races:,} races", file=sys.stderr)
+        state = await bo.ask("sync", room=room)
+        assert state["type"] == "ok"
+        if not (await bo.state())["seats"]["X"]["online"]:
+            found.wrong.append("the seat is shown as empty")
+    return found

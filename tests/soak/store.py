@@ -1,0 +1,130 @@
+"""Kills a process that saves, again and again, and counts the acknowledged saves that are not there afterwards.
+
+A child saves many rooms at once and writes each acknowledgement to a pipe; every fifth save of a room archives a game
+with it. The parent kills it in mid-run, opens what it left, and looks for every save that it was told of, and for
+rooms that disagree with their archive. Usage: python -m tests.soak.store [--kills 50] [--saves 2000] [--folder DIR]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tictactoe_server.stores import MAX_LISTED_GAMES, MISSING, GameRecord, SqliteStore
+
+ROOMS = 40
+SAVES_A_GAME = 5
+FILLER = b"." * 600
+
+
+@dataclass
+class Findings:
+    """What was acknowledged over all kills, and what was wrong afterwards."""
+
+    kills: int = 0
+    acknowledged: int = 0
+    lost: list[str] = field(default_factory=list)
+    torn: list[str] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kills} kills, {self.acknowledged:,} acknowledged saves: {len(self.lost)} lost, "
+            f"{len(self.torn)} rooms at odds with their archive"
+        )
+
+
+def encode(number: int) -> bytes:
+    return b"%d %b" % (number, FILLER)
+
+
+def decode(document: bytes) -> int:
+    return int(document.split(b" ", 1)[0])
+
+
+async def save_for_ever(folder: Path) -> None:
+    """Save all rooms at once, from where they are, and tell of each save that returned."""
+    store = SqliteStore.open(folder)
+
+    async def keep_saving(key: str) -> None:
+        found = await store.load(key)
+        number, revision = (decode(found[0]), found[1]) if found else (0, MISSING)
+        while True:
+            number += 1
+            finished = GameRecord(key, number, 0, (key,), b"") if number % SAVES_A_GAME == 0 else None
+            revision = await store.save(key, encode(number), revision, archived=finished)
+            os.write(1, b"%b %d\n" % (key.encode(), number))
+
+    await asyncio.gather(*(keep_saving(f"room/{room}") for room in range(ROOMS)))
+
+
+async def check(folder: Path, findings: Findings) -> None:
+    """Open what the child left and compare it with what it said."""
+    store = SqliteStore.open(folder)
+    for key, number in findings.numbers.items():
+        found = await store.load(key)
+        kept = decode(found[0]) if found else 0
+        if kept < number:
+            findings.lost.append(f"{key}: {number} was acknowledged, {kept} is there")
+        if (games := await count_games(store, key)) != kept // SAVES_A_GAME:
+            findings.torn.append(f"{key}: {kept} saves and {games} games")
+    await store.close()
+
+
+async def count_games(store: SqliteStore, player: str) -> int:
+    total, before = 0, None
+    while page := await store.games_of(player, MAX_LISTED_GAMES, before):
+        total, before = total + len(page), page[-1].id
+    return total
+
+
+def run(folder: Path, kills: int, saves: int) -> Findings:
+    """Start, kill and check so many times, each after so many acknowledgements."""
+    findings = Findings()
+    for _ in range(kills):
+        child = subprocess.Popen(
+            [sys.executable, "-m", "tests.soak.store", "--child", str(folder)], stdout=subprocess.PIPE
+        )
+        assert child.stdout
+        acknowledged = 0
+        for line in child.stdout:
+            if not line.endswith(b"\n"):
+                break
+            key, number = line.decode().split()
+            findings.numbers[key] = int(number)
+            acknowledged += 1
+            if acknowledged == saves:
+                child.send_signal(signal.SIGKILL)
+        child.stdout.close()
+        if child.wait() != -signal.SIGKILL:
+            raise SystemExit("the child ended by itself")
+        findings.kills += 1
+        findings.acknowledged += acknowledged
+        asyncio.run(check(folder, findings))
+    return findings
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--saves", type=int, default=2000, help="how many to acknowledge before each kill")
+    parser.add_argument("--folder", type=Path, help="a disk to run on, instead of the temporary one")
+    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        asyncio.run(save_for_ever(options.child))
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        findings = run(Path(folder), options.kills, options.saves)
+    print(findings)
+    sys.exit(bool(findings.lost or findings.torn))
+
+
+if __name__ == "__main__":
+    main()
