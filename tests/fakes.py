@@ -7,7 +7,7 @@ from typing import Literal
 
 from tictactoe_server.stores import GameRecord, MemoryStore
 
-Operation = Literal["load", "save", "delete"]
+Operation = Literal["load", "save", "delete", "keys"]
 
 
 class FakeClock:
@@ -69,6 +69,10 @@ class TroubledStore(MemoryStore):
     async def delete(self, key: str, expected_revision: int) -> None:
         self._fail_if_planned("delete", key)
         await super().delete(key, expected_revision)
+
+    async def keys(self, prefix: str) -> list[str]:
+        self._fail_if_planned("keys", prefix)
+        return await super().keys(prefix)
 
     def _fail_if_planned(self, operation: Operation, key: str) -> None:
         prefix, error, times = self._failures.get(operation, ("", Exception(), 0))

@@ -207,6 +207,40 @@ def rooms(context: click.Context, /, **_: Any) -> int:
 
 
 @cli.command()
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, metavar="N", help="How many games at most (20).")
+@shared_options
+@click.pass_context
+def history(context: click.Context, /, limit: int, **_: Any) -> int:
+    """List one's own finished games on a server, newest first."""
+    settings = settings_of(context)
+    from tictactoe_client.past_games import show_history
+
+    return show_history(settings, limit)
+
+
+@cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} replay\n  {PROGRAM} replay 17 --export game.txt\n")
+@click.argument("source", required=False, metavar="[FILE|ID]")
+@click.option(
+    "--game", "number", type=click.IntRange(min=1), metavar="K", help="Which game of a file with several (1)."
+)
+@click.option(
+    "--at", type=click.IntRange(min=0), metavar="N", help="Begin at this move; off a terminal, show it alone."
+)
+@click.option("--export", metavar="FILE", help="Write the game's record to a new file, or to - for standard output.")
+@shared_options
+@click.pass_context
+def replay(
+    context: click.Context, /, source: str | None, number: int | None, at: int | None, export: str | None, **_: Any
+) -> int:
+    """Step through a recorded game: of a file, of one's history by its id, or one's last."""
+    settings = settings_of(context)
+    from tictactoe_client.past_games import Wish
+    from tictactoe_client.past_games import replay as replay_game
+
+    return replay_game(settings, Wish(source, number, at, export))
+
+
+@cli.command()
 @shared_options
 @click.pass_context
 def check(context: click.Context, /, **_: Any) -> int:

@@ -34,12 +34,13 @@ from tictactoe_client.greeting import Greeting, greet
 from tictactoe_client.messages import Message, Messages, read_message, refusal_of
 from tictactoe_client.room import Room
 from tictactoe_engine import Rules
-from tictactoe_protocol import choice_of, encode, may_reconnect, parse_room_code
+from tictactoe_protocol import MAX_LISTED_GAMES, choice_of, encode, may_reconnect, parse_room_code
 from tictactoe_protocol.pushes import (
     Closed,
     Error,
     Notice,
     Ok,
+    PastGame,
     Replaced,
     RoomState,
     RoomSummary,
@@ -48,12 +49,14 @@ from tictactoe_protocol.requests import (
     ClockFields,
     Create,
     Draw,
+    History,
     Join,
     Leave,
     Lobby,
     Match,
     Move,
     Ping,
+    Record,
     Rematch,
     Request,
     Resign,
@@ -66,7 +69,7 @@ from tictactoe_protocol.requests import (
 DEFAULT_TIMEOUT_SECONDS: Final = 5.0
 _OWN_ID_PREFIX: Final = "client-"
 _ATTEMPTS_TO_ENTER: Final = 5
-_REPEATABLE: Final = (Move, Join, Watch, Leave, Resign, Rematch, Draw, Sync, Rooms, Lobby, Ping)
+_REPEATABLE: Final = (Move, Join, Watch, Leave, Resign, Rematch, Draw, Sync, Rooms, Lobby, Ping, History, Record)
 """What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
 
 
@@ -164,6 +167,28 @@ class Client:
         """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that."""
         await self.request(Lobby(on=on))
         self._sees_lobby = on
+
+    async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
+        """Return our own finished games, newest first, at most `limit`, with `before` those older than that game.
+
+        The server lists a hundred at a time; more are asked for page by page.
+        """
+        games: list[PastGame] = []
+        while len(games) < limit:
+            wanted = min(limit - len(games), MAX_LISTED_GAMES)
+            page = await self.request(History(limit=wanted, before=UNSET if before is None else before))
+            games.extend(page.games or ())
+            if len(page.games or ()) < wanted:
+                break
+            before = games[-1].id
+        return tuple(games)
+
+    async def record(self, game: str) -> str:
+        """Return one of our finished games as text, which `tictactoe_engine.parse_record` reads; `game` is its id.
+
+        Raises `Refused` with ``not_allowed`` for a game that we did not play.
+        """
+        return (await self.request(Record(game=game))).record or ""
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""

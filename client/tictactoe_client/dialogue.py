@@ -11,8 +11,9 @@ from typing import Literal, assert_never
 
 from tictactoe_client.errors import Interrupted, Refused
 from tictactoe_client.guide import answer_query
-from tictactoe_client.intents import BadInput, Nothing, Place, Query, Read, Say, Verb, VerbKind, parse_intent
+from tictactoe_client.intents import BadInput, Nothing, Place, Query, Read, Save, Say, Verb, VerbKind, parse_intent
 from tictactoe_client.room import Room
+from tictactoe_client.saving import save_game
 from tictactoe_client.settings import Settings
 from tictactoe_client.wording import describe_turn, list_free, read_column, read_row, seat_of
 from tictactoe_protocol import clean_text
@@ -64,6 +65,8 @@ class Dialogue:
                 case Say():
                     await room.chat(intent.text)
                     return Answer()
+                case Save():
+                    return Answer((await save_game(intent.file, state, room),))
                 case Verb():
                     return await self._do(intent, state, room, asked)
                 case _:

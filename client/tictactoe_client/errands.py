@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -12,18 +12,18 @@ from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.choosing import Choice
 from tictactoe_client.client import Client
 from tictactoe_client.errors import ConnectionLost
-from tictactoe_client.json_lines import JsonGame, print_connected
+from tictactoe_client.json_lines import JsonGame, pass_through
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.listing import list_rooms
 from tictactoe_client.plain import PlainGame
 from tictactoe_client.room import Room
-from tictactoe_client.screen import Screen, is_terminal, print_error, print_raw
+from tictactoe_client.screen import Screen, is_terminal, print_error
 from tictactoe_client.seats import SavedSeat, Seats
 from tictactoe_client.session import run
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
-from tictactoe_protocol.pushes import Error, Ok, RoomSummary
+from tictactoe_protocol.pushes import RoomSummary
 
 PINGS: Final = 3
 
@@ -33,7 +33,8 @@ Enter = Callable[[Client], Awaitable[Room]]
 def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
     """Enter a room, play or watch in the chosen mode, and return the exit code.
 
-    A seat that an earlier run left behind in the room to join is taken up again.
+    A seat that an earlier run left behind in the room to join is taken up again. Who plays is the player
+    of an earlier run again, and has a history; who watches is nobody in particular.
     """
     if settings.mode == "screen":
         from tictactoe_client.tui.running import run_screen
@@ -47,16 +48,19 @@ def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
                 return await JsonGame(client, settings, keyboard).run(keep)
             return await PlainGame(client, settings, keyboard, Screen(prompts=is_terminal(0, 1))).run(keep)
 
-    return run(settings, address, work, room=choice.code if choice.way == "join" else None)
+    room = choice.code if choice.way == "join" else None
+    return run(settings, address, work, room=room, identity="anyone" if choice.way == "watch" else "player")
 
 
 @contextmanager
 def keeping_seat(client: Client, enter: Enter) -> Iterator[Enter]:
     """Yield `enter`, which then also writes the seat down; at the end it is struck out, unless we were cut off."""
     seats = Seats()
+    entered: list[str] = []
 
     async def keep(client: Client) -> Room:
         room = await enter(client)
+        entered.append(room.code)
         if room.seat is not None:
             seats.keep(SavedSeat(client.address.url, room.code, room.seat, client.name, client.token))
         return room
@@ -66,10 +70,15 @@ def keeping_seat(client: Client, enter: Enter) -> Iterator[Enter]:
     except ConnectionLost:
         raise
     except BaseException:
-        seats.forget(client.address.url, client.token)
+        _forget_seats(client, entered)
         raise
     if not client.was_cut_off:
-        seats.forget(client.address.url, client.token)
+        _forget_seats(client, entered)
+
+
+def _forget_seats(client: Client, rooms: Sequence[str]) -> None:
+    for room in rooms:
+        Seats().forget(client.address.url, client.token, room)
 
 
 def watch_any(settings: Settings) -> int:
@@ -82,7 +91,7 @@ def watch_any(settings: Settings) -> int:
 
     async def work(client: Client) -> int:
         if settings.mode == "json":
-            await _pass_through(client, client.rooms, replies=1)
+            await pass_through(client, client.rooms)
             return _demand_a_code()
         keyboard, screen = Keyboard(), Screen(prompts=is_terminal(0, 1))
         games = [room for room in await client.rooms() if room.status == "playing"]
@@ -115,7 +124,7 @@ def show_rooms(settings: Settings) -> int:
 
     async def work(client: Client) -> int:
         if settings.mode == "json":
-            await _pass_through(client, client.rooms, replies=1)
+            await pass_through(client, client.rooms)
         else:
             rooms = await client.rooms()
             Screen().print(*(list_rooms(rooms) or ["No public room is open. Open one: tictactoe-client new"]))
@@ -129,7 +138,7 @@ def check(settings: Settings) -> int:
 
     async def work(client: Client) -> int:
         if settings.mode == "json":
-            await _pass_through(client, lambda: _ping(client), replies=PINGS)
+            await pass_through(client, lambda: _ping(client))
             return ExitCode.NORMAL
         screen = Screen()
         hello = f"{client.latency_seconds * 1000:.0f} ms, you would be {clean_text(client.name)}"
@@ -190,16 +199,3 @@ async def _ask_for_game(games: list[RoomSummary], keyboard: Keyboard, screen: Sc
 def _demand_a_code() -> ExitCode:
     print_error("Say which game to watch: tictactoe-client watch CODE")
     return ExitCode.USAGE
-
-
-async def _pass_through(client: Client, ask: Callable[[], Awaitable[object]], *, replies: int) -> None:
-    """Carry out requests and print what the server says until all are answered."""
-    messages = client.messages()
-    print_connected(client, client.latency_seconds)
-    asking = asyncio.ensure_future(ask())
-    async for message in messages:
-        print_raw(message.text)
-        replies -= isinstance(message.push, (Ok, Error))
-        if replies == 0:
-            break
-    await asking

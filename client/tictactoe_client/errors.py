@@ -83,3 +83,7 @@ class Refused(ClientError):
         self.room = room
         self.path = path
         self.retry_ms = retry_ms
+
+
+class UnknownGame(ClientError):
+    """There is no such game among our own finished ones on this server."""

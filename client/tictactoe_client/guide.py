@@ -108,7 +108,8 @@ def describe_help(state: RoomState, settings: Settings) -> list[str]:
     lines += [
         f"Ask: {slash}b board, {slash}l last move, {slash}f free cells, {slash}c clocks, {slash}o who is here.",
         f"Read: {slash}s A a column, {slash}s 1 a row.",
-        "Do: resign, rematch, new (another opponent), leave, chat TEXT, draw, undo.",
+        "Do: resign, new (another opponent), leave, chat TEXT, draw, undo.",
+        "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
         "An empty line repeats whose move it is.",
     ]
     return lines

@@ -68,7 +68,14 @@ class Verb:
     argument: str = ""
 
 
-Intent = Nothing | Place | Query | Read | Say | Verb
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Write the finished game to this file, to one with a name of the client's own where it is empty."""
+
+    file: str = ""
+
+
+Intent = Nothing | Place | Query | Read | Say | Verb | Save
 
 
 class BadInput(ValueError):
@@ -118,7 +125,7 @@ _VERBS: Final[dict[str, VerbKind]] = {
 }
 _TAKING_ARGUMENT: Final = frozenset({"draw", "undo", "claim"})
 _SPEECH: Final = frozenset({"chat", "say"})
-_WORDS: Final = (*_QUERIES, "chat", "say", *(word for word in _VERBS if len(word) > 1))
+_WORDS: Final = (*_QUERIES, "chat", "say", "save", *(word for word in _VERBS if len(word) > 1))
 _SIMILAR_ENOUGH: Final = 0.75
 
 
@@ -156,6 +163,8 @@ def _parse_command(body: str, rules: Rules) -> Intent | None:
     word, argument = word.lower(), argument.strip()
     if word in _SPEECH:
         return _parse_speech(argument)
+    if word == "save":
+        return Save(argument)
     if word in ("s", "read"):
         return _parse_read(argument, rules)
     if argument and word not in _TAKING_ARGUMENT:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final, TypeVar
 
 from msgspec import UNSET
 
@@ -34,11 +34,15 @@ GOODBYE_SECONDS: Final = 1.0
 _ROOM_REQUESTS: Final = frozenset({"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync"})
 
 _REPEATABLE: Final = frozenset(
-    {"move", "resign", "draw", "rematch", "join", "watch", "leave", "sync", "rooms", "lobby", "ping"}
+    {
+        *("move", "resign", "draw", "rematch", "join", "watch", "leave", "sync"),
+        *("rooms", "lobby", "ping", "history", "record"),
+    }
 )
 """What may be sent a second time where the answer to the first was lost."""
 
 Line = dict[str, Any]
+Answer = TypeVar("Answer")
 
 
 def print_own(type: str, **fields: object) -> None:
@@ -49,6 +53,22 @@ def print_own(type: str, **fields: object) -> None:
 def print_connected(client: Client, latency_seconds: float) -> None:
     """Print the first line of every conversation: where it leads, and how long the answer to hello took."""
     print_own("connected", server=client.address.url, latency_ms=round(latency_seconds * 1000, 1))
+
+
+async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    """Carry out requests, print everything that the server says meanwhile, and return what came of them."""
+    messages = client.messages()
+    print_connected(client, client.latency_seconds)
+    asking = asyncio.create_task(ask())
+    asking.add_done_callback(lambda _: messages.put(None))
+    try:
+        async for message in messages:
+            if message.event is None:
+                print_raw(message.text)
+        return await asking
+    finally:
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
 
 
 def parse_line(text: str) -> Line:

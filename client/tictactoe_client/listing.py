@@ -1,12 +1,13 @@
-"""The list of rooms as lines for people; pure."""
+"""Lists of rooms and of finished games as lines for people; pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
 
-from tictactoe_client.wording import describe_clock, describe_rules, format_duration
+from tictactoe_client.wording import describe_clock, describe_reason, describe_rules, format_duration
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomSummary
+from tictactoe_protocol.pushes import PastGame, RoomSummary
 
 
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:
@@ -26,6 +27,30 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
         )
         for number, room in enumerate(rooms, 1)
     ]
+    return _align(table)
+
+
+def list_games(games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None) -> list[str]:
+    """Return one line a game in aligned columns: number, id, date, rules, players, the viewer's result, moves.
+
+    Dates are in the zone, by default this machine's. Empty for no games.
+    """
+    table = [
+        (
+            f"{number}.",
+            f"id {clean_text(game.id)}",
+            _format_date(game.at, zone),
+            game.rules.preset or describe_rules(game.rules),
+            " v ".join(f"{clean_text(player.name)} ({mark})" for mark, player in game.players.items()),
+            _describe_result(game, viewer),
+            "1 move" if game.moves == 1 else f"{game.moves} moves",
+        )
+        for number, game in enumerate(games, 1)
+    ]
+    return _align(table)
+
+
+def _align(table: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
 
@@ -39,3 +64,16 @@ def _describe_status(room: RoomSummary) -> str:
 def _describe_seats(room: RoomSummary) -> str:
     seats = (f"{clean_text(seat.name)} ({mark})" if seat else f"free ({mark})" for mark, seat in room.seats.items())
     return " v ".join(seats)
+
+
+def _describe_result(game: PastGame, viewer: str) -> str:
+    winner = game.players.get(game.result.winner or "")
+    verdict = "drawn" if game.result.winner is None else "won" if winner and winner.player == viewer else "lost"
+    return f"{verdict} {describe_reason(game.result.reason)}"
+
+
+def _format_date(milliseconds: int, zone: tzinfo | None) -> str:
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):
+        return "date unknown"

@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from tictactoe_client.errors import ClientError, Refused
 from tictactoe_engine import parse_cell
+from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
 from tictactoe_protocol.requests import (
     Analyse,
@@ -118,6 +119,16 @@ class Room:
     async def sync(self) -> tuple[int, ...]:
         """Return the moves of the current game in order; the state comes again as well."""
         return (await self._client.request(Sync(room=self.code))).moves or ()
+
+    async def record(self, game: int) -> str | None:
+        """Return a finished game of this room as text, or None where we did not play it; games count from 1.
+
+        It is looked for among our last hundred games.
+        """
+        for past in await self._client.history(MAX_LISTED_GAMES):
+            if (past.room, past.game) == (self.code, game):
+                return await self._client.record(past.id)
+        return None
 
     async def draw(self, action: OfferAction = "offer") -> None:
         """Offer a draw, or answer an offer."""

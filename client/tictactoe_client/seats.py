@@ -6,14 +6,14 @@ it is the player's secret: the file is for its owner alone, and what it holds ne
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+from tictactoe_client.private_file import change_private, is_alive, read_private, state_folder
 
 _VERSION: Final = 1
 _MOST_SEATS: Final = 50
@@ -39,7 +39,7 @@ class SavedSeat:
     @property
     def is_free(self) -> bool:
         """Whether no living process but this one holds the seat."""
-        return self.pid == os.getpid() or not _is_alive(self.pid)
+        return self.pid == os.getpid() or not is_alive(self.pid)
 
 
 class Seats:
@@ -67,58 +67,18 @@ class Seats:
 
     def _read(self) -> list[SavedSeat]:
         try:
-            content = json.loads(self.path.read_text(encoding="utf-8"))
-            return [SavedSeat(**row) for row in content["seats"]]
-        except (OSError, ValueError, TypeError, KeyError):
+            return [SavedSeat(**row) for row in read_private(self.path)["seats"]]
+        except (ValueError, TypeError, KeyError):
             return []
 
     def _change(self, change: Callable[[list[SavedSeat]], list[SavedSeat]]) -> None:
-        """Rewrite the file as a whole; a folder that cannot be written to costs the way back, not the game."""
-        with contextlib.suppress(OSError):
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with _locked(self.path.with_suffix(".lock")):
-                before = self._read()
-                after = change(before)[-_MOST_SEATS:]
-                if after != before:
-                    _write(self.path, {"version": _VERSION, "seats": [asdict(seat) for seat in after]})
+        def apply(before: list[SavedSeat]) -> tuple[list[SavedSeat], object]:
+            after = change(before)[-_MOST_SEATS:]
+            return after, {"version": _VERSION, "seats": [asdict(seat) for seat in after]}
+
+        change_private(self.path, self._read, apply)
 
 
 def seats_path() -> Path:
     """Return where the file is on this platform."""
-    from platformdirs import user_state_path
-
-    return user_state_path("tictactoe", appauthor=False) / "seats.json"
-
-
-def _write(path: Path, content: Any) -> None:
-    draft = path.with_suffix(f".{os.getpid()}.tmp")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(content, file, indent=1)
-    os.replace(draft, path)
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Keep other processes out meanwhile, where the platform can."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+    return state_folder() / "seats.json"

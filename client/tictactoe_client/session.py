@@ -11,7 +11,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.client import Client, connect
@@ -21,33 +21,55 @@ from tictactoe_client.errors import (
     ClientError,
     ConnectionLost,
     Refused,
+    UnknownGame,
     Unreachable,
     VersionRefused,
 )
 from tictactoe_client.json_lines import print_own
 from tictactoe_client.local_server import run_local_server
+from tictactoe_client.players import KnownPlayer, KnownPlayers
 from tictactoe_client.screen import Screen, can_print, print_error, silence_output
-from tictactoe_client.seats import SavedSeat, Seats
-from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.seats import Seats
+from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_protocol import clean_text
 
 Work = Callable[[Client], Coroutine[Any, Any, int]]
+Identity = Literal["anyone", "player", "reader"]
+"""Who we are on the server: somebody new, the player of an earlier run that nobody else plays as, or just like them."""
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
 _STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def run(
-    settings: Settings, address: Address | None, work: Work, *, is_chatty: bool = True, room: str | None = None
+    settings: Settings,
+    address: Address | None,
+    work: Work,
+    *,
+    is_chatty: bool = True,
+    room: str | None = None,
+    identity: Identity = "anyone",
 ) -> int:
     """Connect, do the work, and return the exit code, everything having been told.
 
     `address` is the server that a link named; None means the one of the settings. Plain mode says where it
     connects to, unless it is not to be chatty. With `room` we are the player again whose seat there was left behind.
     """
-    debug_path = start_debug_log() if settings.debug else None
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
-    code = _run_guarded(settings, address, work, is_chatty=is_chatty, room=room)
+
+    async def converse() -> int:
+        target = address or parse_address(settings.server or DEFAULT_SERVER)
+        if is_chatty:
+            Screen().print(f"Connecting to {target.url} ...")
+        return await _converse(settings, target, work, room, identity)
+
+    return run_alone(settings, converse)
+
+
+def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+    """Do work that may need no server at all, and return the exit code, everything having been told."""
+    debug_path = start_debug_log() if settings.debug else None
+    code = _run_guarded(settings, work)
     if settings.mode == "json":
         code = print_closed(code)
     if debug_path is not None:
@@ -65,12 +87,12 @@ def print_closed(code: int) -> int:
     return code
 
 
-def _run_guarded(settings: Settings, address: Address | None, work: Work, *, is_chatty: bool, room: str | None) -> int:
+def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
     try:
-        target = address or parse_address(settings.server or DEFAULT_SERVER)
-        if is_chatty:
-            Screen().print(f"Connecting to {target.url} ...")
-        return asyncio.run(_run_under_signals(_converse(settings, target, work, room)))
+        return asyncio.run(_run_under_signals(work()))
+    except Misuse as misuse:
+        print_error(misuse.message)
+        return ExitCode.USAGE
     except ClientError as error:
         print_error(describe_failure(error, settings))
         return exit_code_for(error)
@@ -85,11 +107,11 @@ def _run_guarded(settings: Settings, address: Address | None, work: Work, *, is_
         return ExitCode.OUR_BUG
 
 
-async def _converse(settings: Settings, address: Address, work: Work, room: str | None) -> int:
+async def _converse(settings: Settings, address: Address, work: Work, room: str | None, identity: Identity) -> int:
     async with AsyncExitStack() as stack:
         try:
-            saved = Seats().find(address.url, room) if room else None
-            client = await stack.enter_async_context(_connect(settings, address, saved))
+            token = _token_for(settings, address, room, identity)
+            client = await stack.enter_async_context(_connect(settings, address, token))
         except Unreachable:
             if not settings.local or not address.is_loopback:
                 raise
@@ -97,13 +119,35 @@ async def _converse(settings: Settings, address: Address, work: Work, room: str 
             if settings.mode == "plain" and not settings.quiet:
                 Screen().print(f"No server runs on this machine: started one at {own.url} for this run.")
             client = await stack.enter_async_context(_connect(settings, own))
+        else:
+            if identity == "player":
+                KnownPlayers().keep(KnownPlayer(address.url, client.name, client.token))
         return await work(client)
 
 
 @asynccontextmanager
-async def _connect(settings: Settings, address: Address, saved: SavedSeat | None = None) -> AsyncIterator[Client]:
-    """Connect as the player of a saved seat where there is one; a server that forgot them gets to know us anew."""
-    token = saved.token if saved is not None else None
+async def connect_as_reader(settings: Settings) -> AsyncIterator[Client]:
+    """Connect to the server of the settings as whom we played there last, without getting in their way."""
+    address = parse_address(settings.server or DEFAULT_SERVER)
+    async with _connect(settings, address, _token_for(settings, address, None, "reader")) as client:
+        yield client
+
+
+def _token_for(settings: Settings, address: Address, room: str | None, identity: Identity) -> str | None:
+    """Return the token of the player who left a seat behind in this room, else of whom we were, None for nobody."""
+    if identity == "reader":
+        known = KnownPlayers().find(address.url, settings.name)
+        return known.token if known is not None else None
+    left_behind = Seats().find(address.url, room) if room else None
+    if left_behind is not None:
+        return left_behind.token
+    known = KnownPlayers().take(address.url, settings.name) if identity == "player" else None
+    return known.token if known is not None else None
+
+
+@asynccontextmanager
+async def _connect(settings: Settings, address: Address, token: str | None = None) -> AsyncIterator[Client]:
+    """Connect as the player whose token this is; a server that forgot them gets to know us anew."""
     try:
         async with _open(settings, address, token) as client:
             yield client
@@ -112,6 +156,7 @@ async def _connect(settings: Settings, address: Address, saved: SavedSeat | None
         if token is None or refused.code != "bad_token":
             raise
         Seats().forget(address.url, token)
+        KnownPlayers().forget(address.url, token)
     async with _open(settings, address, None) as client:
         yield client
 
@@ -165,6 +210,8 @@ def exit_code_for(error: ClientError) -> ExitCode:
         return ExitCode.VERSION
     if isinstance(error, ConnectionLost):
         return ExitCode.CONNECTION_LOST
+    if isinstance(error, UnknownGame):
+        return ExitCode.NO_ROOM
     if isinstance(error, Refused):
         return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED
     if isinstance(error, BadAddress):

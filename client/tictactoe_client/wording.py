@@ -24,6 +24,15 @@ _PLACES: Final = (
     "bottom right",
 )
 
+_REASONS: Final = {
+    "line": "by a line",
+    "full": "on a full board",
+    "resigned": "by resignation",
+    "timeout": "on time",
+    "claimed": "by a claim",
+    "agreed": "by agreement",
+}
+
 
 def seat_of(state: RoomState, viewer: str) -> str | None:
     """Return the mark that the viewer plays, or None for a watcher and for one who left."""
@@ -67,6 +76,15 @@ def _describe_blocked(rules: Rules) -> str:
     if len(cells) > 4:
         return f"{len(cells)} cells blocked"
     return f"{' '.join(format_cell(cell, rules) for cell in cells)} blocked"
+
+
+def describe_reason(reason: str) -> str:
+    """Return why a game ended, to follow ``wins`` or ``a draw``.
+
+    >>> describe_reason("timeout")
+    'on time'
+    """
+    return _REASONS.get(reason, f"by {clean_text(reason)}")
 
 
 def describe_clock(clock: ClockTerms | None) -> str:

@@ -101,20 +101,23 @@ class Registry:
         return tuple(held)
 
     async def restore(self) -> None:
-        """Bring back the rooms that an earlier server left; unreadable ones are named in the log and left alone."""
-        count = 0
-        try:
-            keys = await self._store.keys(_KEY_PREFIX)
-            for first in range(0, len(keys), _RESTORED_AT_ONCE):
-                codes = [key.removeprefix(_KEY_PREFIX) for key in keys[first : first + _RESTORED_AT_ONCE]]
-                count += sum(await asyncio.gather(*map(self._restore, codes)))
-        except StoreUnavailable:
-            log.exception("rooms could not all be restored")
-        finally:
-            self._lobby.put_in_order()
-            self._restored.set()
-        if count:
-            log.info("rooms restored", rooms=count)
+        """Bring back the rooms that an earlier server left; unreadable ones are named in the log and left alone.
+
+        What the store refuses is tried again until it is here; players are not kept waiting for that.
+        """
+        left: list[str] | None = None
+        while left is None or left:
+            try:
+                if left is None:
+                    left = [key.removeprefix(_KEY_PREFIX) for key in await self._store.keys(_KEY_PREFIX)]
+                left = await self._restore_all(left)
+            except StoreUnavailable:
+                log.exception("the rooms cannot be listed yet")
+            finally:
+                self._lobby.put_in_order()
+                self._restored.set()
+            if left is None or left:
+                await asyncio.sleep(_RETRY_SECONDS)
 
     # -- the path of every change -------------------------------------------------------------------------------
 
@@ -220,12 +223,30 @@ class Registry:
 
     # -- inside -------------------------------------------------------------------------------------------------
 
-    async def _restore(self, code: str) -> bool:
-        """Bring one room back and tell whether it is here; one that fails keeps no other from coming."""
+    async def _restore_all(self, codes: list[str]) -> list[str]:
+        """Bring rooms back, many at once; return the codes of those that the store refused."""
+        refused: list[str] = []
+        count = 0
+        for first in range(0, len(codes), _RESTORED_AT_ONCE):
+            some = codes[first : first + _RESTORED_AT_ONCE]
+            outcomes = await asyncio.gather(*map(self._restore, some))
+            refused += [code for code, outcome in zip(some, outcomes, strict=True) if outcome is None]
+            count += sum(outcome is True for outcome in outcomes)
+        if count:
+            log.info("rooms restored", rooms=count)
+        if refused:
+            log.warning("rooms could not be restored yet", rooms=len(refused))
+        return refused
+
+    async def _restore(self, code: str) -> bool | None:
+        """Bring one room back and tell whether it is here, None where the store refused.
+
+        One that fails keeps no other from coming.
+        """
         try:
             return code in self._live or await self._load(code) is not None
         except StoreUnavailable:
-            raise
+            return None
         except Exception:
             log.exception("a room could not be restored", room=code)
             return False

@@ -12,7 +12,9 @@ from tictactoe_client.screen import wants_colour
 NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging"}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["new", "-h"], ["--version"], ["completion", "bash"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["new", "-h"], ["replay", "-h"], ["--version"], ["completion", "bash"]]
+)
 def test_help_loads_no_network(arguments: list[str]) -> None:
     program = f"import sys; from tictactoe_client.cli import run; run({arguments!r}); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -22,7 +24,9 @@ def test_help_loads_no_network(arguments: list[str]) -> None:
     )
 
 
-@pytest.mark.parametrize("command", ["play", "bot", "new", "join", "watch", "rooms", "check", "completion", "config"])
+@pytest.mark.parametrize(
+    "command", ["play", "bot", "new", "join", "watch", "rooms", "history", "replay", "check", "completion", "config"]
+)
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "--help"]) == 0
     out = capsys.readouterr().out

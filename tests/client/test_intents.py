@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.intents import BadInput, Intent, Nothing, Place, Query, Read, Say, Verb, parse_intent
+from tictactoe_client.intents import BadInput, Intent, Nothing, Place, Query, Read, Save, Say, Verb, parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
 
 CLASSIC = PRESETS["classic"]
@@ -40,6 +40,8 @@ WIDE = Rules(rows=32, columns=32, line=5)
         ("chat good luck", Say("good luck")),
         ("say hello", Say("hello")),
         ("/chat hi", Say("hi")),
+        ("save", Save()),
+        ("/save My Games/One.txt", Save("My Games/One.txt")),
         ("resign", Verb("resign")),
         ("rematch", Verb("rematch")),
         ("new", Verb("new")),

@@ -243,7 +243,9 @@ async def test_off_a_terminal_there_is_never_an_escape(server: Server) -> None:
 async def test_the_bare_command_off_a_terminal_is_misuse() -> None:
     async with run_client() as client:
         assert await client.end() == 2
-        assert "Say what to do: bot, check, completion, config, join, new, play, rooms, watch." in await client.errors()
+        errors = await client.errors()
+        commands = "bot, check, completion, config, history, join, new, play, replay, rooms, watch"
+        assert f"Say what to do: {commands}." in errors
     assert client.lines == []
 
 

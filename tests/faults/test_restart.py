@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.fakes import TroubledStore
+import pytest
+
+from tests.fakes import Operation, TroubledStore
 from tests.peer import open_peer
+from tests.server.tables import ANA, CODE, Table
 from tests.soak import restart
+from tictactoe_server.rooms import encode_room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.stores import MISSING, StoreUnavailable
@@ -28,6 +32,22 @@ async def left_by_a_kill(store: TroubledStore) -> TroubledStore:
         assert found
         await copy.save(key, found[0], MISSING)
     return copy
+
+
+@pytest.mark.parametrize("operation", ["keys", "load"])
+async def test_rooms_that_the_store_refuses_at_first_come_back_once_it_gives_them(operation: Operation) -> None:
+    store = TroubledStore()
+    for code in ("K7M4P2", "K7M4P3", "K7M4P4"):
+        document = encode_room(Table(ANA).room).replace(CODE.encode(), code.encode())
+        await store.save(f"room/{code}", document, MISSING)
+    store.fail(operation, StoreUnavailable())
+    async with Server(SETTINGS, store) as server, open_peer(server.url) as eve:
+        await eve.send("lobby", on=True)
+        listed = {room["room"] for room in (await eve.ask("rooms"))["rooms"]}
+        while len(listed) < 3:
+            change = await eve.next_of("lobby")
+            listed |= {room["room"] for room in change["changed"]}
+        assert listed == {"K7M4P2", "K7M4P3", "K7M4P4"}
 
 
 async def test_a_return_that_cannot_be_stored_brings_back_nobody_else_and_no_older_state() -> None:

@@ -1,0 +1,89 @@
+"""The game that was just played, as a file: `save` in every face of the client."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from tictactoe_client.errors import Refused
+from tictactoe_client.record_files import STANDARD_STREAM, write_record
+from tictactoe_client.settings import Misuse
+from tictactoe_engine import GameRecord, GameResult, IllegalMove, InvalidRecord, Position, RecordError, parse_record
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+if TYPE_CHECKING:
+    from tictactoe_client.room import Room
+
+
+async def save_game(name: str, state: RoomState, room: Room) -> str:
+    """Write the finished game of a state to a new file and return what to say; raises `ConnectionLost`.
+
+    Those who played get the server's own record; for watchers it is made of what they can see.
+    """
+    if state.status != "over":
+        return "The game is not over yet: save it then."
+    name = name or f"tictactoe-{state.room}-{state.game}.txt"
+    if name == STANDARD_STREAM:
+        return "Save needs the name of a file."
+    try:
+        record = await _fetch(state, room) or record_of(state, await room.sync(), datetime.now(UTC))
+        write_record(name, record)
+    except (InvalidRecord, Refused):
+        return "The game could not be saved: the server does not tell its moves any more."
+    except Misuse as misuse:
+        return f"{misuse.message} Type save and another name."
+    return f"The game is saved in {clean_text(name)}"
+
+
+def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:
+    """Return the record of a state with these moves, as of now; raises `InvalidRecord` where they do not belong to it.
+
+    A state does not say when somebody was passed over: in the record that is when it first showed.
+    """
+    rules = state.rules.to_rules()
+    result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
+    return GameRecord(
+        rules=rules,
+        moves=tuple(moves),
+        result=result,
+        players=tuple((mark, clean_text(seat.name)) for mark, seat in state.seats.items() if seat is not None),
+        date=now.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        room=state.room,
+        game=state.game,
+        passed=_find_passed(state, moves, Position.start(rules)),
+    )
+
+
+async def _fetch(state: RoomState, room: Room) -> GameRecord | None:
+    """Return the server's record of the game, or None where we did not play it."""
+    try:
+        text = await room.record(state.game)
+        return None if text is None else parse_record(text)
+    except (Refused, RecordError):
+        return None
+
+
+def _find_passed(state: RoomState, moves: Sequence[int], position: Position) -> tuple[tuple[int, str], ...]:
+    """Return who did not move when it was their turn, and who must be out for the winner to be the last one."""
+    try:
+        for cell in moves:
+            mover = state.board[cell]
+            while position.turn not in (mover, None):
+                position = position.pass_over(str(position.turn))
+            position = position.play(cell)
+        winner = state.result.winner if state.result is not None else None
+        while winner is not None and len(position.active_marks) > 2 and position.turn is not None:
+            upcoming = _list_upcoming(position)
+            position = position.pass_over(upcoming[0] if upcoming[0] != winner else upcoming[1])
+    except (IndexError, IllegalMove, ValueError) as error:
+        raise InvalidRecord(f"These moves do not lead to this board: {error}", "moves") from None
+    return position.passed
+
+
+def _list_upcoming(position: Position) -> str:
+    """Return the marks that still play, the one to move first."""
+    marks = position.active_marks
+    begins = marks.index(position.turn or marks[0])
+    return marks[begins:] + marks[:begins]

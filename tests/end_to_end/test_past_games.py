@@ -1,0 +1,513 @@
+"""Finished games with the real command: the list of one's own, and any of them step by step."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, ClientProcess, environment, run_client
+from tests.peer import open_peer, play_out
+from tictactoe_client import Client, Refused, connect
+from tictactoe_client.players import KnownPlayer, KnownPlayers
+from tictactoe_engine import GameResult, parse_record
+from tictactoe_server.server import Server
+
+GAMES = """\
+[X "ana"]
+[O "bo"]
+
+1. b2 a1 2. c1 {A threat.} a3 3. a2 c3 4. c2 X
+
+[Rules "four"]
+1. a1 *
+"""
+
+FIRST_GAME = """\
+The first of 2 games; --game 2 chooses the next.
+ana (X) v bo (O), 3 by 3, 3 in a row.
+7 moves. ana (X) wins by a line.
+The start.
+   A B C
+1  . . .
+2  . . .
+3  . . .
+Move 1 of 7: ana (X) plays B2, centre.
+   A B C
+1  . . .
+2  .(X).
+3  . . .
+Move 2 of 7: bo (O) plays A1, top left.
+   A B C
+1 (O). .
+2  . X .
+3  . . .
+Move 3 of 7: ana (X) plays C1, top right.
+{A threat.}
+   A B C
+1  O .(X)
+2  . X .
+3  . . .
+Move 4 of 7: bo (O) plays A3, bottom left.
+   A B C
+1  O . X
+2  . X .
+3 (O). .
+Move 5 of 7: ana (X) plays A2, middle left.
+   A B C
+1  O . X
+2 (X)X .
+3  O . .
+Move 6 of 7: bo (O) plays C3, bottom right.
+   A B C
+1  O . X
+2  X X .
+3  O .(O)
+Move 7 of 7: ana (X) plays C2, middle right.
+ana (X) wins by a line.
+   A B C
+1  O . X
+2 <X X X>
+3  O . O"""
+
+
+async def finish_a_game(ana: Client, bo: Client, rules: str = "classic") -> str:
+    """Let ana win; return the room's code."""
+    room = await ana.create(rules)
+    other = await bo.join(room.code)
+    for ply, cell in enumerate((0, 3, 1, 4, 2)):
+        async for state in (room, other)[ply % 2]:
+            if state.ply == ply and state.status == "playing":
+                break
+        await (room, other)[ply % 2].move(cell, ply=ply)
+    async for state in room:
+        if state.status == "over":
+            break
+    await room.leave()
+    await other.leave()
+    return room.code
+
+
+@asynccontextmanager
+async def known(server: Server, games: int = 1) -> AsyncIterator[str]:
+    """Let ana, whom the commands know, win some games; yield the code of the last room."""
+    async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
+        KnownPlayers().keep(KnownPlayer(server.url, "ana", ana.token, pid=os.getpid()))
+        codes = [await finish_a_game(ana, bo) for _ in range(games)]
+        yield codes[-1]
+
+
+async def outcome(*arguments: str) -> tuple[int, str, str]:
+    """Run a command to its end; return exit code, output and errors."""
+    async with run_client(*arguments) as client:
+        client.end_input()
+        code = await client.end()
+        return code, "\n".join(client.lines), await client.errors()
+
+
+# -- the library ------------------------------------------------------------------------------------------------
+
+
+async def test_a_program_lists_and_reads_its_own_games(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
+        assert await ana.history() == ()
+        rooms = [await finish_a_game(ana, bo) for _ in range(3)]
+        games = await bo.history()
+        assert [game.room for game in games] == rooms[::-1]
+        assert [game.room for game in await bo.history(1, before=games[0].id)] == [rooms[1]]
+        record = parse_record(await bo.record(games[-1].id))
+        assert (record.room, record.moves, dict(record.players)) == (rooms[0], (0, 3, 1, 4, 2), {"X": "ana", "O": "bo"})
+        async with connect(server.url) as eve:
+            assert await eve.history() == ()
+            with pytest.raises(Refused) as refused:
+                await eve.record(games[0].id)
+        assert refused.value.code == "not_allowed"
+
+
+async def test_a_long_history_comes_page_by_page(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana:
+        room = await ana.create("classic")
+        for number in range(1, 104):
+            async with connect(server.url) as bo:
+                await bo.join(room.code)
+                await room.resign()
+                if number < 103:
+                    await room.leave()
+                    room = await ana.create("classic")
+        games = await ana.history(102)
+        assert len(games) == 102
+        assert len({game.id for game in games}) == 102
+        assert len(await ana.history(1000)) == 103
+
+
+async def test_a_room_knows_the_record_of_its_game_for_those_who_played(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana, connect(server.url) as bo, connect(server.url) as eve:
+        room = await ana.create("classic")
+        await bo.join(room.code)
+        watched = await eve.watch(room.code)
+        await room.resign()
+        assert parse_record(await room.record(1) or "").result == GameResult("resigned", "O")
+        assert await room.record(2) is None
+        assert await watched.record(1) is None
+
+
+# -- history ----------------------------------------------------------------------------------------------------
+
+
+async def test_history_lists_one_s_own_games_newest_first(server: Server) -> None:
+    async with known(server, games=3):
+        code, output, errors = await outcome("history", "--limit", "2", "-s", server.url)
+    assert (code, errors) == (0, "")
+    first, second = output.splitlines()
+    assert first.startswith("1.  id 3  ")
+    assert second.startswith("2.  id 2  ")
+    for line in (first, second):
+        assert line.endswith("classic  ana (X) v bo (O)  won by a line  5 moves")
+
+
+async def test_history_in_json_is_what_the_server_says(server: Server) -> None:
+    async with known(server) as room:
+        code, output, _ = await outcome("history", "--json", "-s", server.url)
+    messages = [json.loads(line) for line in output.splitlines()]
+    assert code == 0
+    assert [message["type"] for message in messages] == ["connected", "welcome", "ok", "closed"]
+    assert [game["room"] for game in messages[2]["games"]] == [room]
+
+
+async def test_without_a_game_that_is_said(server: Server) -> None:
+    assert await outcome("history", "-s", server.url) == (0, f"You have finished no game on {server.url} yet.", "")
+    code, output, errors = await outcome("replay", "-s", server.url)
+    assert (code, output, errors) == (5, "", f"You have finished no game on {server.url} yet.\n")
+
+
+async def test_a_name_chooses_among_those_whom_one_played_as(server: Server) -> None:
+    async with known(server), connect(server.url, name="cy") as cy:
+        KnownPlayers().keep(KnownPlayer(server.url, "cy", cy.token))
+        assert "no game" in (await outcome("history", "-s", server.url))[1]
+        assert "ana (X)" in (await outcome("history", "-s", server.url, "-n", "ana"))[1]
+
+
+async def test_a_server_that_forgot_us_has_no_games_of_ours(server: Server) -> None:
+    KnownPlayers().keep(KnownPlayer(server.url, "ana", "unknown"))
+    assert (await outcome("history", "-s", server.url))[0] == 0
+    assert KnownPlayers().find(server.url) is None
+
+
+async def test_no_server_ends_with_three(server: Server) -> None:
+    for command in ("history", "replay"):
+        code, _, errors = await outcome(command, "-s", "ws://127.0.0.1:1")
+        assert code == 3
+        assert "Can't reach ws://127.0.0.1:1" in errors
+
+
+# -- being the same player again --------------------------------------------------------------------------------
+
+
+async def lose_at_once(server: Server, *arguments: str) -> None:
+    """Open a room with the command, and resign as soon as somebody has joined."""
+    async with run_client("new", "-s", server.url, *arguments) as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=room)
+        await ana.until("Your move")
+        ana.type("resign", "resign")
+        await ana.until("Rematch?")
+        ana.type("leave")
+        assert await ana.end() == 0
+
+
+async def test_one_run_after_another_is_the_same_player_with_one_history(server: Server) -> None:
+    await lose_at_once(server)
+    await lose_at_once(server)
+    _, output, _ = await outcome("history", "-s", server.url)
+    lines = output.splitlines()
+    assert len(lines) == 2
+    assert len({line.split()[5] for line in lines}) == 1
+    assert all(line.endswith("lost by resignation  0 moves") for line in lines)
+
+
+async def test_each_name_is_a_player_of_their_own(server: Server) -> None:
+    await lose_at_once(server, "-n", "ana")
+    await lose_at_once(server, "-n", "cy")
+    assert len((await outcome("history", "-s", server.url, "-n", "ana"))[1].splitlines()) == 1
+    _, last, _ = await outcome("history", "-s", server.url)
+    assert "cy (X)" in last
+    assert "ana (X)" not in last
+
+
+async def test_two_runs_at_once_are_two_players(server: Server) -> None:
+    await lose_at_once(server)
+    async with run_client("new", "-s", server.url) as one:
+        room = (await one.until("Code")).split()[1]
+        async with run_client("join", room, "-s", server.url) as other:
+            await other.until("You are O.")
+            await one.until("Your move")
+
+
+async def test_whoever_watches_is_nobody_in_particular(server: Server) -> None:
+    await lose_at_once(server)
+    before = KnownPlayers().path.read_bytes()
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        async with run_client("watch", room, "-s", server.url) as eve:
+            await eve.until("Connected,")
+            await ana.until(lambda message: message.get("watchers") == 1)
+    assert KnownPlayers().path.read_bytes() == before
+
+
+# -- replay -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> str:
+    file = tmp_path / "games.txt"
+    file.write_text(GAMES)
+    return str(file)
+
+
+async def test_off_a_terminal_every_position_is_shown_in_order(games: str) -> None:
+    assert await outcome("replay", games) == (0, FIRST_GAME, "")
+
+
+async def test_a_file_on_standard_input_is_replayed_too() -> None:
+    async with run_client("replay", "-", "--no-board") as client:
+        client.type(*GAMES.splitlines())
+        client.end_input()
+        assert await client.end() == 0
+    assert client.lines[-2:] == ["Move 7 of 7: ana (X) plays C2, middle right.", "ana (X) wins by a line."]
+
+
+async def test_one_move_of_another_game_of_the_file(games: str) -> None:
+    code, output, _ = await outcome("replay", games, "--game", "2", "--at", "1")
+    assert code == 0
+    assert output.splitlines() == [
+        "X v O, 4 by 4, 4 in a row.",
+        "1 move. The game still runs.",
+        "Move 1 of 1: X plays A1.",
+        "The game still runs.",
+        "   A B C D",
+        "1 (X). . .",
+        "2  . . . .",
+        "3  . . . .",
+        "4  . . . .",
+    ]
+
+
+async def test_in_json_each_position_is_one_object(games: str) -> None:
+    code, output, _ = await outcome("replay", games, "--json")
+    messages = [json.loads(line) for line in output.splitlines()]
+    assert code == 0
+    assert {message["from"] for message in messages} == {"client"}
+    assert [message["type"] for message in messages] == ["record", *["position"] * 8, "closed"]
+    assert messages[-2]["line"] == [3, 4, 5]
+    assert messages[4]["comments"] == ["A threat."]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["GAMES", "--at", "8"], 2, "There is no move 8: this game has 7.\n"),
+        (["GAMES", "--game", "3"], 2, "GAMES has 2 games: there is no game 3.\n"),
+        (["GAMES", "--at", "1", "--export", "x"], 2, "Choose one of --at and --export.\n"),
+        (["GAMES.bad"], 2, "Cannot read GAMES.bad: no such file or directory.\n"),
+        (["17", "--game", "1"], 2, "--game chooses among the games of a file.\n"),
+    ],
+)
+async def test_what_makes_no_sense_is_told_in_one_line(games: str, arguments: list[str], code: int, words: str) -> None:
+    typed = [argument.replace("GAMES", games) for argument in arguments]
+    assert await outcome("replay", *typed) == (code, "", words.replace("GAMES", games))
+
+
+async def test_a_foreign_file_with_a_mistake_is_told_with_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "foreign.txt"
+    file.write_text('[X "ana"]\n\n1. b2 a1\n2. b2 *\n')
+    assert await outcome("replay", str(file)) == (2, "", f"{file}, line 4, column 4: B2 is taken by X.\n")
+    code, output, errors = await outcome("replay", str(file), "--json")
+    assert (code, json.loads(output)) == (2, {"from": "client", "type": "closed", "exit": 2})
+    assert errors == f"{file}, line 4, column 4: B2 is taken by X.\n"
+
+
+async def test_one_s_last_game_needs_no_argument_and_any_other_its_id(server: Server) -> None:
+    async with known(server, games=2) as last:
+        _, output, _ = await outcome("replay", "--no-board", "-s", server.url)
+        _, older, _ = await outcome("replay", "1", "--no-board", "-s", server.url)
+    lines = output.splitlines()
+    assert lines[0].endswith(f"room {last}, game 1.")
+    assert lines[1:3] == ["5 moves. ana (X) wins by a line.", "The start."]
+    assert lines[-2:] == ["Move 5 of 5: ana (X) plays C1, top right.", "ana (X) wins by a line."]
+    assert older.splitlines()[1:] == lines[1:]
+    assert last not in older
+
+
+async def test_an_unknown_id_ends_with_five(server: Server) -> None:
+    async with known(server):
+        for id in ("999", "nothing"):
+            code, output, errors = await outcome("replay", id, "-s", server.url)
+            assert (code, output) == (5, "")
+            assert errors.startswith(f"You played no game {id} on {server.url}")
+            assert errors.count("\n") == 1
+        _, output, _ = await outcome("replay", "999", "--json", "-s", server.url)
+    assert [json.loads(line)["type"] for line in output.splitlines()][-2:] == ["error", "closed"]
+
+
+async def test_an_own_game_in_json_is_the_server_s_messages_and_then_the_positions(server: Server) -> None:
+    async with known(server):
+        code, output, _ = await outcome("replay", "--json", "--at", "5", "-s", server.url)
+    types = [json.loads(line)["type"] for line in output.splitlines()]
+    assert code == 0
+    assert types == ["connected", "welcome", "ok", "ok", "record", "position", "closed"]
+
+
+async def test_an_export_is_read_back_and_never_overwrites(server: Server, tmp_path: Path) -> None:
+    file = tmp_path / "game.txt"
+    async with known(server) as room:
+        assert await outcome("replay", "1", "--export", str(file), "-s", server.url) == (
+            0,
+            f"The game is in {file}",
+            "",
+        )
+        written = file.read_text()
+        assert parse_record(written).room == room
+        again = await outcome("replay", "1", "--export", str(file), "-s", server.url)
+        assert again == (2, "", f"{file} exists already. Nothing was overwritten.\n")
+        assert file.read_text() == written
+        code, output, _ = await outcome("replay", "--export", "-", "-s", server.url)
+    assert (code, parse_record(output)) == (0, parse_record(written))
+    assert (await outcome("replay", str(file), "--no-board"))[0] == 0
+
+
+class Terminal:
+    """The command at a terminal of its own."""
+
+    def __init__(self, ours: int) -> None:
+        self._ours = ours
+        self.shown = ""
+
+    async def until(self, words: str) -> str:
+        """Return what is shown up to these words, from where the last call ended."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while words not in self.shown:
+                self.shown += (await asyncio.to_thread(os.read, self._ours, 4096)).decode().replace("\r\n", "\n")
+        before, _, self.shown = self.shown.partition(words)
+        return before + words
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+
+@asynccontextmanager
+async def at_a_terminal(*arguments: str) -> AsyncIterator[tuple[Terminal, asyncio.subprocess.Process]]:
+    ours, theirs = pty.openpty()
+    login: Callable[[], Any] = lambda: os.login_tty(theirs)  # noqa: E731
+    process = await asyncio.create_subprocess_exec(*COMMAND, *arguments, preexec_fn=login, env=environment(TERM="dumb"))
+    os.close(theirs)
+    try:
+        yield Terminal(ours), process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        os.close(ours)
+
+
+async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
+    async with at_a_terminal("replay", games, "--no-board", "--at", "3") as (screen, process):
+        await screen.until("Move 3 of 7: ana (X) plays C1, top right.\n{A threat.}\n> ")
+        for typed, shown in (
+            ("n", "Move 4 of 7: bo (O) plays A3, bottom left.\n> "),
+            ("p", "Move 3 of 7: ana (X) plays C1, top right.\n{A threat.}\n> "),
+            ("0", "The start.\n> "),
+            ("p", "This is the start: n goes on, q quits.\n> "),
+            ("", "Move 1 of 7: ana (X) plays B2, centre.\n> "),
+            ("b", "   A B C\n1  . . .\n2  .(X).\n3  . . .\n> "),
+            ("7", "Move 7 of 7: ana (X) plays C2, middle right.\nana (X) wins by a line.\n> "),
+            ("n", "This is the end: p goes back, q quits.\n> "),
+            ("12", "There is no move 12: 0 to 7.\n> "),
+            ("what", 'I don\'t know "what". Type n next, p previous, a number that move, b board, q quit.\n> '),
+            ("?", "Type n next, p previous, a number that move, b board, q quit.\n> "),
+        ):
+            screen.type(f"{typed}\n")
+            assert (await screen.until(shown)) == f"{typed}\n{shown}"
+        screen.type("q\n")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await process.wait() == 0
+
+
+@pytest.mark.parametrize(("typed", "code"), [("\x04", 0), ("\x03", 130)])
+async def test_the_end_of_input_ends_it_and_ctrl_c_as_well(games: str, typed: str, code: int) -> None:
+    async with at_a_terminal("replay", games) as (screen, process):
+        await screen.until("> ")
+        screen.type(typed)
+        await screen.until("Goodbye.\n")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await process.wait() == code
+
+
+async def test_without_input_a_terminal_shows_every_position_too(games: str) -> None:
+    async with at_a_terminal("replay", games, "--no-input") as (screen, process):
+        assert (await screen.until("3  O . O\n")).rstrip("\n") == FIRST_GAME
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await process.wait() == 0
+
+
+# -- save -------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def a_game_that_is_over(
+    server: Server,
+) -> AsyncIterator[tuple[ClientProcess, ClientProcess, str]]:
+    """Play a game between the command and a peer, watched by the command; both commands stand after its end."""
+    async with open_peer(server.url, "bo") as bo, run_client("new", "-s", server.url, "-n", "ana") as ana:
+        room = (await ana.until("Code")).split()[1]
+        async with run_client("watch", room, "-s", server.url) as eve:
+            await eve.until("Connected,")
+            await bo.ask("join", room=room)
+            for ply, cell in enumerate((0, 3, 1, 4, 2)):
+                if ply % 2:
+                    await play_out({"O": bo}, room, [cell], first_ply=ply)
+                else:
+                    await ana.until("Your move")
+                    ana.type("save early.txt" if ply == 2 else "", "abc"[cell] + "1")
+                    await bo.state(ply=ply + 1)
+            await ana.until("Rematch?")
+            await eve.until("A rematch will be shown here.")
+            yield ana, eve, room
+
+
+async def test_a_player_and_a_watcher_save_the_finished_game(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with a_game_that_is_over(server) as (ana, eve, room):
+        assert "The game is not over yet: save it then." in ana.lines
+        ana.type("save Mine.txt")
+        assert await ana.until("The game is saved") == "The game is saved in Mine.txt"
+        eve.type("save")
+        own = f"tictactoe-{room}-1.txt"
+        assert await eve.until("The game is saved") == f"The game is saved in {own}"
+        eve.type("save Mine.txt", "save no/where", "save -")
+        taken = "Mine.txt exists already. Nothing was overwritten. Type save and another name."
+        assert await eve.until("Mine.txt") == taken
+        assert await eve.until("Cannot") == (
+            "Cannot write no/where: no such file or directory. Type save and another name."
+        )
+        assert await eve.until("Save") == "Save needs the name of a file."
+    written = {
+        path.name: parse_record(path.read_text()) for path in await asyncio.to_thread(lambda: [*tmp_path.iterdir()])
+    }
+    mine, theirs = written.pop("Mine.txt"), written.pop(own)
+    assert not written
+    assert (mine.moves, mine.room, mine.result) == ((0, 3, 1, 4, 2), room, GameResult("line", "X"))
+    assert (theirs.moves, theirs.players, theirs.result, theirs.room) == (
+        mine.moves,
+        (("X", "ana"), ("O", "bo")),
+        mine.result,
+        room,
+    )
