@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING
 from tictactoe_client.errors import Refused
 from tictactoe_client.record_files import STANDARD_STREAM, write_record
 from tictactoe_client.settings import Misuse
-from tictactoe_engine import GameRecord, GameResult, IllegalMove, InvalidRecord, Position, RecordError, parse_record
+from tictactoe_engine import (
+    GameRecord,
+    GameResult,
+    IllegalMove,
+    InvalidRecord,
+    MoveClock,
+    Position,
+    RecordError,
+    SeatClock,
+    parse_record,
+)
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.requests import ClockTerms
 
 if TYPE_CHECKING:
     from tictactoe_client.room import Room
@@ -40,7 +51,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
 def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:
     """Return the record of a state with these moves, as of now; raises `InvalidRecord` where they do not belong to it.
 
-    A state does not say when somebody was passed over: in the record that is when it first showed.
+    A state says who was passed over, but not when: in the record that is when it first showed.
     """
     rules = state.rules.to_rules()
     result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
@@ -52,6 +63,7 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
         date=now.isoformat(timespec="seconds").replace("+00:00", "Z"),
         room=state.room,
         game=state.game,
+        clock=_clock_of(state.time_control),
         passed=_find_passed(state, moves, Position.start(rules)),
     )
 
@@ -66,24 +78,32 @@ async def _fetch(state: RoomState, room: Room) -> GameRecord | None:
 
 
 def _find_passed(state: RoomState, moves: Sequence[int], position: Position) -> tuple[tuple[int, str], ...]:
-    """Return who did not move when it was their turn, and who must be out for the winner to be the last one."""
+    """Return who did not move when it was their turn, and at the end whoever else the state calls out of the game."""
     try:
         for cell in moves:
             mover = state.board[cell]
             while position.turn not in (mover, None):
                 position = position.pass_over(str(position.turn))
-            position = position.play(cell)
-        winner = state.result.winner if state.result is not None else None
-        while winner is not None and len(position.active_marks) > 2 and position.turn is not None:
-            upcoming = _list_upcoming(position)
-            position = position.pass_over(upcoming[0] if upcoming[0] != winner else upcoming[1])
+            following = position.play(cell)
+            position = _pass_over_the_rest(state, position).play(cell) if following.outcome else following
+        if position.outcome is None:
+            position = _pass_over_the_rest(state, position)
     except (IndexError, IllegalMove, ValueError) as error:
         raise InvalidRecord(f"These moves do not lead to this board: {error}", "moves") from None
     return position.passed
 
 
-def _list_upcoming(position: Position) -> str:
-    """Return the marks that still play, the one to move first."""
-    marks = position.active_marks
-    begins = marks.index(position.turn or marks[0])
-    return marks[begins:] + marks[:begins]
+def _pass_over_the_rest(state: RoomState, position: Position) -> Position:
+    """Return the position without those whom the state calls out of the game."""
+    for mark, seat in state.seats.items():
+        if seat is not None and seat.out and mark in position.active_marks:
+            position = position.pass_over(mark)
+    return position
+
+
+def _clock_of(terms: ClockTerms | None) -> SeatClock | MoveClock | None:
+    if terms is None:
+        return None
+    if isinstance(terms.move_ms, int):
+        return MoveClock(terms.move_ms)
+    return SeatClock(terms.initial_ms or 0, terms.increment_ms or 0)

@@ -108,7 +108,7 @@ def _seconds_option(
     _LIMITS.deserted_seconds,
     1,
     None,
-    "How long a room without any connection is kept while it waits or its game is over.",
+    "How long a room that no player is connected to is kept while it waits or its game is over.",
 )
 @_seconds_option(
     "--keep-game",

@@ -118,7 +118,8 @@ class Hub:
                 raise Refused(ErrorCode.NOT_ALLOWED, "You play in this room.")
             is_new = connection not in live.watchers
             live.attach_watcher(connection)
-            live.stop_closing()
+            if not live.is_abandoned:
+                live.stop_closing()
             _answer_with_room(live, connection, id)
             if is_new:
                 self._registry.show(live)
@@ -141,7 +142,8 @@ class Hub:
                 await self._registry.close(live, "Everybody left.")
             else:
                 self._registry.show(live)
-                self._registry.close_later(live)
+                if live.closing is None:
+                    self._registry.close_later(live)
 
     async def detach(self, connection: Connection) -> None:
         """Take notice that a connection is gone: its seats are held, its watching is over."""
@@ -157,7 +159,8 @@ class Hub:
                     del live.players[player.id]
                     await self._hold(live, player)
                 self._registry.show(live)
-                self._registry.close_later(live)
+                if live.closing is None:
+                    self._registry.close_later(live)
 
     # -- playing ------------------------------------------------------------------------------------------------
 

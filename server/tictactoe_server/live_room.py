@@ -16,8 +16,8 @@ class LiveRoom:
     """`players` maps the ids of seated players to the connection that plays, `watchers` keeps the order of arrival.
 
     `lock` is held by whoever changes or shows the room; `flag` and `closing` are the timers of the running clock and
-    of a room that nobody is connected to. What `room` shows is always stored, as `revision`; with `is_uncertain`
-    something newer may be stored, too.
+    of an abandoned room. What `room` shows is always stored, as `revision`; with `is_uncertain` something newer may be
+    stored, too.
     """
 
     __slots__ = ("closing", "flag", "has_bots", "is_uncertain", "lock", "players", "revision", "room", "watchers")
@@ -34,9 +34,10 @@ class LiveRoom:
         self.is_uncertain = False
 
     @property
-    def has_connections(self) -> bool:
-        """Whether anybody plays or watches from a live connection."""
-        return bool(self.players or self.watchers)
+    def is_abandoned(self) -> bool:
+        """Whether nobody is connected for whom the game goes on: those who play, or who watch bots among themselves."""
+        is_for_bots = all(seat is not None and seat.bot for seat in self.room.seats.values())
+        return not self.players and not (is_for_bots and self.watchers)
 
     def attach_player(self, connection: Connection, player: Player) -> None:
         """Let this connection play; the one that did so before is told, and is out of the room."""

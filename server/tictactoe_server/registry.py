@@ -191,9 +191,9 @@ class Registry:
     # -- the end of rooms ---------------------------------------------------------------------------------------
 
     def close_later(self, live: LiveRoom) -> None:
-        """Let a room that nobody is connected to end after a while; `LiveRoom.stop_closing` takes that back."""
+        """Let a room that nobody plays in any more end after a while; `LiveRoom.stop_closing` takes that back."""
         live.stop_closing()
-        if not live.has_connections:
+        if live.is_abandoned:
             limits, is_playing = self._limits, live.room.status == "playing"
             delay = limits.deserted_game_seconds if is_playing else limits.deserted_seconds
             live.closing = asyncio.get_running_loop().call_later(delay, self._start, self._close_if_deserted, live)
@@ -361,7 +361,7 @@ class Registry:
 
     async def _close_if_deserted(self, live: LiveRoom) -> None:
         async with live.lock:
-            if not live.has_connections and self._live.get(live.room.code) is live:
+            if live.is_abandoned and self._live.get(live.room.code) is live:
                 await self.close(live, "Nobody came back.")
 
     def _start(self, work: Callable[[LiveRoom], Coroutine[Any, Any, None]], live: LiveRoom) -> None:

@@ -41,7 +41,7 @@ class Limits:
     outbox_bytes: what may wait for a peer that does not read; past it only the newest state of each room is kept,
         and as much again of everything else.
     catch_up_seconds: how long a peer may stay past that before it is cut off.
-    deserted_seconds: how long a room without any connection is kept while it waits for players or its game is over.
+    deserted_seconds: how long a room that no player is connected to is kept while it waits or its game is over.
     deserted_game_seconds: the same while a game is on.
     rooms: how many rooms there may be at once.
     """

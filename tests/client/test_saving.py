@@ -4,12 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from tests.client.states import players, seat, state
 from tests.engine.random_records import game_records
 from tictactoe_client.saving import record_of
-from tictactoe_engine import PRESETS, GameRecord, GameResult, InvalidRecord, format_record, parse_record
+from tictactoe_engine import PRESETS, GameRecord, GameResult, InvalidRecord, MoveClock, format_record, parse_record
 from tictactoe_protocol.pushes import Result, RoomState, RulesState
+from tictactoe_protocol.requests import ClockTerms
 
 NOW = datetime(2030, 12, 31, 18, 5, 7, 999, tzinfo=UTC)
 THREE = PRESETS["three-players"]
@@ -43,19 +45,26 @@ def test_moves_of_another_game_are_refused(moves: tuple[int, ...]) -> None:
 def over(record: GameRecord) -> RoomState:
     """Return what a watcher sees at the end of a recorded game."""
     position, result = record.position, record.result
-    shown = state(rules=record.rules)
-    ended = None if result is None else Result(result.winner, result.reason)
-    return RoomState(
-        **{name: getattr(shown, name) for name in shown.__struct_fields__}
-        | {"board": position.board, "ply": position.ply, "rules": RulesState.of(record.rules), "result": ended}
+    out = {mark for _, mark in record.passed}
+    clock = record.clock
+    return replace(
+        state(rules=record.rules),
+        board=position.board,
+        ply=position.ply,
+        rules=RulesState.of(record.rules),
+        seats={mark: replace(seat("p-ana", "ana"), out=mark in out) for mark in record.rules.marks},
+        result=None if result is None else Result(result.winner, result.reason),
+        time_control=None
+        if clock is None
+        else ClockTerms(move_ms=clock.move_ms)
+        if isinstance(clock, MoveClock)
+        else ClockTerms(initial_ms=clock.initial_ms, increment_ms=clock.increment_ms),
     )
 
 
-def test_who_was_passed_over_shows_when_their_turn_came() -> None:
-    record = GameRecord(
-        rules=THREE, moves=(0, 6, 24, 1, 7), passed=((4, "A"),), result=GameResult("resigned", winner="O")
-    )
-    assert record_of(over(record), record.moves, NOW).passed == ((5, "A"),)
+def test_who_was_passed_over_is_so_from_when_it_showed() -> None:
+    record = GameRecord(rules=THREE, moves=(0, 6, 24, 1), passed=((4, "A"),), result=GameResult("resigned", winner="O"))
+    assert record_of(over(record), record.moves, NOW).passed == ((4, "A"),)
     longer = GameRecord(rules=THREE, moves=(0, 6, 24, 1, 7, 2), passed=((4, "A"),))
     assert record_of(over(longer), longer.moves, NOW).passed == ((5, "A"),)
 
@@ -63,6 +72,7 @@ def test_who_was_passed_over_shows_when_their_turn_came() -> None:
 @given(game_records())
 def test_every_recorded_game_can_be_saved_from_what_a_watcher_sees(record: GameRecord) -> None:
     saved = record_of(over(record), record.moves, NOW)
-    assert (saved.moves, saved.result) == (record.moves, record.result)
+    assert (saved.moves, saved.result, saved.clock) == (record.moves, record.result, record.clock)
+    assert {mark for _, mark in saved.passed} == {mark for _, mark in record.passed}
     assert saved.position.board == record.position.board
     assert parse_record(format_record(saved)) == saved

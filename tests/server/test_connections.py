@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 
@@ -351,19 +352,34 @@ async def test_a_room_that_everybody_dropped_out_of_closes_after_a_while(serve: 
         assert await eve.refusal("join", room=room) == "no_such_room"
 
 
-async def test_a_room_that_somebody_watches_or_comes_back_to_stays(serve: Serve) -> None:
-    server = await serve(Limits(deserted_seconds=0.05))
-    async with open_peer(server.url) as eve:
+async def test_a_room_that_a_player_comes_back_to_stays_and_watchers_hear_of_the_end_of_others(serve: Serve) -> None:
+    server = await serve(Limits(deserted_seconds=0.5))
+    async with open_peer(server.url) as eve, contextlib.AsyncExitStack() as stack:
         async with open_peer(server.url) as ana:
-            gone, watched, back = [(await ana.ask("create"))["room"] for _ in range(3)]
-            await eve.ask("watch", room=watched)
-        async with open_peer(server.url, token=ana.welcome["token"]) as again:
-            await again.ask("join", room=back)
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while len(rows := (await eve.ask("rooms"))["rooms"]) > 2:
-                    pass
-            assert {row["room"] for row in rows} == {watched, back}
-            assert gone not in {row["room"] for row in rows}
+            again = await stack.enter_async_context(open_peer(server.url, token=ana.welcome["token"]))
+            gone, back, late = [(await ana.ask("create"))["room"] for _ in range(3)]
+            for room in (gone, back):
+                await eve.ask("watch", room=room)
+        await again.ask("join", room=back)
+        await eve.ask("watch", room=late)
+        closed = [await eve.next_of("closed"), await eve.next_of("closed")]
+        assert {push["room"] for push in closed} == {gone, late}
+        assert {push["reason"] for push in closed} == {"Nobody came back."}
+        assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [back]
+        assert await eve.refusal("sync", room=gone) == "no_such_room"
+
+
+async def test_a_room_where_bots_play_among_themselves_stays_for_its_watchers(serve: Serve) -> None:
+    server = await serve(Limits(deserted_seconds=0.01, deserted_game_seconds=0.01))
+    async with open_peer(server.url) as eve, open_peer(server.url) as other:
+        room = (await eve.ask("create", bots=["random", "random"]))["room"]
+        await other.ask("watch", room=room)
+        await other.ask("leave", room=room)
+        async with open_peer(server.url) as ana:
+            abandoned = (await ana.ask("create"))["room"]
+            await other.ask("watch", room=abandoned)
+        assert (await other.next_of("closed"))["room"] == abandoned
+        assert (await eve.ask("sync", room=room))["type"] == "ok"
 
 
 @pytest.mark.parametrize("seat", ["X", "O"])

@@ -16,6 +16,7 @@ from tictactoe_client.errors import ClientError, ConnectionLost, Refused, Unreac
 from tictactoe_client.events import Back, Lost, Retrying
 from tictactoe_client.local_server import run_local_server
 from tictactoe_client.messages import Message
+from tictactoe_client.players import KnownPlayer, KnownPlayers
 from tictactoe_client.seats import SavedSeat, Seats
 from tictactoe_client.settings import Settings
 
@@ -54,6 +55,8 @@ class Link:
         self._wanted = asyncio.Event()
         self._starts_local = settings.local
         self._restarts = False
+        self._is_own_server = False
+        self._players = KnownPlayers()
 
     @property
     def latency_ms(self) -> int | None:
@@ -110,6 +113,8 @@ class Link:
 
     async def _converse(self) -> None:
         settings = self.settings
+        if self._token is None and (known := self._players.take(self.address.url, self.name)) is not None:
+            self._token = known.token
         async with connect(
             self.address,
             name=self.name,
@@ -119,6 +124,8 @@ class Link:
         ) as client:
             self.client, self.phase, self._restarts = client, "online", False
             self._token = client.token
+            if not self._is_own_server:
+                self._players.keep(KnownPlayer(self.address.url, client.name, client.token))
             messages = client.messages()
             self._connected()
             self._changed()
@@ -149,6 +156,7 @@ class Link:
         """Tell whether another attempt at once makes sense: as a new player, or with a server of our own."""
         if isinstance(failure, Refused) and failure.code == "bad_token" and self._token is not None:
             self.seats.forget(self.address.url, self._token)
+            self._players.forget(self.address.url, self._token)
             self._token = None
             return True
         if isinstance(failure, ConnectionLost) and failure.gave_up:
@@ -157,6 +165,8 @@ class Link:
             self._starts_local = False
             try:
                 self.address = await servers.enter_async_context(run_local_server())
+                self._is_own_server = True
+                self._token = None
             except Unreachable:
                 return False
             return True

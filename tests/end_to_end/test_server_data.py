@@ -1,0 +1,395 @@
+"""The command `tictactoe-server` and its data: where they live, who may have them, what survives, backup and restore.
+
+The commands of the operator's manual are run as they stand there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shlex
+import signal
+import socket
+import sqlite3
+import stat
+from asyncio.subprocess import PIPE
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.test_server_command import COMMAND, end_of, environment, run, started, url_of
+from tests.faults.harness import Harness
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tictactoe_engine import parse_record
+from tictactoe_server.stores.schema import FILE_NAME, SCHEMA
+
+MANUAL = Path(__file__).parents[2] / "docs" / "operating.md"
+HERE = ("--host", "127.0.0.1", "--port", "0")
+NOTHING_IS_KEPT = "Nothing is kept: when this server stops, its rooms are gone.\n"
+LINE_FOR_X = [0, 3, 1, 4, 2]
+
+
+def commands_under(title: str) -> list[str]:
+    """Return the lines of all shell blocks of one section of the manual."""
+    section = MANUAL.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    blocks = [block.partition("\n```")[0] for block in section.split("```sh\n")[1:]]
+    return [line for block in blocks for line in block.splitlines()]
+
+
+async def run_as_written(command: str, **variables: str) -> tuple[int | None, str, str]:
+    """Run a line of the manual in a shell that finds our commands; return exit code, stdout and stderr."""
+    path = f"{Path(COMMAND).parent}{os.pathsep}{os.environ['PATH']}"
+    process = await asyncio.create_subprocess_exec(
+        "sh", "-euc", command, stdout=PIPE, stderr=PIPE, env=environment(PATH=path, **variables)
+    )
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        output, errors = await process.communicate()
+    return process.returncode, output.decode(), errors.decode()
+
+
+def documents(folder: Path, prefix: str) -> list[str]:
+    """Return the keys in a database that no server has open."""
+    with closing(sqlite3.connect(folder / FILE_NAME)) as database:
+        rows = database.execute("SELECT key FROM documents WHERE key LIKE ? || '%' ORDER BY key", (prefix,))
+        return [key for (key,) in rows]
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+async def finish_a_game(url: str) -> str:
+    """Let ana win against bo and both go; return ana's token."""
+    async with open_peer(url, "ana") as ana, open_peer(url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await ana.state(status="playing")
+        await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+        return str(ana.welcome["token"])
+
+
+async def has_finished_game(url: str, token: str) -> bool:
+    async with open_peer(url, token=token) as ana:
+        games = (await ana.ask("history"))["games"]
+        record = parse_record((await ana.ask("record", game=games[0]["id"]))["record"])
+        return list(record.moves) == LINE_FOR_X
+
+
+# -- the folder -------------------------------------------------------------------------------------------------
+
+
+async def test_data_live_in_the_folder_that_is_named_and_are_private(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "data"
+    async with started(*HERE, "--data", str(folder)) as process:
+        token = await finish_a_game(await url_of(process))
+        assert mode_of(folder) == 0o700
+        files = {path.name: mode_of(path) for path in await asyncio.to_thread(lambda: list(folder.iterdir()))}
+        assert set(files) == {FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", "server.lock"}
+        assert set(files.values()) == {0o600}
+        assert (folder / "server.lock").read_text() == f"{process.pid}\n"
+    async with started(*HERE, "--data", str(folder)) as process:
+        assert await has_finished_game(await url_of(process), token)
+
+
+async def test_the_environment_names_the_folder_and_the_option_counts_more(tmp_path: Path) -> None:
+    by_variable, by_option = tmp_path / "variable", tmp_path / "option"
+    async with started(*HERE, TICTACTOE_DATA=str(by_variable)) as process:
+        await url_of(process)
+        assert (by_variable / FILE_NAME).is_file()
+    async with started(*HERE, "--data", str(by_option), TICTACTOE_DATA=str(tmp_path / "unused")) as process:
+        await url_of(process)
+        assert (by_option / FILE_NAME).is_file()
+    assert not (tmp_path / "unused").exists()
+
+
+@pytest.mark.skipif("sys.platform != 'linux'", reason="other platforms have other places for data")
+async def test_without_a_word_data_live_in_the_platform_s_place(home: Path) -> None:
+    async with started(*HERE) as process:
+        await url_of(process)
+        assert (home / ".local" / "share" / "tictactoe" / FILE_NAME).is_file()
+
+
+async def test_a_tilde_is_the_home_folder(home: Path) -> None:
+    async with started(*HERE, "--data", "~/games") as process:
+        await url_of(process)
+        assert (home / "games" / FILE_NAME).is_file()
+
+
+async def test_memory_keeps_nothing_and_says_so(home: Path) -> None:
+    for arguments, variables in ((("--data", ":memory:"), {}), ((), {"TICTACTOE_DATA": ":memory:"})):
+        async with started(*HERE, *arguments, **variables) as process:
+            url = await url_of(process)
+            token = await finish_a_game(url)
+            assert await has_finished_game(url, token)
+            process.send_signal(signal.SIGTERM)
+            code, _, errors = await end_of(process)
+        assert code == 0
+        assert errors.startswith(NOTHING_IS_KEPT)
+    assert await asyncio.to_thread(lambda: list(home.iterdir())) == []
+
+
+async def test_a_server_that_keeps_its_rooms_does_not_say_otherwise(tmp_path: Path) -> None:
+    async with started(*HERE, "--data", str(tmp_path)) as process:
+        await url_of(process)
+        process.send_signal(signal.SIGTERM)
+        _, _, errors = await end_of(process)
+    assert errors == "Stopping: everybody is told to come back.\n"
+
+
+async def test_a_second_server_on_the_folder_says_who_has_it_and_ends(tmp_path: Path) -> None:
+    async with started(*HERE, "--data", str(tmp_path)) as first:
+        url = await url_of(first)
+        code, output, errors = await run(*HERE, "--data", str(tmp_path))
+        assert (code, output) == (1, "")
+        said = f"The data folder {tmp_path} is in use by another server, process {first.pid}. "
+        assert errors == f"tictactoe-server: {said}Stop that one, or give this one its own folder.\n"
+        assert errors.removeprefix("tictactoe-server: ").replace(str(tmp_path), "/srv/tictactoe").replace(
+            str(first.pid), "4711"
+        ) in MANUAL.read_text(encoding="utf-8")
+        async with open_peer(url, "ana") as ana:
+            assert (await ana.ask("create"))["type"] == "ok"
+    async with started(*HERE, "--data", str(tmp_path)) as after:
+        await url_of(after)
+
+
+async def test_of_a_taken_port_and_a_taken_folder_the_port_is_told(tmp_path: Path) -> None:
+    async with started(*HERE, "--data", str(tmp_path)) as first:
+        port = (await url_of(first)).rpartition(":")[2]
+        code, output, errors = await run("--host", "127.0.0.1", "--port", port, "--data", str(tmp_path))
+    assert (code, output) == (1, "")
+    assert errors.startswith(f"tictactoe-server: Cannot listen on 127.0.0.1, port {port}: ")
+    assert errors.count("\n") == 1
+
+
+async def test_a_taken_port_leaves_no_folder_behind(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        code, _, _ = await run("--host", "127.0.0.1", "--port", port, "--data", str(tmp_path / "data"))
+    assert code == 1
+    assert not (tmp_path / "data").exists()
+
+
+async def test_a_folder_that_cannot_be_one_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "data"):
+        code, output, errors = await run(*HERE, "--data", str(folder))
+        assert (code, output) == (1, "")
+        assert errors.startswith(f"tictactoe-server: Cannot use the data folder {folder}: ")
+        assert errors.count("\n") == 1
+
+
+async def test_a_database_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    async with started(*HERE, "--data", str(tmp_path)) as process:
+        await url_of(process)
+        process.send_signal(signal.SIGTERM)
+        await end_of(process)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database:
+        database.execute(f"PRAGMA user_version = {SCHEMA + 98}")
+    before = (tmp_path / FILE_NAME).read_bytes()
+    code, output, errors = await run(*HERE, "--data", str(tmp_path))
+    assert (code, output) == (1, "")
+    assert f"has schema {SCHEMA + 98}, but this version knows schemas up to {SCHEMA}: " in errors
+    assert errors.count("\n") == 1
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+
+
+async def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database:
+        database.execute("CREATE TABLE theirs (value)")
+    before = (tmp_path / FILE_NAME).read_bytes()
+    code, _, errors = await run(*HERE, "--data", str(tmp_path))
+    assert code == 1
+    assert errors.count("\n") == 1
+    assert "belongs to another program" in errors
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+
+
+# -- backup and restore -----------------------------------------------------------------------------------------
+
+
+async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "srv" / "tictactoe"
+    places = {"/srv/tictactoe": str(folder), "/var/backups": str(tmp_path)}
+
+    def here(command: str) -> str:
+        for place, ours in places.items():
+            command = command.replace(place, ours)
+        return command
+
+    back_up, every_night = map(here, commands_under("Backup"))
+    *make_room, start = map(here, commands_under("Restore"))
+    async with started(*HERE, "--data", str(folder)) as process:
+        url = await url_of(process)
+        token = await finish_a_game(url)
+        async with open_peer(url, token=token) as ana, open_peer(url, "bo") as bo:
+            room = (await ana.ask("create", visibility="private"))["room"]
+            await bo.ask("join", room=room)
+            await ana.state(room=room, status="playing")
+            await play_out({"X": ana, "O": bo}, room, [4])
+            for command in (back_up, every_night):
+                code, output, errors = await run_as_written(command, TICTACTOE_DATA=str(folder))
+                assert (code, errors) == (0, "")
+                assert output.startswith(f"Copied {folder} to ")
+            await play_out({"X": ana, "O": bo}, room, [0], first_ply=1)
+        process.send_signal(signal.SIGTERM)
+        await end_of(process)
+    copies = await asyncio.to_thread(lambda: sorted(tmp_path.glob("*.sqlite3")))
+    assert len(copies) == 2
+    assert {mode_of(copy) for copy in copies} == {0o600}
+    code, output, errors = await run_as_written("\n".join(make_room))
+    assert (code, output, errors) == (0, "", "")
+    program, *arguments = shlex.split(start)
+    assert program == Path(COMMAND).name
+    async with started(*HERE, *arguments) as process:
+        url = await url_of(process)
+        assert await has_finished_game(url, token)
+        async with open_peer(url, token=token) as ana:
+            assert ana.welcome["rooms"] == [{"room": room, "seat": "X"}]
+            assert (await ana.ask("join", room=room))["moves"] == [4]
+
+
+async def test_a_backup_never_overwrites_and_says_why_it_cannot(tmp_path: Path) -> None:
+    data, target = tmp_path / "data", tmp_path / "copy"
+    target.write_text("mine")
+    async with started(*HERE, "--data", str(data)) as process:
+        await url_of(process)
+        for arguments in (("--data", str(data), "backup", str(target)), ("backup", str(target), "--data", str(data))):
+            assert await run(*arguments) == (
+                1,
+                "",
+                f"tictactoe-server: {target} exists already. Nothing was overwritten.\n",
+            )
+        assert target.read_text() == "mine"
+        code, _, errors = await run("--data", str(data), "backup", str(tmp_path / "no" / "copy"))
+        assert (code, errors.count("\n")) == (1, 1)
+    code, _, errors = await run("--data", str(tmp_path / "nothing"), "backup", str(tmp_path / "new"))
+    assert (code, errors) == (1, f"tictactoe-server: There is no database in {tmp_path / 'nothing'}.\n")
+    code, _, errors = await run("--data", ":memory:", "backup", str(tmp_path / "new"))
+    assert code == 2
+    assert "keeps nothing that could be copied" in errors
+    assert not (tmp_path / "new").exists()
+
+
+# -- stopping and starting again --------------------------------------------------------------------------------
+
+
+async def test_sigterm_leaves_one_file_with_everything_in_it(tmp_path: Path) -> None:
+    async with started(*HERE, "--data", str(tmp_path)) as process:
+        url = await url_of(process)
+        async with open_peer(url, "ana") as ana:
+            rooms = [(await ana.ask("create"))["room"] for _ in range(20)]
+            process.send_signal(signal.SIGTERM)
+            code, _, _ = await end_of(process)
+    assert code == 0
+    names = await asyncio.to_thread(lambda: sorted(path.name for path in tmp_path.iterdir()))
+    assert names == ["server.lock", FILE_NAME]
+    assert documents(tmp_path, "room/") == sorted(f"room/{room}" for room in rooms)
+
+
+async def begin_a_second_game(ana: Peer, bo: Peer) -> dict[str, Any]:
+    """Play a game to its end, begin the next one with a clock running and an offer open; return the last state."""
+    clock = {"initial_ms": 600_000, "increment_ms": 0}
+    room = (await ana.ask("create", clock=clock, visibility="private"))["room"]
+    await bo.ask("join", room=room)
+    await ana.state(room=room, status="playing")
+    await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+    await ana.ask("rematch", room=room)
+    await bo.ask("rematch", room=room)
+    for peer in (ana, bo):
+        await peer.state(game=2)
+    await play_out({"X": bo, "O": ana}, room, [4, 0, 8])
+    await bo.ask("draw", room=room, action="offer")
+    return await ana.state(offers={"draw": "X", "undo": None, "rematch": []})
+
+
+async def test_an_unfinished_room_is_back_with_seats_clock_offers_and_score(tmp_path: Path) -> None:
+    async with Harness(tmp_path) as server:
+        async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+            before = await begin_a_second_game(ana, bo)
+            room = before["room"]
+            assert await server.end(signal.SIGTERM) == 0
+        url = server.url
+        await server.start()
+        assert server.url == url
+        async with (
+            open_peer(url, token=ana.welcome["token"]) as ana,
+            open_peer(url, token=bo.welcome["token"]) as bo,
+        ):
+            assert ana.welcome["rooms"] == [{"room": room, "seat": "O"}]
+            assert (await ana.ask("join", room=room))["moves"] == [4, 0, 8]
+            alone = await ana.state()
+            assert (alone["seats"]["X"]["online"], alone["seats"]["X"]["hold_ms"] <= 60_000) == (False, True)
+            assert (await bo.ask("join", room=room))["seat"] == "X"
+            after = await bo.state()
+            changing = {"seq", "clock"}
+            assert {key: after[key] for key in after if key not in changing} == {
+                key: before[key] for key in before if key not in changing
+            }
+            assert after["seq"] > before["seq"]
+            assert after["score"] == {ana.welcome["player"]: 1, bo.welcome["player"]: 0, "draws": 0}
+            assert after["clock"]["running"] == "O"
+            left = {
+                mark: (before["clock"]["remaining_ms"][mark], after["clock"]["remaining_ms"][mark]) for mark in "XO"
+            }
+            assert left["X"][0] == left["X"][1]
+            assert left["O"][0] >= left["O"][1] > 0
+            await ana.ask("draw", room=room, action="accept")
+            assert (await bo.state(status="over"))["result"]["reason"] == "agreed"
+            assert len((await ana.ask("history"))["games"]) == 2
+
+
+async def test_rooms_that_nobody_comes_back_to_end_and_are_gone_from_the_store(tmp_path: Path) -> None:
+    async with (
+        started(*HERE, "--data", str(tmp_path), "--keep-room", "1", "--keep-game", "1") as process,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        url = await url_of(process)
+        eve, fan, keeper = [await stack.enter_async_context(open_peer(url)) for _ in range(3)]
+        kept = (await keeper.ask("create", rules="four"))["room"]
+        await fan.ask("lobby", on=True)
+        async with open_peer(url) as ana, open_peer(url) as bo:
+            waiting = (await ana.ask("create"))["room"]
+            playing = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=playing)
+            for room in (waiting, playing, kept):
+                await eve.ask("watch", room=room)
+        closed = [await eve.next_of("closed"), await eve.next_of("closed")]
+        assert {push["room"] for push in closed} == {waiting, playing}
+        assert {push["reason"] for push in closed} == {"Nobody came back."}
+        gone: set[str] = set()
+        while gone < {waiting, playing}:
+            gone |= set((await fan.next_of("lobby"))["closed"])
+        assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [kept]
+        process.send_signal(signal.SIGTERM)
+        await end_of(process)
+    assert documents(tmp_path, "room/") == [f"room/{kept}"]
+
+
+async def test_after_a_restart_too_a_room_ends_when_nobody_comes_back(tmp_path: Path) -> None:
+    async with Harness(tmp_path, "--keep-game", "1") as server:
+        async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+            room = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            assert await server.end(signal.SIGTERM) == 0
+        assert documents(tmp_path, "room/") == [f"room/{room}"]
+        await server.start()
+        async with open_peer(server.url) as eve:
+            if (await eve.ask("watch", room=room))["type"] == "ok":
+                assert (await eve.next_of("closed"))["reason"] == "Nobody came back."
+            assert await eve.refusal("watch", room=room) == "no_such_room"
+        assert await server.end(signal.SIGTERM) == 0
+    assert documents(tmp_path, "room/") == []
+
+
+async def test_a_folder_is_named_in_the_help_with_its_variable(home: Path) -> None:
+    code, output, _ = await run("--help")
+    assert code == 0
+    for word in ("--data", "TICTACTOE_DATA", ":memory:", "--keep-room", "TICTACTOE_KEEP_ROOM", "--keep-game", "backup"):
+        assert word in output
+    assert str(home) in output.replace("\n", "").replace(" ", "")
