@@ -68,7 +68,7 @@ def measure_drawing() -> tuple[float, float]:
     rules = Rules(32, 32, 5)
     moves = list(range(0, 1024, 3))
     states = [state(moves[:count], rules) for count in range(100, 100 + RUNS * 2)]
-    table, before = Table("p-ana"), Picture(200, 50)
+    table, before = Table("K7M4PQ", "p-ana"), Picture(200, 50)
     drawing, comparing = [], []
     for number, shown in enumerate(states):
         table.take(shown, float(number))

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -237,6 +239,18 @@ async def test_a_finished_game_is_stepped_through(server: Server, open_screen: O
         assert "O" not in text.splitlines()[4]
         await ana.press("left", "left", "right", "right")
         await ana.until("(O)")
+
+
+async def test_a_finished_game_is_saved(
+    server: Server, open_screen: OpenScreen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN", "s save")
+        await ana.press("s")
+        await ana.until("aved")
+    assert os.listdir(tmp_path)
 
 
 async def test_a_drop_is_shown_with_the_time_that_is_left(server: Server, open_screen: OpenScreen) -> None:

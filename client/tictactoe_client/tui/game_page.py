@@ -5,26 +5,21 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tictactoe_client.board import BoardStyle, BoardView, Window
+from tictactoe_client.board import BoardView
 from tictactoe_client.dialogue import Dialogue
 from tictactoe_client.errors import ClientError, Refused
 from tictactoe_client.events import Back, Gone
 from tictactoe_client.guide import describe_giving_up
-from tictactoe_client.invite import reachable_address
 from tictactoe_client.messages import Message
 from tictactoe_client.room import Room
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.tui.banners import connection_banner, game_banner, may_claim_by_letter
-from tictactoe_client.tui.board_area import Fit, find_cell, fit_board, paint_board
-from tictactoe_client.tui.editor import LineEditor
-from tictactoe_client.tui.ending import describe_end
+from tictactoe_client.tui.banners import game_banner, may_claim_by_letter
+from tictactoe_client.tui.board_area import find_cell
+from tictactoe_client.tui.game_view import GameView
 from tictactoe_client.tui.page import Desk, Page
-from tictactoe_client.tui.picture import Picture, measure, shorten
-from tictactoe_client.tui.qr import render_code
-from tictactoe_client.tui.side_panel import MIN_WIDTH as PANEL_WIDTH
-from tictactoe_client.tui.side_panel import paint_panel
+from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wording import describe_rules, format_duration, list_free, name_of
+from tictactoe_client.wording import list_free, name_of
 from tictactoe_engine import FREE, Keys, Rules, format_cell, has_single_keys, parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol import clean_text
@@ -45,20 +40,10 @@ class GamePage(Page):
         super().__init__(desk)
         assert desk.link.client is not None
         self.room = room
-        self.table = Table(desk.link.client.player, room.moves)
+        self.table = Table(room.code, desk.link.client.player, room.moves)
         self.again = again
         self._dialogue = Dialogue(desk.settings, self.table.viewer, asks_back=False)
-        self._mode: str = "board"
-        self._line = LineEditor()
-        self._ahead = LineEditor(limit=8)
-        self._cursor: int | None = None
-        self._pending: tuple[int, str] | None = None
-        self._confirming: str | None = None
-        self._window: Window | None = None
-        self._fit: Fit | None = None
-        self._corner = (0, 0)
-        self._shows_code = True
-        self._opened_at = desk.now()
+        self._view = GameView(desk, self.table, can_find_another=again is not None)
         self._said_hello_until = 0.0
         self._returned: Back | None = None
         self._before_return: RoomState | None = None
@@ -135,10 +120,10 @@ class GamePage(Page):
         was_mine, old = self.table.is_my_turn, self.table.state
         if self.table.take(state, self.desk.now()):
             self.desk.run(self._learn_moves())
-        if self._pending is not None and (state.board[self._pending[0]] != FREE or state.status != "playing"):
-            self._pending = None
-        if self._cursor is not None and self._cursor >= len(state.board):
-            self._cursor = None
+        if self._view.pending is not None and (state.board[self._view.pending[0]] != FREE or state.status != "playing"):
+            self._view.pending = None
+        if self._view.cursor is not None and self._view.cursor >= len(state.board):
+            self._view.cursor = None
         if old is not None and (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status):
             self.desk.hush()
         if self._returned is not None:
@@ -180,16 +165,16 @@ class GamePage(Page):
         does = self.desk.keymap.does
         if does(key, "leave"):
             self._leave_hard()
-        elif self._mode != "board":
+        elif self._view.mode != "board":
             self._press_line(key)
-        elif self._confirming is not None:
+        elif self._view.confirming is not None:
             self._press_confirming(key)
         elif self.desk.link.phase == "away" and key == "r":
             self.desk.link.retry()
         elif does(key, "chat"):
-            self._mode = "chat"
+            self._view.mode = "chat"
         elif does(key, "command"):
-            self._mode = "command"
+            self._view.mode = "command"
         elif does(key, "back"):
             self._go_back()
         elif self.table.state is None or self._press_for_status(key, self.table.state):
@@ -199,20 +184,20 @@ class GamePage(Page):
 
     def paste(self, text: str) -> None:
         """Pasted text goes into the line that is open."""
-        (self._ahead if self._mode == "board" else self._line).type(text)
+        (self._view.ahead if self._view.mode == "board" else self._view.line).type(text)
 
     def click(self, x: int, y: int) -> None:
         """A click places at once on 3x3; on larger boards it chooses, and a second one places."""
         state = self.table.state
-        if state is None or self._fit is None or state.status != "playing" or self._mode != "board":
+        if state is None or self._view.fit is None or state.status != "playing" or self._view.mode != "board":
             return
         view = BoardView.of(state)
-        cell = find_cell(x - self._corner[0], y - self._corner[1], view, self._fit)
+        cell = find_cell(x - self._view.corner[0], y - self._view.corner[1], view, self._view.fit)
         if cell is None:
             return
         small = has_single_keys(state.rules.to_rules())
-        is_second = cell == self._cursor
-        self._cursor = cell
+        is_second = cell == self._view.cursor
+        self._view.cursor = cell
         if (small and not self.desk.settings.confirm) or is_second:
             self._place(cell)
 
@@ -244,11 +229,11 @@ class GamePage(Page):
 
     def _press_waiting(self, key: str) -> bool:
         if key == "y":
-            link = self._link_for_others()
+            link = self._view.link_for_others()
             self.desk.copy(link)
             self.desk.say(f"Copied: {link}", "good")
         elif key == "Q":
-            self._shows_code = not self._shows_code
+            self._view.shows_code = not self._view.shows_code
         elif key == "b":
             self.desk.run(self._let_computer_in())
         else:
@@ -274,6 +259,8 @@ class GamePage(Page):
             self._command("rematch")
         elif key == "v":
             self.table.step(-1)
+        elif key == "s":
+            self._command("save")
         elif key == "n" and self.again is not None:
             self.desk.run(self._find_another())
         else:
@@ -287,17 +274,17 @@ class GamePage(Page):
         arrow = next((step for action, step in _ARROWS.items() if keymap.does(key, action)), None)
         if arrow is not None:
             self._move_cursor(arrow, state)
-        elif key == "enter" and self._ahead.text:
+        elif key == "enter" and self._view.ahead.text:
             self._submit_ahead(rules)
         elif keymap.does(key, "place"):
-            if self._cursor is None:
+            if self._view.cursor is None:
                 self._move_cursor((0, 0), state)
             else:
-                self._place(self._cursor)
+                self._place(self._view.cursor)
         elif has_single_keys(rules) and len(key) == 1:
             self._press_cell_key(key, rules)
         elif len(key) == 1 or key == "backspace":
-            self._ahead.press(key)
+            self._view.ahead.press(key)
 
     def _press_cell_key(self, key: str, rules: Rules) -> None:
         keys = self.desk.settings.keys if key.isdigit() and self.desk.settings.keys != Keys.LETTERS else Keys.PHONE
@@ -311,44 +298,44 @@ class GamePage(Page):
     def _submit_ahead(self, rules: Rules) -> None:
         settings = self.desk.settings
         try:
-            cell = parse_cell(self._ahead.text, rules, coordinates=settings.coordinates)
+            cell = parse_cell(self._view.ahead.text, rules, coordinates=settings.coordinates)
         except (IllegalMove, UnknownNotation) as bad:
             self.desk.say(clean_text(bad.message))
-            self._ahead.clear()
+            self._view.ahead.clear()
             return
         if self.table.is_my_turn:
-            self._ahead.clear()
+            self._view.ahead.clear()
         self._place(cell)
 
     def _move_cursor(self, step: tuple[int, int], state: RoomState) -> None:
         """Move the cursor; the first time it stands on the last move, else in the centre."""
         rows, columns = state.rules.rows, state.rules.columns
-        if self._cursor is None:
-            self._cursor = state.last if state.last is not None else (rows // 2) * columns + columns // 2
+        if self._view.cursor is None:
+            self._view.cursor = state.last if state.last is not None else (rows // 2) * columns + columns // 2
             if state.last is None:
                 return
-        row, column = divmod(self._cursor, columns)
+        row, column = divmod(self._view.cursor, columns)
         row = min(max(row + step[0], 0), rows - 1)
         column = min(max(column + step[1], 0), columns - 1)
-        self._cursor = row * columns + column
+        self._view.cursor = row * columns + column
 
     def _press_line(self, key: str) -> None:
         """Take a key while something is being typed after ``:`` or to be said."""
         does = self.desk.keymap.does
-        if does(key, "back") or (does(key, "chat") and self._mode == "chat"):
-            self._mode = "board"
-            self._line.clear()
+        if does(key, "back") or (does(key, "chat") and self._view.mode == "chat"):
+            self._view.mode = "board"
+            self._view.line.clear()
         elif key == "enter":
-            mode, self._mode = self._mode, "board"
-            text = self._line.clear()
+            mode, self._view.mode = self._view.mode, "board"
+            text = self._view.line.clear()
             if mode == "chat" and text.strip():
                 self._command(f"chat {text}")
             elif mode == "command":
                 self._command(text)
-        elif key == "backspace" and not self._line.text:
-            self._mode = "board"
+        elif key == "backspace" and not self._view.line.text:
+            self._view.mode = "board"
         else:
-            self._line.press(key)
+            self._view.line.press(key)
 
     # -- deeds ----------------------------------------------------------------------------------------------------
 
@@ -365,8 +352,8 @@ class GamePage(Page):
             self.desk.say("The game has not begun: a seat is free.")
         elif not self.table.is_my_turn:
             self.desk.say(f"It's {name_of(state, state.turn)}'s move.")
-        elif self._pending is None:
-            self._pending = (cell, state.turn or "")
+        elif self._view.pending is None:
+            self._view.pending = (cell, state.turn or "")
             self.desk.run(self._send_move(cell, state))
 
     async def _send_move(self, cell: int, state: RoomState) -> None:
@@ -375,9 +362,9 @@ class GamePage(Page):
         except Refused as refused:
             free = f" {list_free(state, 9)}" if refused.code in ("occupied", "blocked", "floating") else ""
             self.desk.say(f"{clean_text(refused.message)}{free}")
-            self._pending = None
+            self._view.pending = None
         except ClientError:
-            self._pending = None
+            self._view.pending = None
             raise
 
     def _command(self, text: str) -> None:
@@ -386,9 +373,9 @@ class GamePage(Page):
         if not words or state is None:
             return
         if words in ("resign", "leave", "quit", "exit") and self.table.is_live and words != "resign":
-            self._confirming = "leave"
+            self._view.confirming = "leave"
         elif words == "resign" and self.table.is_live:
-            self._confirming = "resign"
+            self._view.confirming = "resign"
         elif words in ("leave", "quit", "exit"):
             self._go_back()
         elif words == "new":
@@ -422,24 +409,24 @@ class GamePage(Page):
 
     def _go_back(self) -> None:
         """Esc: drop what is typed, return to the present, else leave the room, asking where that loses a game."""
-        if self._ahead.text:
-            self._ahead.clear()
+        if self._view.ahead.text:
+            self._view.ahead.clear()
         elif self.table.shown_ply is not None:
             self.table.look_at_present()
         elif self.table.is_live:
-            self._confirming = "leave"
+            self._view.confirming = "leave"
         else:
             self._leave_page()
 
     def _leave_hard(self) -> None:
         """Ctrl+C: ask where it loses a game; the second time there is no asking."""
-        if self.table.is_live and self._confirming != "quit":
-            self._confirming = "quit"
+        if self.table.is_live and self._view.confirming != "quit":
+            self._view.confirming = "quit"
         else:
             self.desk.leave(ExitCode.INTERRUPTED)
 
     def _press_confirming(self, key: str) -> None:
-        what, self._confirming = self._confirming, None
+        what, self._view.confirming = self._view.confirming, None
         if key not in ("enter", "y"):
             return
         if what == "resign":
@@ -479,162 +466,6 @@ class GamePage(Page):
         self.desk.close_page()
         self.desk.open(GamePage(self.desk, room, self.again))
 
-    # -- drawing --------------------------------------------------------------------------------------------------
-
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at."""
-        state = self.table.shown()
-        if state is None:
-            picture.put(1, 0, f" Room {self.room.code} ...")
-            return
-        now = self.desk.now()
-        self._draw_head(picture, state)
-        if state.status == "waiting":
-            self._draw_invitation(picture)
-        else:
-            self._draw_board(picture, state, now)
-        self._draw_foot(picture, state, status, now)
-
-    def _draw_head(self, picture: Picture, state: RoomState) -> None:
-        dot, link = ("*" if self.desk.settings.ascii else "●"), self.desk.link
-        right = f"{link.latency_ms} ms {dot}" if link.phase == "online" else f"offline {dot}"
-        if self.table.seat is None:
-            watching = f"{state.watchers} watching" if state.watchers else ""
-            moment = f"move {state.ply} of {len(self.table.moves)}" if self.table.shown_ply is not None else ""
-            names = " v ".join(f"{name_of(state, mark)} ({mark})" for mark in state.seats)
-            right = "   ".join(part for part in (watching, moment) if part) or right
-            head = (f"WATCHING {state.room}", "title")
-            picture.put_parts(1, 0, head, (f"   {names}", ""), until=picture.width - measure(right) - 2)
-        else:
-            comma = ", " if self.desk.settings.ascii else " · "
-            rules = comma + describe_rules(state.rules).replace(" by ", "x").replace(", ", comma)
-            picture.put_parts(1, 0, (state.room, "title"), (rules, ""), until=picture.width - len(right) - 2)
-        picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
-
-    def _draw_board(self, picture: Picture, state: RoomState, now: float) -> None:
-        rules, settings = state.rules.to_rules(), self.desk.settings
-        height = picture.height - 4
-        shows_keys = has_single_keys(rules) and self.table.seat is not None and state.status == "playing"
-        style = BoardStyle(ascii=settings.ascii, keys=settings.keys if shows_keys else None)
-        cursor = self._cursor if state.status == "playing" and self.table.seat is not None else None
-        centre = cursor if cursor is not None else state.last
-        panel = PANEL_WIDTH + 4
-        fit = fit_board(rules, style, picture.width - 4 - panel, height, centre, self._window)
-        if fit.window is not None:
-            alone = fit_board(rules, style, picture.width - 4, height, centre, self._window)
-            fit = alone if alone.window is None or picture.width < 60 else fit
-        self._fit, self._window = fit, fit.window
-        view = BoardView.of(state, cursor)
-        if self.table.shown_ply is None and self._pending is not None:
-            view = BoardView(view.rules, view.board, view.last, view.line, view.cursor, self._pending)
-        x, y = 2, 1 + (1 if fit.height + 1 < height else 0)
-        self._corner = (x, y)
-        paint_board(picture, x, y, view, fit, grey=self.desk.link.phase != "online")
-        beside = x + fit.width + 4
-        if picture.width - beside >= PANEL_WIDTH:
-            paint_panel(picture, beside, y, height - (y - 1), self.table, now, ascii_only=settings.ascii)
-
-    def _draw_invitation(self, picture: Picture) -> None:
-        link = self._link_for_others()
-        edge = self._draw_code(picture, link)
-        you = f"you are {self.table.seat}" if self.table.seat else "watching"
-        picture.put(3, 2, f"You wait in a room of your own; {you}.", "dim", until=edge)
-        picture.put_parts(3, 4, ("Code   ", "dim"), (self.room.code, "title"))
-        picture.put_parts(3, 5, ("Link   ", "dim"), (link, ""), until=edge)
-        command = f"tictactoe-client join {link}"
-        lines = [command] if 10 + measure(command) < edge else command.rsplit(" ", 1)
-        picture.put(3, 6, "Or", "dim")
-        for number, line in enumerate(lines):
-            picture.put(10, 6 + number, line, until=edge)
-        for number, line in enumerate(self.table.talk[-3:]):
-            picture.put(3, 9 + number, line, "dim", until=edge)
-
-    def _draw_code(self, picture: Picture, link: str) -> int:
-        """Draw the link as a code at the right where there is room; return the column where the room for text ends."""
-        settings = self.desk.settings
-        if not self._shows_code or settings.ascii or not settings.colour:
-            return picture.width - 1
-        lines = render_code(link)
-        x = picture.width - len(lines[0]) - 1
-        if x < 11 + measure(link) or 2 + len(lines) > picture.height - 3:
-            return picture.width - 1
-        for number, line in enumerate(lines):
-            picture.put(x, 2 + number, line, "qr")
-        return x - 1
-
-    def _draw_foot(self, picture: Picture, state: RoomState, status: tuple[str, str] | None, now: float) -> None:
-        bottom, settings = picture.height, self.desk.settings
-        banner = connection_banner(self.desk.link, now, ascii_only=settings.ascii)
-        banner = banner or self._confirm_banner() or game_banner(self.table, self.desk.keymap, now)
-        if banner is not None:
-            picture.put(1, bottom - 3, shorten(banner[0], picture.width - 2), banner[1])
-        line = self._line_being_typed()
-        text, role = status if status is not None and line is None else self._describe_turn(state)
-        if line is not None:
-            picture.put(1, bottom - 2, shorten_left(line, picture.width - 3), "title")
-        else:
-            typed = f"move: {self._ahead.text}_" if self._shows_move_line(state) else ""
-            picture.put(1, bottom - 2, shorten(text, picture.width - 4 - len(typed)), role)
-            picture.put_right(bottom - 2, typed, "title" if self._ahead.text else "dim")
-        picture.put(1, bottom - 1, shorten(self._hints(state), picture.width - 2), "dim")
-
-    def _line_being_typed(self) -> str | None:
-        if self._mode == "chat":
-            return f"say: {self._line.text}_"
-        return f":{self._line.text}_" if self._mode == "command" else None
-
-    def _shows_move_line(self, state: RoomState) -> bool:
-        return state.status == "playing" and self.table.seat is not None
-
-    def _confirm_banner(self) -> tuple[str, str] | None:
-        if self._confirming is None:
-            return None
-        loses = "Resign" if self._confirming == "resign" else "Leave and lose this game"
-        return (f"{loses}?   Enter yes   Esc play on", "bad")
-
-    def _describe_turn(self, state: RoomState) -> tuple[str, str]:
-        if self.table.state is not None and self.table.state.status == "over":
-            return describe_end(self.table)
-        if state.status == "waiting":
-            missing = sum(seat is None for seat in state.seats.values())
-            whom = "someone" if missing == 1 else f"{missing} more"
-            waited = format_duration(round((self.desk.now() - self._opened_at) * 1000))
-            return f"Waiting for {whom}{'...' if self.desk.settings.ascii else '…'} {waited}", "title"
-        if self.table.shown_ply is not None:
-            fresh = f"   ({self.table.unseen} new moves)" if self.table.unseen else ""
-            return f"Looking back at move {state.ply}.{fresh}", "warn"
-        if self.table.is_my_turn:
-            return (f"YOUR MOVE ({state.turn})" if self._pending is None else "Sending ..."), "title"
-        return f"{name_of(state, state.turn)}'s move ({state.turn})", ""
-
-    def _hints(self, state: RoomState) -> str:
-        show = self.desk.keymap.show
-        talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
-        if self.desk.link.phase == "away":
-            return f"r try now  {show('back')} leave"
-        if self._mode == "chat":
-            return f"Enter say it  {show('back')} back to the board"
-        if self._mode == "command":
-            return f"resign draw undo claim chat clock who leave help   Enter do it  {show('back')} back"
-        if state.status == "waiting" and self.table.seat is not None:
-            code = "  Q hide QR" if self.desk.settings.colour and not self.desk.settings.ascii else ""
-            return f"{show('back')} cancel  y copy{code}  b let the computer sit in  {show('help')} help"
-        arrows = "<-/->" if self.desk.settings.ascii else "←/→"
-        if self.table.seat is None:
-            return f"{arrows} step  {show('end')} live  {show('chat')} chat  {show('back')} leave  {show('help')} help"
-        if self.table.state is not None and self.table.state.status == "over":
-            new = "  n new opponent" if self.again is not None else ""
-            return f"r rematch  v review ({arrows}){new}  {show('chat')} chat  {show('back')} home"
-        if has_single_keys(state.rules.to_rules()):
-            return f"1-9 or qwe/asd/zxc place  arrows+Enter  {talk}"
-        return f"type a cell (h8) and Enter, or arrows+Enter  {talk}"
-
-    def _link_for_others(self) -> str:
-        return reachable_address(self.desk.link.address).link_to(self.room.code)
-
-
-def shorten_left(text: str, width: int) -> str:
-    """Return the end of a text that is being typed."""
-    while measure(text) > width:
-        text = text[1:]
-    return text
+        self._view.draw(picture, status)

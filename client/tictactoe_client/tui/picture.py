@@ -10,6 +10,8 @@ from functools import lru_cache
 
 from rich.cells import get_character_cell_size
 
+from tictactoe_protocol import clean_text
+
 Cell = tuple[str, str]
 """A character, empty for the second half of a wide one, and its role."""
 
@@ -25,12 +27,15 @@ class Picture:
         self.rows: list[list[Cell]] = [[_BLANK] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, role: str = "", *, until: int | None = None) -> int:
-        """Write text from a cell on, up to the column `until`; return the column after its end."""
+        """Write text from a cell on, up to the column `until`; return the column after its end.
+
+        Nothing that steers a terminal gets onto a picture, whoever the text is from.
+        """
         end = self.width if until is None else min(until, self.width)
         if not 0 <= y < self.height:
             return x
         row = self.rows[y]
-        for character in text:
+        for character in clean_text(text):
             size = 1 if character.isascii() else _size_of(character)
             if size == 0:
                 if 0 < x <= end and row[x - 1][0]:

@@ -15,9 +15,10 @@ _MOST_LINES = 200
 
 
 class Table:
-    """One room; `viewer` is the public id of whoever looks, `shown_ply` the moment looked back at, None for now."""
+    """The room `code`; `viewer` is who looks, `shown_ply` the moment looked back at, None for now."""
 
-    def __init__(self, viewer: str, moves: tuple[int, ...] = ()) -> None:
+    def __init__(self, code: str, viewer: str, moves: tuple[int, ...] = ()) -> None:
+        self.code = code
         self.viewer = viewer
         self.state: RoomState | None = None
         self.moves = moves

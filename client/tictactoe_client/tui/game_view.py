@@ -1,0 +1,203 @@
+"""How a room looks on the screen: its head, the board or the invitation, and the lines at the foot.
+
+It holds what one sees but the server does not know: the cursor, what is being typed, what is being asked.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tictactoe_client.board import BoardStyle, BoardView, Window
+from tictactoe_client.invite import reachable_address
+from tictactoe_client.tui.banners import connection_banner, game_banner
+from tictactoe_client.tui.board_area import Fit, fit_board, paint_board
+from tictactoe_client.tui.editor import LineEditor
+from tictactoe_client.tui.ending import describe_end
+from tictactoe_client.tui.page import Desk
+from tictactoe_client.tui.picture import Picture, measure, shorten
+from tictactoe_client.tui.qr import render_code
+from tictactoe_client.tui.side_panel import MIN_WIDTH as PANEL_WIDTH
+from tictactoe_client.tui.side_panel import paint_panel
+from tictactoe_client.tui.table import Table
+from tictactoe_client.wording import describe_rules, format_duration, name_of
+from tictactoe_engine import has_single_keys
+from tictactoe_protocol.pushes import RoomState
+
+
+class GameView:
+    """One room's picture; the page changes what is public here, and asks where the board was drawn."""
+
+    def __init__(self, desk: Desk, table: Table, *, can_find_another: bool) -> None:
+        self.desk = desk
+        self.table = table
+        self.can_find_another = can_find_another
+        self.mode: Literal["board", "chat", "command"] = "board"
+        self.line = LineEditor()
+        self.ahead = LineEditor(limit=8)
+        self.cursor: int | None = None
+        self.pending: tuple[int, str] | None = None
+        self.confirming: Literal["resign", "leave", "quit"] | None = None
+        self.shows_code = True
+        self.opened_at = desk.now()
+        self.window: Window | None = None
+        self.fit: Fit | None = None
+        self.corner = (0, 0)
+
+    def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
+        """Draw the room as it is, or as it was at the moment that is looked back at."""
+        state = self.table.shown()
+        if state is None:
+            picture.put(1, 0, f" Room {self.table.code} ...")
+            return
+        now = self.desk.now()
+        self._draw_head(picture, state)
+        if state.status == "waiting":
+            self._draw_invitation(picture)
+        else:
+            self._draw_board(picture, state, now)
+        self._draw_foot(picture, state, status, now)
+
+    def _draw_head(self, picture: Picture, state: RoomState) -> None:
+        dot, link = ("*" if self.desk.settings.ascii else "●"), self.desk.link
+        right = f"{link.latency_ms} ms {dot}" if link.phase == "online" else f"offline {dot}"
+        if self.table.seat is None:
+            watching = f"{state.watchers} watching" if state.watchers else ""
+            moment = f"move {state.ply} of {len(self.table.moves)}" if self.table.shown_ply is not None else ""
+            names = " v ".join(f"{name_of(state, mark)} ({mark})" for mark in state.seats)
+            right = "   ".join(part for part in (watching, moment) if part) or right
+            head = (f"WATCHING {state.room}", "title")
+            picture.put_parts(1, 0, head, (f"   {names}", ""), until=picture.width - measure(right) - 2)
+        else:
+            comma = ", " if self.desk.settings.ascii else " · "
+            rules = comma + describe_rules(state.rules).replace(" by ", "x").replace(", ", comma)
+            picture.put_parts(1, 0, (state.room, "title"), (rules, ""), until=picture.width - len(right) - 2)
+        picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
+
+    def _draw_board(self, picture: Picture, state: RoomState, now: float) -> None:
+        rules, settings = state.rules.to_rules(), self.desk.settings
+        height = picture.height - 4
+        shows_keys = has_single_keys(rules) and self.table.seat is not None and state.status == "playing"
+        style = BoardStyle(ascii=settings.ascii, keys=settings.keys if shows_keys else None)
+        cursor = self.cursor if state.status == "playing" and self.table.seat is not None else None
+        centre = cursor if cursor is not None else state.last
+        panel = PANEL_WIDTH + 4
+        fit = fit_board(rules, style, picture.width - 4 - panel, height, centre, self.window)
+        if fit.window is not None:
+            alone = fit_board(rules, style, picture.width - 4, height, centre, self.window)
+            fit = alone if alone.window is None or picture.width < 60 else fit
+        self.fit, self.window = fit, fit.window
+        view = BoardView.of(state, cursor)
+        if self.table.shown_ply is None and self.pending is not None:
+            view = BoardView(view.rules, view.board, view.last, view.line, view.cursor, self.pending)
+        x, y = 2, 1 + (1 if fit.height + 1 < height else 0)
+        self.corner = (x, y)
+        paint_board(picture, x, y, view, fit, grey=self.desk.link.phase != "online")
+        beside = x + fit.width + 4
+        if picture.width - beside >= PANEL_WIDTH:
+            paint_panel(picture, beside, y, height - (y - 1), self.table, now, ascii_only=settings.ascii)
+
+    def _draw_invitation(self, picture: Picture) -> None:
+        link = self.link_for_others()
+        edge = self._draw_code(picture, link)
+        you = f"you are {self.table.seat}" if self.table.seat else "watching"
+        picture.put(3, 2, f"You wait in a room of your own; {you}.", "dim", until=edge)
+        picture.put_parts(3, 4, ("Code   ", "dim"), (self.table.code, "title"))
+        picture.put_parts(3, 5, ("Link   ", "dim"), (link, ""), until=edge)
+        command = f"tictactoe-client join {link}"
+        lines = [command] if 10 + measure(command) < edge else command.rsplit(" ", 1)
+        picture.put(3, 6, "Or", "dim")
+        for number, line in enumerate(lines):
+            picture.put(10, 6 + number, line, until=edge)
+        for number, line in enumerate(self.table.talk[-3:]):
+            picture.put(3, 9 + number, line, "dim", until=edge)
+
+    def _draw_code(self, picture: Picture, link: str) -> int:
+        """Draw the link as a code at the right where there is room; return the column where the room for text ends."""
+        settings = self.desk.settings
+        if not self.shows_code or settings.ascii or not settings.colour:
+            return picture.width - 1
+        lines = render_code(link)
+        x = picture.width - len(lines[0]) - 1
+        if x < 11 + measure(link) or 2 + len(lines) > picture.height - 3:
+            return picture.width - 1
+        for number, line in enumerate(lines):
+            picture.put(x, 2 + number, line, "qr")
+        return x - 1
+
+    def _draw_foot(self, picture: Picture, state: RoomState, status: tuple[str, str] | None, now: float) -> None:
+        bottom, settings = picture.height, self.desk.settings
+        banner = connection_banner(self.desk.link, now, ascii_only=settings.ascii)
+        banner = banner or self._confirm_banner() or game_banner(self.table, self.desk.keymap, now)
+        if banner is not None:
+            picture.put(1, bottom - 3, shorten(banner[0], picture.width - 2), banner[1])
+        line = self._line_being_typed()
+        text, role = status if status is not None and line is None else self._describe_turn(state)
+        if line is not None:
+            picture.put(1, bottom - 2, shorten_left(line, picture.width - 3), "title")
+        else:
+            typed = f"move: {self.ahead.text}_" if self._shows_move_line(state) else ""
+            picture.put(1, bottom - 2, shorten(text, picture.width - 4 - len(typed)), role)
+            picture.put_right(bottom - 2, typed, "title" if self.ahead.text else "dim")
+        picture.put(1, bottom - 1, shorten(self._hints(state), picture.width - 2), "dim")
+
+    def _line_being_typed(self) -> str | None:
+        if self.mode == "chat":
+            return f"say: {self.line.text}_"
+        return f":{self.line.text}_" if self.mode == "command" else None
+
+    def _shows_move_line(self, state: RoomState) -> bool:
+        return state.status == "playing" and self.table.seat is not None
+
+    def _confirm_banner(self) -> tuple[str, str] | None:
+        if self.confirming is None:
+            return None
+        loses = "Resign" if self.confirming == "resign" else "Leave and lose this game"
+        return (f"{loses}?   Enter yes   Esc play on", "bad")
+
+    def _describe_turn(self, state: RoomState) -> tuple[str, str]:
+        if self.table.state is not None and self.table.state.status == "over":
+            return describe_end(self.table)
+        if state.status == "waiting":
+            missing = sum(seat is None for seat in state.seats.values())
+            whom = "someone" if missing == 1 else f"{missing} more"
+            waited = format_duration(round((self.desk.now() - self.opened_at) * 1000))
+            return f"Waiting for {whom}{'...' if self.desk.settings.ascii else '…'} {waited}", "title"
+        if self.table.shown_ply is not None:
+            fresh = f"   ({self.table.unseen} new moves)" if self.table.unseen else ""
+            return f"Looking back at move {state.ply}.{fresh}", "warn"
+        if self.table.is_my_turn:
+            return (f"YOUR MOVE ({state.turn})" if self.pending is None else "Sending ..."), "title"
+        return f"{name_of(state, state.turn)}'s move ({state.turn})", ""
+
+    def _hints(self, state: RoomState) -> str:
+        show = self.desk.keymap.show
+        talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
+        if self.desk.link.phase == "away":
+            return f"r try now  {show('back')} leave"
+        if self.mode == "chat":
+            return f"Enter say it  {show('back')} back to the board"
+        if self.mode == "command":
+            return f"resign draw undo claim chat clock who leave help   Enter do it  {show('back')} back"
+        if state.status == "waiting" and self.table.seat is not None:
+            code = "  Q hide QR" if self.desk.settings.colour and not self.desk.settings.ascii else ""
+            return f"{show('back')} cancel  y copy{code}  b let the computer sit in  {show('help')} help"
+        arrows = "<-/->" if self.desk.settings.ascii else "←/→"
+        if self.table.seat is None:
+            return f"{arrows} step  {show('end')} live  {show('chat')} chat  {show('back')} leave  {show('help')} help"
+        if self.table.state is not None and self.table.state.status == "over":
+            new = "  n new opponent" if self.can_find_another else ""
+            return f"r rematch  v review ({arrows}){new}  s save  {show('chat')} chat  {show('back')} home"
+        if has_single_keys(state.rules.to_rules()):
+            return f"1-9 or qwe/asd/zxc place  arrows+Enter  {talk}"
+        return f"type a cell (h8) and Enter, or arrows+Enter  {talk}"
+
+    def link_for_others(self) -> str:
+        """Return the link to the room by an address that others can reach."""
+        return reachable_address(self.desk.link.address).link_to(self.table.code)
+
+
+def shorten_left(text: str, width: int) -> str:
+    """Return the end of a text that is being typed."""
+    while measure(text) > width:
+        text = text[1:]
+    return text

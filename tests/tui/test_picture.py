@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tictactoe_client.board import BoardStyle, BoardView, cell_at, place_of, render_board
+from tictactoe_client.tui.board_area import find_cell, fit_board, paint_board
+from tictactoe_client.tui.canvas import find_changes
+from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
+from tictactoe_client.tui.themes import THEMES, theme_named
+from tictactoe_engine import FREE, Rules
+
+EVIL = "\x1b]0;x\x07\x1b[2J\x9b31m\u202eabc\u200b\u3164"
+SHAPES = st.builds(
+    lambda rows, columns: Rules(rows, columns, min(rows, columns)), st.integers(2, 32), st.integers(2, 32)
+)
+
+
+def test_nothing_that_steers_a_terminal_gets_onto_a_picture() -> None:
+    picture = Picture(40, 1)
+    picture.put(0, 0, EVIL)
+    assert picture.lines() == ["]0;x[2J31mabc"]
+
+
+def test_wide_characters_take_two_cells_and_marks_join() -> None:
+    picture = Picture(6, 1)
+    assert picture.put(0, 0, "日e\u0301x") == 4
+    assert picture.rows[0][:4] == [("日", ""), ("", ""), ("e\u0301", ""), ("x", "")]
+    assert picture.put(5, 0, "日") == 5
+    assert picture.lines() == ["日e\u0301x"]
+
+
+@given(st.text(max_size=30), st.integers(1, 12))
+def test_what_is_shortened_or_wrapped_fits(text: str, width: int) -> None:
+    assert measure(shorten(text, max(width, 2))) <= max(width, 2)
+    assert all(measure(line) <= max(width, 2) for line in wrap(text, max(width, 2)))
+
+
+@given(st.lists(st.sampled_from("ab日"), max_size=12), st.lists(st.sampled_from("ab日"), max_size=12))
+def test_repainting_the_changes_makes_one_row_of_the_other(before: list[str], after: list[str]) -> None:
+    old, new = Picture(24, 1), Picture(24, 1)
+    old.put(0, 0, "".join(before))
+    new.put(0, 0, "".join(after))
+    row = list(old.rows[0])
+    for start, end in find_changes(old.rows[0], new.rows[0]):
+        assert new.rows[0][start][0] != ""
+        row[start:end] = new.rows[0][start:end]
+    assert row == new.rows[0]
+
+
+@given(SHAPES, st.booleans())
+def test_a_cell_is_found_where_it_was_drawn(rules: Rules, framed: bool) -> None:
+    style = BoardStyle(framed=framed)
+    cell = rules.size * 2 // 3
+    board = FREE * cell + "X" + FREE * (rules.size - cell - 1)
+    view = BoardView(rules, board)
+    place = place_of(cell, view, style)
+    assert place is not None
+    assert render_board(view, style)[place[1]][place[0]] == "X"
+    assert cell_at(*place, view, style) == cell
+
+
+@given(SHAPES, st.integers(20, 120), st.integers(7, 50), st.data())
+def test_a_board_fits_and_shows_the_cell_that_matters(
+    rules: Rules, width: int, height: int, data: st.DataObject
+) -> None:
+    cell = data.draw(st.integers(0, rules.size - 1))
+    fit = fit_board(rules, BoardStyle(), width, height, cell, None)
+    assert fit.width <= width
+    assert fit.height <= height
+    view = BoardView(rules, FREE * rules.size, cursor=cell)
+    picture = Picture(width, height)
+    paint_board(picture, 0, 0, view, fit)
+    y, line = next((y, line) for y, line in enumerate(picture.lines()) if "[" in line)
+    assert find_cell(line.index("[") + 1, y, view, fit) == cell
+
+
+def test_every_theme_knows_every_role() -> None:
+    for theme in THEMES.values():
+        assert set(theme) == set(THEMES["terminal"])
+    assert "qr" in theme_named("night", colour=True)
+    assert not any(word in " ".join(theme_named("night", colour=False).values()) for word in ("#", "red", "cyan"))
