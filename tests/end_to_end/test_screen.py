@@ -58,6 +58,12 @@ class Terminal:
     def resize(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
+    def close(self) -> None:
+        """Close the terminal, as one closes a window."""
+        if self._ours >= 0:
+            os.close(self._ours)
+        self._ours = -1
+
     def attributes(self) -> list[object]:
         return termios.tcgetattr(self._ours)
 
@@ -73,13 +79,14 @@ async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]
         env=environment(**{"TERM": "xterm-256color", "PYTHONWARNINGS": "default", **variables}),
     )
     os.close(theirs)
+    screen = Terminal(ours, process)
     try:
-        yield Terminal(ours, process)
+        yield screen
     finally:
         if process.returncode is None:
             process.kill()
         await process.wait()
-        os.close(ours)
+        screen.close()
 
 
 @pytest.mark.parametrize(
@@ -96,6 +103,22 @@ async def test_a_signal_restores_the_terminal_and_gives_the_seat_up(
             screen.process.send_signal(number)
             assert await screen.end() == code
             assert all(sequence in screen.written for sequence in RESTORED)
+        assert (await bo.state(status="over"))["result"]["winner"] == "X"
+
+
+@pytest.mark.parametrize("ignored", [False, True], ids=["heard", "ignored"])
+async def test_a_terminal_that_is_closed_ends_the_client_and_gives_the_seat_up(
+    server: Server, *, ignored: bool
+) -> None:
+    hangup = "trap '' HUP; " if ignored else ""
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        command = f"{hangup}exec {' '.join(COMMAND)} join {room} -s {server.url}"
+        async with run_screen("sh", "-c", command) as screen:
+            await screen.until("bo's move")
+            screen.close()
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                assert await screen.process.wait() == 129
         assert (await bo.state(status="over"))["result"]["winner"] == "X"
 
 

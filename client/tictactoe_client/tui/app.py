@@ -72,6 +72,7 @@ class TicTacToe(App[int], inherit_bindings=False):
             changed=self.redraw,
             failed=self._lose,
             saved=Seats().find(address.url, room) if wants_seat else None,
+            watches=watching or (first is not None and first.way == "watch"),
         )
         home = HomePage(self, first)
         self._pages: list[Page] = [home, WatchPage(self, home.rooms)] if watching else [home]

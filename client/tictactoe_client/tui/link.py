@@ -36,7 +36,9 @@ class Link:
         changed: Callable[[], None],
         failed: Callable[[ClientError], None],
         saved: SavedSeat | None = None,
+        watches: bool = False,
     ) -> None:
+        """Prepare it; one who only `watches` is nobody in particular, not the player of an earlier run again."""
         self.settings = settings
         self.address = address
         self.phase: Phase = "connecting"
@@ -57,6 +59,7 @@ class Link:
         self._restarts = False
         self._is_own_server = False
         self._players = KnownPlayers()
+        self._watches = watches
 
     @property
     def latency_ms(self) -> int | None:
@@ -113,7 +116,11 @@ class Link:
 
     async def _converse(self) -> None:
         settings = self.settings
-        if self._token is None and (known := self._players.take(self.address.url, self.name)) is not None:
+        if (
+            self._token is None
+            and not self._watches
+            and (known := self._players.take(self.address.url, self.name)) is not None
+        ):
             self._token = known.token
         async with connect(
             self.address,
@@ -124,7 +131,7 @@ class Link:
         ) as client:
             self.client, self.phase, self._restarts = client, "online", False
             self._token = client.token
-            if not self._is_own_server:
+            if not self._is_own_server and not self._watches:
                 self._players.keep(KnownPlayer(self.address.url, client.name, client.token))
             messages = client.messages()
             self._connected()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import select
 import signal
+import threading
+import time
 from collections.abc import Callable
 from typing import Final
 
@@ -14,6 +18,7 @@ from tictactoe_client.debug_log import start_debug_log, write_bug_report
 from tictactoe_client.screen import print_error
 from tictactoe_client.settings import ExitCode, Settings
 
+_GRACE_SECONDS: Final = 3.0
 _STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -55,4 +60,22 @@ async def _run_under_signals(running: object, stop: Callable[[int], None]) -> ob
                 loop.add_signal_handler(number, on_signal, number)
             except NotImplementedError:
                 break
+    _watch_terminal(lambda: loop.call_soon_threadsafe(stop, signal.SIGHUP))
     return await running  # type: ignore[misc]
+
+
+def _watch_terminal(gone: Callable[[], object]) -> None:
+    """Leave when the terminal is gone, also where no signal says so; where the end then hangs, end at once."""
+    if not hasattr(select, "poll"):
+        return
+
+    def watch() -> None:
+        terminal = select.poll()
+        terminal.register(0, 0)
+        terminal.poll()
+        with contextlib.suppress(RuntimeError):
+            gone()
+        time.sleep(_GRACE_SECONDS)
+        os._exit(ExitCode.HANGUP)
+
+    threading.Thread(target=watch, name="terminal", daemon=True).start()
