@@ -19,10 +19,12 @@ class Kills:
 
     kills: int
     ledger: Ledger
+    has_stalled: bool = False
+    """Whether play came to a stop for good: players who were told of a move that is gone wait for each other."""
 
     @property
     def has_failed(self) -> bool:
-        return bool(self.ledger.violations)
+        return self.has_stalled or bool(self.ledger.violations)
 
     def __str__(self) -> str:
         return "\n".join((f"{self.kills} kills, {self.ledger.report()}", *self.ledger.violations[:20]))
@@ -53,6 +55,10 @@ async def run(
                 print(f"kill {kill + 1}: {fleet.ledger.report()}", file=sys.stderr)
             await fleet.until(lambda: fleet.ledger.acknowledged >= commands)
             await fleet.stop()
+        except TimeoutError:
+            if not fleet.ledger.violations:
+                raise
+            return Kills(kills, fleet.ledger, has_stalled=True)
         finally:
             await fleet.abandon()
     return Kills(kills, fleet.ledger)
