@@ -202,5 +202,3 @@ Request = (
     | Record
     | Analyse
 )
-RoomRequest = Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Sync | Analyse
-"""The requests that name a room."""

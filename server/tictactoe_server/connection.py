@@ -140,16 +140,6 @@ class Connection(ServerConnection):
                 self._deliver(b"".join(self._fragments))
                 self._fragments.clear()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether messages can still be sent."""
-        return self.protocol.state is State.OPEN
-
-    @property
-    def is_lagging(self) -> bool:
-        """Whether the peer has stopped reading for now."""
-        return self._cut is not None
-
     def push(self, message: Push) -> None:
         """Send one message; it is never dropped, except with the connection."""
         self.push_frame(encode_frame(message))
