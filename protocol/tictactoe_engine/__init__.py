@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         parse_record,
         parse_records,
     )
-    from tictactoe_engine.search import Analysis, Budget, Value, analyse, best_cells
+    from tictactoe_engine.search import Analysis, Budget, Value, analyse, best_cells, fits_table
     from tictactoe_engine.strategies import Level, Perfect, Strategy, choose_at_random, choose_by_rules, strategy_of
 
 __all__ = [
@@ -69,6 +69,7 @@ __all__ = [
     "best_cells",
     "choose_at_random",
     "choose_by_rules",
+    "fits_table",
     "format_cell",
     "format_column",
     "format_key",
@@ -94,7 +95,7 @@ _OF_RECORDS: Final = frozenset(
         "parse_records",
     }
 )
-_OF_SEARCH: Final = frozenset({"Analysis", "Budget", "Value", "analyse", "best_cells"})
+_OF_SEARCH: Final = frozenset({"Analysis", "Budget", "Value", "analyse", "best_cells", "fits_table"})
 _OF_STRATEGIES: Final = frozenset(
     {"Level", "Perfect", "Strategy", "choose_at_random", "choose_by_rules", "strategy_of"}
 )

@@ -83,7 +83,6 @@ THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
         ),
     }
 )
-DEFAULT_THEME: Final = "terminal"
 
 
 def theme_named(name: str, *, colour: bool) -> Theme:

@@ -61,7 +61,7 @@ def best_cells(position: Position, budget: Budget) -> tuple[int, ...]:
     """
     if position.outcome is not None:
         return ()
-    if _fits_table(position):
+    if fits_table(position):
         return _table_of(position.rules).best_cells(position)
     task = task_of(position, budget, every=False)
     return _stubborn(task, _rank(position, task))
@@ -98,14 +98,15 @@ def _table_of(rules: Rules) -> _Table:
     return _Table(rules)
 
 
-def _fits_table(position: Position) -> bool:
+def fits_table(position: Position) -> bool:
+    """Tell whether the position is answered from a table in memory, at once and whatever the budget."""
     rules = position.rules
     return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _TABLE_CELLS
 
 
 def _rank(position: Position, task: Task) -> Ranking:
     """Return the ranking of the position's moves; never without a best move, whatever the budget."""
-    if _fits_table(position):
+    if fits_table(position):
         return _table_of(position.rules).rank(task)
     ranking = _solve(task)
     if not ranking.is_solved:

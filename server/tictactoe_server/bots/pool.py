@@ -23,7 +23,7 @@ from typing import Final, TypeVar
 
 import structlog
 
-from tictactoe_engine import Analysis, Budget, Level, Position, analyse, choose_by_rules, strategy_of
+from tictactoe_engine import Analysis, Budget, Level, Position, analyse, choose_by_rules, fits_table, strategy_of
 from tictactoe_server.bots.thinking import (
     analyse_position,
     choose_cell,
@@ -32,7 +32,6 @@ from tictactoe_server.bots.thinking import (
     process_id,
 )
 
-_TABLE_CELLS: Final = 9
 _QUICK_CELLS: Final = 64
 _LEAST_SECONDS: Final = 0.02
 _SHARE_OF_DEADLINE: Final = 0.85
@@ -128,7 +127,7 @@ class ThinkingPool:
 
     async def analyse(self, position: Position) -> Analysis | None:
         """Return what the position and its moves are worth, or None where no worker answers in time."""
-        if _fits_table(position):
+        if fits_table(position):
             return analyse(position, Budget())
         return await self._ask(partial(analyse_position, position), self._deadline)
 
@@ -166,12 +165,6 @@ def _quick_strategy(position: Position, level: Level) -> Callable[[Position, Ran
     rules = position.rules
     if level is Level.RANDOM or (level is Level.RULES and rules.size <= _QUICK_CELLS):
         return strategy_of(level, Budget())
-    if _fits_table(position):
+    if fits_table(position):
         return strategy_of(level, Budget(seconds=1.0, clock=time.monotonic))
     return None
-
-
-def _fits_table(position: Position) -> bool:
-    """Tell whether the engine answers this board from a table that it keeps in memory."""
-    rules = position.rules
-    return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _TABLE_CELLS
