@@ -143,7 +143,7 @@ class Hub:
             else:
                 self._registry.show(live)
                 if live.closing is None:
-                    self._registry.close_later(live)
+                    self._registry.timers.close_later(live)
 
     async def detach(self, connection: Connection) -> None:
         """Take notice that a connection is gone: its seats are held, its watching is over."""
@@ -160,7 +160,7 @@ class Hub:
                     await self._hold(live, player)
                 self._registry.show(live)
                 if live.closing is None:
-                    self._registry.close_later(live)
+                    self._registry.timers.close_later(live)
 
     # -- playing ------------------------------------------------------------------------------------------------
 
@@ -241,7 +241,7 @@ class Hub:
             await self._registry.change(live, player, Dropped())
         except StoreUnavailable:
             log.warning("a dropped player could not be stored yet", room=live.room.code)
-            self._registry.drop_later(live, player)
+            self._registry.timers.drop_later(live, player)
         except Exception:
             log.exception("a dropped player could not be stored", room=live.room.code)
 
