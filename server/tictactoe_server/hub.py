@@ -88,6 +88,7 @@ class Hub:
                 live.attach_player(connection, seated)
             _answer_with_room(live, connection, id)
             self._registry.show(live)
+        log.info("room opened", room=live.room.code, player=player.name, visibility=visibility, bots=list(bots))
 
     async def match(
         self, connection: Connection, player: Player, id: str | None, rules: Rules, clock: ClockFields | None
@@ -136,6 +137,7 @@ class Hub:
             else:
                 await self._registry.change(live, player, Leave(room=code))
                 live.players.pop(player.id, None)
+                log.info("player left", room=live.room.code, player=player.name)
             del connection.rooms[live.room.code]
             _answer(connection, id)
             if live.room.is_deserted:
@@ -225,6 +227,7 @@ class Hub:
     async def _enter(self, live: LiveRoom, connection: Connection, player: Player, id: str | None) -> None:
         async with live.lock:
             self._registry.check_alive(live)
+            held = live.room.mark_of(player.id)
             changed = await self._registry.change(live, player, Enter())
             was_watching = live.watchers.pop(connection, self) is None
             live.attach_player(connection, player)
@@ -234,6 +237,8 @@ class Hub:
                 self._registry.show(live)
             else:
                 live.show_to(connection, self._now())
+        if held is None:
+            log.info("player joined", room=live.room.code, player=player.name, mark=live.room.mark_of(player.id))
 
     async def _hold(self, live: LiveRoom, player: Player) -> None:
         """Hold the seat of one who dropped; where that fails they are shown as present until it can be stored."""

@@ -250,7 +250,7 @@ class Registry:
         self._lobby.remove(live)
         live.push(Closed(code, reason))
         live.dismiss()
-        log.debug("room closed", room=code, reason=reason)
+        log.info("room closed", room=code, reason=reason)
 
     def _index(self, live: LiveRoom, before: Room | None) -> None:
         """Keep the lobby and the index of seats true to a room that opened or changed."""
