@@ -52,6 +52,15 @@ def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
     return f"{name} ({mark})" if same > 1 else name
 
 
+def loser_of(state: RoomState) -> str | None:
+    """Return the one mark that lost a game that is over, of those who played to its end; None where there is no one."""
+    result = state.result
+    if result is None or result.winner is None:
+        return None
+    others = [mark for mark, seat in state.seats.items() if mark != result.winner and not (seat and seat.out)]
+    return others[0] if len(others) == 1 else None
+
+
 def describe_rules(rules: RulesState | Rules) -> str:
     """Return the rules in a few words.
 

@@ -116,7 +116,7 @@ def test_a_third_player_who_resigns_is_passed_over() -> None:
     out = before.seats["O"]
     assert out is not None
     after = replace(before, seq=9, turn="A", seats={**before.seats, "O": replace(out, out=True)})
-    assert announce(before, after, ANA) == ["bo is out of the game and passed over."]
+    assert announce(before, after, ANA) == ["bo resigns and is passed over from now on."]
 
 
 def test_the_last_one_of_three_wins() -> None:

@@ -49,6 +49,7 @@ You play C1. Row 1 is X X X. You win.
 Winner: ana, X.
 Rematch? Type rematch, new or leave.
 bo left the room.
+No rematch, then. Type new or leave.
 You left room K7M4PQ. Goodbye."""
 
 BO = """\
@@ -176,7 +177,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
             await bo.until("Rematch?")
             bo.type("leave")
             assert await bo.end() == 0
-            await ana.until("bo left")
+            await ana.until("No rematch, then.")
             ana.type("leave")
             assert await ana.end() == 0
             assert transcript(ana, server, code) == ANA
