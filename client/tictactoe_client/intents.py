@@ -158,6 +158,11 @@ def parse_intent(
     return _parse_place(text, body, rules, place_keys, coordinates)
 
 
+def is_farewell(line: str) -> bool:
+    """Tell whether a line asks to leave, whatever the board."""
+    return _VERBS.get(line.strip().lstrip("/:").strip().lower()) in ("leave", "quit")
+
+
 def _parse_command(body: str, rules: Rules) -> Intent | None:
     word, _, argument = body.partition(" ")
     word, argument = word.lower(), argument.strip()
