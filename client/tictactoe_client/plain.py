@@ -12,9 +12,9 @@ from typing import Any, Final
 from tictactoe_client.client import Client
 from tictactoe_client.errors import ConnectionLost
 from tictactoe_client.guide import describe_giving_up
-from tictactoe_client.intents import is_farewell
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Message, Messages
+from tictactoe_client.parsing import is_farewell
 from tictactoe_client.screen import Screen, print_error
 from tictactoe_client.seating import Enter, SeatKeeper
 from tictactoe_client.settings import ExitCode, Settings

@@ -174,24 +174,6 @@ def _describe_run(run: tuple[int, ...], board: str, rules: Rules) -> str:
     return f"The diagonal {first} to {last} is {marks}."
 
 
-def read_row(state: RoomState, row: int) -> str:
-    """Return one row aloud, row from 0: ``Row 1: A X, B empty, C X.``"""
-    columns = state.rules.columns
-    cells = (f"{format_column(column)} {_aloud(state.board[row * columns + column])}" for column in range(columns))
-    return f"Row {row + 1}: {', '.join(cells)}."
-
-
-def read_column(state: RoomState, column: int) -> str:
-    """Return one column aloud, column from 0: ``Column A: 1 X, 2 empty, 3 O.``"""
-    columns = state.rules.columns
-    cells = (f"{row + 1} {_aloud(state.board[row * columns + column])}" for row in range(state.rules.rows))
-    return f"Column {format_column(column)}: {', '.join(cells)}."
-
-
-def _aloud(mark: str) -> str:
-    return {".": "empty", "#": "blocked"}.get(mark, mark)
-
-
 def list_free(state: RoomState, limit: int) -> str:
     """Return the names of cells that may be played, ``Free: A2 C2.``; past the limit it says how many more."""
     rules, board = state.rules.to_rules(), state.board

@@ -19,6 +19,18 @@ _LEADS: Final = ((0.1, "about even"), (0.4, "slightly"), (0.75, "clearly"), (2.0
 _NOTABLE_DROP: Final = 0.2
 
 
+def describe_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:
+    """Return all that can be said of a position, a fact a line: its worth, the other moves, the move that led to it.
+
+    `cell` is that move and `before` the analysis of where it was made, None at the start of the game.
+    """
+    at = f"After move {after.ply}" if after.ply else "At the start"
+    lines = [f"{at}: {describe_worth(after, rules)}", describe_alternatives(after, rules)]
+    if before is not None and cell is not None:
+        lines.append(judge_move(before, cell, rules))
+    return [line for line in lines if line]
+
+
 def describe_worth(analysis: AnalysisState, rules: Rules) -> str:
     """Return what the position is worth to the player to move, and the best cells.
 

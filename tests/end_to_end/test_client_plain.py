@@ -417,3 +417,31 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
         "bo resigns. ana wins.",
         "Winner: ana, X.",
     ]
+
+
+async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        async with run_client("watch", code, "-s", server.url) as watcher:
+            await watcher.until("X's move.")
+            watcher.type("value")
+            await watcher.until("At the start: X to move: a draw with best play. Best: any free cell.")
+            ana.type("a1", "value")
+            await ana.until("You play A1")
+            await ana.until("You play this game: its analysis is for afterwards.")
+            await bo.ask("move", room=code, cell=1, ply=1)
+            await watcher.until("bo plays B1")
+            watcher.type("value", "value 1", "value 9", "moves", "a", "r")
+            await watcher.until("After move 2: X wins in 5 moves with A2 or B2 or A3.")
+            await watcher.until("Also: C1, C2, B3, C3 draw.")
+            await watcher.until("O B1 was a mistake: it loses. B2 keeps the draw.")
+            await watcher.until("After move 1: O to move: a draw with best play. Best: B2.")
+            await watcher.until("X A1 was as good as any other move.")
+            await watcher.until("There are 2 moves, not 9.")
+            await watcher.until("Moves: 1 X A1, 2 O B1.")
+            await watcher.until("Around B1 (O), clockwise from above: C1 empty, C2 empty, B2 empty, A2 empty, A1 X.")
+            await watcher.until("Nobody has 2 in a row.")
+        await ana.until("Your move, X.")
+        ana.type("resign", "yes", "review")
+        await ana.until("After move 2: X wins in 5 moves")
