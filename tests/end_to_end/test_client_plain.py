@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 from websockets.asyncio.server import ServerConnection, serve
 
@@ -124,20 +123,6 @@ Winner: ana, X."""
 def transcript(client: ClientProcess, server: Server, code: str) -> str:
     text = "\n".join(client.lines).replace(server.url, "SERVER").replace(code, "K7M4PQ")
     return re.sub(r"Connected, \d+ ms", "Connected, N ms", text)
-
-
-def documented_transcript() -> str:
-    """Return the transcript of the documentation without what bo typed into it."""
-    text = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
-    block = text.partition("<!-- the transcript:")[2].partition("```text\n")[2].partition("\n```")[0]
-    shown = "\n".join(line for line in block.splitlines() if not line.startswith("> "))
-    return shown.replace("ws://localhost:8765", "SERVER").replace("Connected, 1 ms", "Connected, N ms")
-
-
-def test_the_transcript_of_the_documentation_is_a_part_of_the_real_one() -> None:
-    real = iter(BO.splitlines())
-    for line in documented_transcript().splitlines():
-        assert line in real, line
 
 
 async def open_room(ana: ClientProcess) -> str:
