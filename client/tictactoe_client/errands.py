@@ -9,7 +9,8 @@ from typing import Final
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.choosing import Choice
 from tictactoe_client.client import Client
-from tictactoe_client.json_lines import JsonGame, pass_through
+from tictactoe_client.json_game import JsonGame
+from tictactoe_client.json_lines import pass_through
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.listing import list_rooms
 from tictactoe_client.plain import PlainGame

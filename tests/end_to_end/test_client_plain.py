@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
+import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from tests.end_to_end.clients import ClientProcess, run_client
@@ -254,14 +256,72 @@ async def test_three_players_are_named_each_in_turn(server: Server) -> None:
         assert await ana.end() == 0
 
 
-async def test_a_screen_reader_gets_no_board_unless_it_asks(server: Server) -> None:
-    async with run_client("play", "-s", server.url, ACCESSIBLE="1") as ana, open_peer(server.url) as bo:
+@pytest.mark.parametrize(("options", "accessible"), [((), "1"), (("--no-board",), "")])
+async def test_a_screen_reader_gets_no_board_unless_it_asks(
+    server: Server, options: tuple[str, ...], accessible: str
+) -> None:
+    where = ("-s", server.url, *options)
+    async with run_client("play", *where, ACCESSIBLE=accessible) as ana, open_peer(server.url) as bo:
         await open_room(ana)
         await bo.ask("match")
         await ana.until("Your move, X.")
         assert "   A B C" not in ana.lines
         ana.type("b")
         await ana.until("   A B C")
+
+
+async def test_waiting_for_somebody_ends_with_leave_and_frees_the_seat(server: Server) -> None:
+    async with run_client("new", "-s", server.url) as ana, open_peer(server.url) as bo:
+        code = await open_room(ana)
+        ana.type("leave")
+        assert await ana.end() == 0
+        assert ana.lines[-1] == f"You left room {code}. Goodbye."
+        assert (await bo.ask("rooms"))["rooms"] == []
+
+
+async def test_anything_else_than_the_word_again_plays_on(server: Server) -> None:
+    async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        await open_room(ana)
+        await bo.ask("match")
+        await ana.until("Your move, X.")
+        ana.type("resign", "no", "leave", "resign", "1", "leave", "yes")
+        await ana.until("Resign? Type resign again")
+        await ana.until("All right, the game goes on.")
+        await ana.until("Leave and lose this game?")
+        await ana.until("Resign? Type resign again")
+        await ana.until("You play A1")
+        await ana.until("Leave and lose this game?")
+        assert await ana.end() == 0
+        assert (await bo.state(status="over"))["board"] == "X........"
+
+
+async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
+    async with run_client("play", "-s", server.url, "--no-input") as ana, open_peer(server.url, "bo") as bo:
+        await open_room(ana)
+        await bo.ask("match")
+        await ana.until("Your move, X.")
+        ana.type("resign")
+        assert await ana.end() == 0
+        assert ana.lines[-1] == "Winner: bo, O."
+
+
+async def test_a_file_of_moves_plays_a_game_line_by_line(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "moves.txt"
+    path.write_text("l\n1\nl\nresign\nyes\n")
+    with path.open("rb") as moves:
+        async with (
+            open_peer(server.url, "bo") as bo,
+            run_client("join", (await bo.ask("create", seat="O"))["room"], "-s", server.url, stdin=moves) as ana,
+        ):
+            assert await ana.end() == 0
+    told = [line for line in ana.lines if line.startswith(("No move", "You ", "Last"))]
+    assert told == [
+        "You are X. bo is O.",
+        "No move has been played yet.",
+        "You play A1, top left.",
+        "Last: you played A1, top left.",
+        "You resign. You lose.",
+    ]
 
 
 async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.peer import open_peer
 from tests.terminal import pipe
 from tictactoe_client import connect
-from tictactoe_client.json_lines import JsonGame
+from tictactoe_client.json_game import JsonGame
 from tictactoe_client.keyboard import MAX_LINE_BYTES, Keyboard
 from tictactoe_client.plain import PlainGame
 from tictactoe_client.screen import Screen

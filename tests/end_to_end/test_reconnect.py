@@ -19,7 +19,7 @@ from tests.terminal import pipe
 from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
 from tictactoe_client.backoff import Backoff
 from tictactoe_client.events import Back, Gone, Lost, Retrying
-from tictactoe_client.json_lines import JsonGame
+from tictactoe_client.json_game import JsonGame
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Messages
 from tictactoe_client.plain import PlainGame
