@@ -120,10 +120,10 @@ def describe_help(state: RoomState, settings: Settings) -> list[str]:
     lines.append(f"A move by name: b2 (column B, row 2), or {pair}.")
     lines += [
         f"Ask: {slash}b board, {slash}l last move, {slash}f free cells, {slash}c clocks, {slash}o who is here.",
-        f"Read: {slash}s A a column, {slash}s 1 a row, {slash}s b2 a cell, {slash}a b2 the cells around it, "
-        f"{slash}d b2 its diagonals; {slash}a and {slash}d alone mean the last move.",
-        f"List: {slash}m cells of each mark, {slash}m x of one, {slash}r rows of marks, moves, moves 6 (six).",
-        "Do: resign, new (another opponent), leave, chat TEXT, draw, undo.",
+        f"Read: {slash}s A a column, {slash}s 1 a row, {slash}s b2 a cell.",
+        f"Look: {slash}a b2 around a cell, {slash}d b2 along its diagonals; alone: of the last move.",
+        f"List: {slash}m cells of each mark, {slash}m x of one, {slash}r rows of marks, moves, moves 6.",
+        "Do: resign, new (another opponent), leave, chat TEXT, draw, undo, claim (when the other one is gone).",
         "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
         "After the end, or watching: value what the position is worth, value 5 after the fifth move.",
         "An empty line repeats whose move it is.",

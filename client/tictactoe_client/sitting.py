@@ -125,11 +125,13 @@ class Sitting:
             lines = transcript.go_on(state, moves, away)
         if self._seats is not None and old is not None:
             self._seats.keep_changed(room.code, seat_of(old, self._viewer), seat_of(state, self._viewer))
-        self._screen.print(*lines, *transcript.set_scene(old))
+        lines += transcript.set_scene(old)
+        self._screen.print(*lines)
         self._reminders.take(state, asyncio.get_running_loop().time())
         if state.status == "over" and (old is None or has_moved_on(old, state)):
             self._take_end()
-        self._prompt()
+        if lines:
+            self._prompt()
 
     async def _ask_for_moves(self, room: Room) -> tuple[int, ...] | None:
         """Return all moves of the game on the table, or None where even the server does not tell in time."""

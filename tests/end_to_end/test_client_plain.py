@@ -424,6 +424,20 @@ async def test_the_clocks_and_the_company_are_told(server: Server) -> None:
             await ana.until("Left: ana ")
 
 
+async def test_short_time_of_ones_own_is_told(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url, "--clock", "10.05/move") as ana:
+        code = await open_room(ana)
+        async with open_peer(server.url, "bo") as bo:
+            await bo.ask("join", room=code)
+            await ana.until("Your move, X.")
+            ana.type("a1")
+            await bo.state(ply=1)
+            await bo.ask("move", room=code, cell=4, ply=1)
+            await ana.until("You have 10 seconds left.")
+            ana.type("b1")
+            await ana.until("You play B1")
+
+
 async def test_moves_that_were_missed_are_told_in_their_order(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.ask("create"))["room"]
