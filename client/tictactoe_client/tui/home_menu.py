@@ -7,9 +7,12 @@ from typing import Final, Literal
 
 from tictactoe_client.client import Client
 from tictactoe_client.tui.editor import LineEditor
-from tictactoe_client.tui.room_list import RoomList
+from tictactoe_client.tui.room_list import RoomList, short_rules
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.pushes import RulesState
 
 LEVELS: Final = ("easy", "medium", "hard")
+GAMES: Final = tuple(PRESETS)
 Kind = Literal["resume", "match", "bot", "new", "join", "watch", "room"]
 
 
@@ -31,7 +34,18 @@ class HomeMenu:
         self.code = LineEditor(limit=120)
         self.name: LineEditor | None = None
         self._chosen: tuple[Kind, str] = ("match", "")
+        self._game = 0
         self._level = 1
+
+    @property
+    def rules(self) -> Rules:
+        """The game to be played, with whoever comes and with the computer."""
+        return PRESETS[GAMES[self._game]]
+
+    @property
+    def game(self) -> str:
+        """The game's name, for the classic one its board: everybody knows that one by sight."""
+        return "3x3" if GAMES[self._game] == "classic" else GAMES[self._game]
 
     @property
     def level(self) -> str:
@@ -44,7 +58,7 @@ class HomeMenu:
         live = len(self.rooms.playing())
         return [
             *(Item("resume", f"Resume {seat.room}", f"you are {seat.seat}", seat.room) for seat in held),
-            Item("match", "Quick match", "3x3, anyone"),
+            Item("match", "Quick match", self._describe_match()),
             Item("bot", "Play the computer"),
             Item("new", "New room", "choose the board, invite a friend"),
             Item("join", "Join with a code"),
@@ -69,5 +83,11 @@ class HomeMenu:
 
     def change(self, by: int) -> None:
         """Change what the chosen line has a choice of."""
-        if self._chosen[0] == "bot":
+        if self._chosen[0] == "match":
+            self._game = (self._game + by) % len(GAMES)
+        elif self._chosen[0] == "bot":
             self._level = (self._level + by) % len(LEVELS)
+
+    def _describe_match(self) -> str:
+        rules = "" if self._game == 0 else f", {short_rules(RulesState.of(self.rules))}"
+        return f"anyone{rules}"

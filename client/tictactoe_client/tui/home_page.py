@@ -89,7 +89,7 @@ class HomePage(Page):
             self._open(self._item())
         elif self._item().kind == "join" and self._press_code(key):
             return
-        elif self._item().kind == "bot" and (does(key, "left") or does(key, "right")):
+        elif self._item().kind in ("match", "bot") and (does(key, "left") or does(key, "right")):
             self._menu.change(1 if does(key, "right") else -1)
         else:
             self._press_shortcut(key)
@@ -177,9 +177,9 @@ class HomePage(Page):
         if self.desk.link.phase != "online":
             self.desk.say("There is no connection yet.")
         elif item.kind == "match":
-            self.desk.run(self._enter(Choice("match")))
+            self.desk.run(self._enter(Choice("match", self._menu.rules)))
         elif item.kind == "bot":
-            self.desk.run(self._enter(against_computer(self._menu.level)))
+            self.desk.run(self._enter(against_computer(self._menu.level, self._menu.rules)))
         elif item.kind == "new":
             from tictactoe_client.tui.new_room_page import NewRoomPage
 

@@ -12,6 +12,8 @@ from tictactoe_protocol import clean_text
 
 _VALUES_AT = 24
 """The column of what stands behind a line's title."""
+_NOTES_AT = 45
+"""The column of what stands behind a choice."""
 
 
 class HomeView:
@@ -43,13 +45,20 @@ class HomeView:
         role = "dim" if link.phase == "online" else "bad"
         arrows = "up/down" if settings.ascii else "↑↓"
         hints = (
-            f"{arrows} choose  {show('open')} open  {show('refresh')} refresh  {show('help')} help  "
+            f"{arrows} choose  {show('open')} open  {self._hint_at_line()}  {show('help')} help  "
             f"{show('theme')} theme  {show('settings')} settings  {show('quit')} quit"
         )
         if link.phase == "failed":
             hints = f"{show('refresh')} retry  {show('help')} help  {show('theme')} theme  {show('quit')} quit"
         where = (f"{link.address.url}  {dot}{latency}", role)
         draw_frame(picture, (("tictactoe", "title"),), where, hints, ascii_only=settings.ascii)
+
+    def _hint_at_line(self) -> str:
+        """Say what the arrows to the side change on the chosen line, where they do; else how to read the list anew."""
+        changed = {"match": "game", "bot": "level"}.get(self.menu.chosen(self.desk.link.client).kind)
+        if changed is None:
+            return f"{self.desk.keymap.show('refresh')} refresh"
+        return f"{'<>' if self.desk.settings.ascii else '←→'} {changed}"
 
     def _draw_items(self, picture: Picture, client: Client) -> None:
         self._draw_name(picture, client)
@@ -87,7 +96,9 @@ class HomeView:
             picture.put(5, y, describe_room(room, age_ms, picture.width - 6), role)
             return
         picture.put(5, y, item.title, role)
-        if item.kind == "bot":
+        if item.kind == "match":
+            self._draw_game(picture, y, item.note, is_chosen=is_chosen)
+        elif item.kind == "bot":
             self._draw_levels(picture, y)
         elif item.kind == "join":
             typed = self.menu.code.text
@@ -95,8 +106,15 @@ class HomeView:
         else:
             picture.put(_VALUES_AT, y, item.note, "dim")
 
+    def _draw_game(self, picture: Picture, y: int, note: str, *, is_chosen: bool) -> None:
+        left, right = ("<", ">") if self.desk.settings.ascii else ("‹", "›")
+        game = f"{left} {self.menu.game} {right}" if is_chosen else f"  {self.menu.game}"
+        picture.put(_VALUES_AT, y, game, "title" if is_chosen else "")
+        picture.put(_NOTES_AT, y, note.replace("è", "e") if self.desk.settings.ascii else note, "dim")
+
     def _draw_levels(self, picture: Picture, y: int) -> None:
         x = _VALUES_AT
         for level in LEVELS:
             is_level = level == self.menu.level
             x = picture.put(x, y, f"[{level}]" if is_level else f" {level} ", "title" if is_level else "dim")
+        picture.put(_NOTES_AT, y, self.menu.game, "dim")
