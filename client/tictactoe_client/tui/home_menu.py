@@ -13,7 +13,7 @@ from tictactoe_protocol.pushes import RulesState
 
 LEVELS: Final = ("easy", "medium", "hard")
 GAMES: Final = tuple(PRESETS)
-Kind = Literal["resume", "match", "bot", "new", "join", "watch", "room"]
+Kind = Literal["resume", "match", "bot", "new", "join", "watch", "history", "room"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,7 @@ class HomeMenu:
             Item("new", "New room", "choose the board, invite a friend"),
             Item("join", "Join with a code"),
             Item("watch", "Watch a game", f"{live} live"),
+            Item("history", "Your games", "the finished ones, move by move"),
             *(Item("room", room.room, "", room.room) for room in self.rooms.waiting(client.player if client else None)),
         ]
 

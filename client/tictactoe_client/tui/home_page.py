@@ -188,6 +188,10 @@ class HomePage(Page):
             from tictactoe_client.tui.watch_page import WatchPage
 
             self.desk.open(WatchPage(self.desk, self.rooms))
+        elif item.kind == "history":
+            from tictactoe_client.tui.history_page import HistoryPage
+
+            self.desk.open(HistoryPage(self.desk))
         elif item.kind == "join":
             self._join_typed()
         else:
