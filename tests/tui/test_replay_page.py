@@ -178,6 +178,18 @@ async def test_every_window_shows_the_board_and_the_comment(watch: Watch, size: 
         assert len(text.splitlines()) == size[1]
 
 
+@pytest.mark.parametrize(("size", "shown"), [((40, 16), 3), ((80, 24), 12)])
+async def test_a_long_comment_takes_the_lines_there_are_and_says_where_it_is_cut(
+    watch: Watch, size: tuple[int, int], shown: int
+) -> None:
+    comment = " ".join(f"word{number:03}" for number in range(140))
+    async with watch(f"1. b2 {{{comment}}} a1 2. c1 *", ply=1, size=size) as ana:
+        text = await ana.until("{word000", "(X)", "…")
+        assert sum("word" in line for line in text.splitlines()) == shown
+        await ana.press("right")
+        await ana.until("Move 2 of 3", "(O)", gone="word")
+
+
 async def test_a_game_without_moves_has_a_start(watch: Watch) -> None:
     async with watch('[X "ana"] [Reason "resigned"] O') as ana:
         await ana.until("move 0 of 0", "O wins by resignation.")

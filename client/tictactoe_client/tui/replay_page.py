@@ -101,8 +101,8 @@ class ReplayPage(Page):
         arrows = "<-/->" if self.desk.settings.ascii else "←/→"
         back = "back" if len(self.desk.pages) > 1 else "leave"
         hints = (
-            f"{arrows} step  {show('home')}/{show('end')}  12 Enter go to a move  {show('save')} save  "
-            f"{show('back')} {back}  {show('help')} help"
+            f"{arrows} step  {show('home')}/{show('end')}  {show('back')} {back}  {show('save')} save  "
+            f"12 Enter go to a move  {show('help')} help"
         )
         note = (self._note, "warn") if self._note else None
         self._view.draw(picture, status or note, self._saving.text or hints)

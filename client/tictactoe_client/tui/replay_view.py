@@ -58,41 +58,54 @@ class ReplayView:
         """Draw the game at the moment that is looked at, and what can be done at the bottom."""
         self._draw_head(picture)
         told, *notes = self.game.describe_move(self.ply)
-        has_panel = self._draw_board(picture, notes)
-        bottom = picture.height
-        if notes and not has_panel:
-            picture.put(1, bottom - 3, shorten(" ".join(notes), picture.width - 2), "warn")
+        self._draw_board(picture, notes)
         text, role = status or (told, "title")
         line = f"go to move: {self.ahead.text}_" if self.ahead.text else ""
-        picture.put(1, bottom - 2, shorten(text, picture.width - 4 - measure(line)), role)
-        picture.put_right(bottom - 2, line, "title")
-        picture.put(1, bottom - 1, shorten(hints, picture.width - 2), "dim")
+        picture.put(1, picture.height - 2, shorten(text, picture.width - 4 - measure(line)), role)
+        picture.put_right(picture.height - 2, line, "title")
+        picture.put(1, picture.height - 1, shorten(hints, picture.width - 2), "dim")
 
     def _draw_head(self, picture: Picture) -> None:
         comma = ", " if self.desk.settings.ascii else " · "
         rules = describe_rules(self.game.record.rules).replace(" by ", "x").replace(", ", comma)
         right = f"move {self.ply} of {self.game.last}"
-        parts = (("REPLAY", "title"), (f"   {self.game.describe_players()}", ""), (f"   {rules}", "dim"))
-        picture.put_parts(1, 0, *parts, until=picture.width - len(right) - 2)
+        room = picture.width - len(right) - 3
+        players = shorten(self.game.describe_players(), room - 10)
+        end = picture.put_parts(1, 0, ("REPLAY", "title"), (f"   {players}", ""))
+        if end + 3 + measure(rules) <= room:
+            picture.put(end + 3, 0, rules, "dim")
         picture.put_right(0, right, "dim")
 
-    def _draw_board(self, picture: Picture, notes: list[str]) -> bool:
-        """Draw the board, and tell whether there was room for the panel beside it."""
-        rules, panel = self.game.record.rules, PANEL_WIDTH + 4
-        style = BoardStyle(ascii=self.desk.settings.ascii)
-        height = picture.height - (5 if self.game.record.comments else 4)
-        fit = fit_board(rules, style, picture.width - 4 - panel, height, self._centre, self._window)
-        if fit.window is not None:
-            alone = fit_board(rules, style, picture.width - 4, height, self._centre, self._window)
-            fit = alone if alone.window is None or picture.width < 60 else fit
+    def _draw_board(self, picture: Picture, notes: list[str]) -> None:
+        """Draw the board, with the panel beside it or, where that has no room, only the notes below it."""
+        height = picture.height - 4
+        fit = self._fit_board(picture, height)
+        if not _has_panel(picture, fit) and self.game.record.comments:
+            below = self._note_lines(picture)
+            fit = self._fit_board(picture, height - below)
         self._fit, self._window = fit, fit.window
         x, y = self._corner = (2, 1 + (1 if fit.height + 1 < height else 0))
         paint_board(picture, x, y, self.game.view(self.ply), fit)
-        beside = x + fit.width + 4
-        if picture.width - beside < PANEL_WIDTH:
-            return False
-        self._draw_panel(picture, beside, y, picture.height - 3, notes)
-        return True
+        if _has_panel(picture, fit):
+            self._draw_panel(picture, x + fit.width + 4, y, picture.height - 3, notes)
+        elif notes:
+            lines = _cut(wrap(" ".join(notes), picture.width - 2), max(1, height - y - fit.height + 1))
+            for number, line in enumerate(lines, picture.height - 2 - len(lines)):
+                picture.put(1, number, line, "warn")
+
+    def _fit_board(self, picture: Picture, height: int) -> Fit:
+        rules, width = self.game.record.rules, picture.width - 4
+        style = BoardStyle(ascii=self.desk.settings.ascii)
+        fit = fit_board(rules, style, width - PANEL_WIDTH - 4, height, self._centre, self._window)
+        if fit.window is None:
+            return fit
+        alone = fit_board(rules, style, width, height, self._centre, self._window)
+        return alone if alone.window is None or picture.width < 60 else fit
+
+    def _note_lines(self, picture: Picture) -> int:
+        """Return how many lines the longest comment may have below the board, so that the board keeps its place."""
+        longest = max(len(wrap(f"{{{text}}}", picture.width - 2)) for _, text in self.game.record.comments)
+        return min(longest, max(1, picture.height // 4))
 
     def _draw_panel(self, picture: Picture, x: int, y: int, bottom: int, notes: list[str]) -> None:
         """Draw who played and how it ended, then the moves, then what is said about this one."""
@@ -109,10 +122,10 @@ class ReplayView:
         rounds = self.game.list_rounds()
         said = [part for note in notes for part in wrap(note, width)]
         space = max(0, bottom - y)
-        for_notes = min(len(said), max(0, space - min(len(rounds), max(_FEWEST_MOVE_LINES, space // 2)) - 1))
-        for_moves = min(len(rounds), space - (for_notes + 1 if for_notes else 0))
+        said = _cut(said, max(0, space - min(len(rounds), max(_FEWEST_MOVE_LINES, space // 2)) - 1))
+        for_moves = min(len(rounds), space - (len(said) + 1 if said else 0))
         y = self._draw_moves(picture, x, y, width, rounds, for_moves)
-        for number, line in enumerate(said[:for_notes], 1):
+        for number, line in enumerate(said, 1):
             picture.put(x, y + number, line)
 
     def _facts(self, width: int) -> list[str]:
@@ -134,6 +147,15 @@ class ReplayView:
                 end = picture.put(end, y, texts[ply - 1].ljust(column), role, until=x + width)
             y += 1
         return y
+
+
+def _has_panel(picture: Picture, fit: Fit) -> bool:
+    return picture.width - (2 + fit.width + 4) >= PANEL_WIDTH
+
+
+def _cut(lines: list[str], count: int) -> list[str]:
+    """Return so many lines, the last one telling where there were more."""
+    return lines if len(lines) <= count else [*lines[: count - 1], f"{lines[count - 1][:-1]}…"] if count else []
 
 
 def _local_time(fact: str) -> str:
