@@ -267,3 +267,12 @@ async def test_it_is_left_at_once(server: Server, open_screen: OpenScreen, key: 
 async def test_ascii_is_enough(server: Server, open_screen: OpenScreen) -> None:
     async with played(server), open_screen(server.url, opening=HISTORY, ascii=True) as ana:
         assert (await ana.until("> 1.", "up/down choose")).isascii()
+
+
+async def test_the_smallest_window_shows_the_choice_and_the_way_out(server: Server, open_screen: OpenScreen) -> None:
+    async with played(server, games=0, resigned=8), open_screen(server.url, None, (36, 10), HISTORY) as ana:
+        lines = (await ana.until("> 1.", "gomoku", "lost")).splitlines()
+        assert lines[0].split() == ["Your", "games", "8", "games"]
+        assert "Esc leave" in lines[-1]
+        await ana.press("end")
+        await ana.until("> 8.")

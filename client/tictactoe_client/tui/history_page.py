@@ -15,7 +15,7 @@ from tictactoe_client.tui.game_rows import lay_out_games
 from tictactoe_client.tui.no_server import paint_no_server
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.past_list import PastList
-from tictactoe_client.tui.picture import Picture, shorten, wrap
+from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_client.tui.replay_page import ReplayPage
 from tictactoe_client.tui.save_line import SaveLine
 from tictactoe_engine import GameRecord, RecordError, parse_record
@@ -166,10 +166,12 @@ class HistoryPage(Page):
         arrows = "up/down" if self.desk.settings.ascii else "↑↓"
         back = "back" if len(self.desk.pages) > 1 else "leave"
         hints = (
-            f"{arrows} choose  {show('open')} replay  {show('save')} save  {show('refresh')} refresh  "
-            f"{show('back')} {back}  {show('help')} help"
+            f"{arrows} choose  {show('open')} replay  {show('back')} {back}  {show('save')} save  "
+            f"{show('refresh')} refresh  {show('help')} help"
         )
-        title = (("Your games", "title"), (f"   on {link.address.url}", "dim"))
+        server = f"   on {link.address.url}"
+        fits = len("Your games") + measure(server) + len(self._count()) + 4 <= picture.width
+        title = (("Your games", "title"), (server if fits else "", "dim"))
         hints = self._saving.text or hints
         draw_frame(picture, title, (self._count(), "dim"), hints, ascii_only=self.desk.settings.ascii)
         self._rows = {}
