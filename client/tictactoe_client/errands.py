@@ -52,9 +52,10 @@ def watch_any(settings: Settings) -> int:
     """Let a person choose a running game and watch it; without one to ask, list the games and return 2."""
 
     if settings.mode == "screen":
+        from tictactoe_client.tui.opening import Opening
         from tictactoe_client.tui.running import run_screen
 
-        return run_screen(settings, None, watching=True)
+        return run_screen(settings, None, opening=Opening("watch"))
 
     async def work(client: Client) -> int:
         if settings.mode == "json":

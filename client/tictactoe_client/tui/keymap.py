@@ -25,6 +25,11 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "theme": ("t",),
     "settings": ("s",),
     "name": ("n",),
+    "save": ("s",),
+    "page_up": ("pageup",),
+    "page_down": ("pagedown",),
+    "aside_left": ("<", "shift+left"),
+    "aside_right": (">", "shift+right"),
     "accept": ("ctrl+y",),
     "decline": ("ctrl+n",),
 }
