@@ -38,6 +38,9 @@ KNOWN: Final[Mapping[str, type | tuple[str, ...]]] = {
 """The keys, and what each may be: a type, or one of these words. All but `confirm` are options of that name."""
 
 
+_NEGATED: Final = {"colour": "no_color", "mouse": "no_mouse"}
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """What the file says, where it is, and what is wrong in it."""
@@ -57,6 +60,17 @@ def config_path() -> Path:
     from platformdirs import user_config_path
 
     return user_config_path("tictactoe", appauthor=False) / FILE_NAME
+
+
+def entry_of(field: str, value: str | bool) -> tuple[str, str | bool]:
+    """Return the key and the value with which the file says what a field of the settings says.
+
+    >>> entry_of("theme", "night"), entry_of("colour", True)
+    (('theme', 'night'), ('no_color', False))
+    """
+    if field in _NEGATED:
+        return _NEGATED[field], not value
+    return field, value if isinstance(value, bool) else str(value)
 
 
 def load_config(path: Path | None = None) -> Config:

@@ -127,6 +127,7 @@ def settings_of(context: click.Context) -> Settings:
         changed_keys=config.bindings if config else {},
         server=None if value.is_typed("local") else value["server"],
         name=value["name"],
+        name_is_for_now=value.source_of("name") in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT),
         colour=wants_colour(os.environ, no_colour=value["no_color"]),
         ascii=value["ascii"],
         draws_board=not (value["no_board"] or os.environ.get("ACCESSIBLE")),

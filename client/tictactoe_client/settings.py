@@ -53,12 +53,14 @@ class Settings:
     """Options in their final form; `server` and `name` as typed, None where nothing was said.
 
     `theme`, `mouse`, `bell`, `confirm` (place only with a second click or Enter) and `changed_keys` are for the full
-    screen. With `local` a server is started for this run where none runs on this machine.
+    screen. With `local` a server is started for this run where none runs on this machine. With `name_is_for_now` the
+    name was given to this run alone, by an option or the environment.
     """
 
     mode: Mode = "plain"
     server: str | None = None
     name: str | None = None
+    name_is_for_now: bool = False
     colour: bool = False
     ascii: bool = False
     draws_board: bool = True

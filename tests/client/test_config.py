@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tictactoe_client.cli import run
-from tictactoe_client.config import config_path, load_config
+from tictactoe_client.config import KNOWN, config_path, load_config
+from tictactoe_client.tui.keymap import ACTIONS
 
 
 def write(text: str) -> Path:
@@ -84,3 +85,10 @@ def test_a_typo_is_warned_of_and_the_command_goes_on(capsys: pytest.CaptureFixtu
 def test_an_unknown_theme_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["play", "--theme", "nigth"]) == 2
     assert capsys.readouterr().err == 'There is no theme "nigth". Did you mean "night"?\n'
+
+
+def test_the_page_documents_every_key() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    section = page.partition("### Configuration")[2].partition("\n## ")[0]
+    assert [key for key in KNOWN if f"\n| `{key}` |" not in section] == []
+    assert [action for action in ACTIONS if f"`{action}`" not in section.partition("Bindings have")[2]] == []

@@ -63,6 +63,14 @@ async def test_no_server(open_screen: OpenScreen) -> None:
         await check("no server", ana.text.rstrip().replace("127.0.0.1:1 ", "localhost:1 "))
 
 
+async def test_settings(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await ana.press("s")
+        await ana.until("Two numbers mean")
+        await check("settings", take(ana))
+
+
 async def test_new_room(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("Playing as")

@@ -178,7 +178,7 @@ class HomePage(Page):
                 self.desk.say(bad.message)
                 return
             self._name = None
-            self.desk.link.rename(name)
+            self.desk.rename(name)
         else:
             self._name.press(key)
 
