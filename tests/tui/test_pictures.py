@@ -13,6 +13,7 @@ from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.backoff import Backoff
 from tictactoe_client.choosing import Choice
+from tictactoe_client.tui.latency import Latency
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 
@@ -22,8 +23,7 @@ GOMOKU = [112, 97, 113, 111, 98, 128, 126, 82, 127, 129]
 
 def take(user: ScreenUser, *codes: str) -> str:
     """Return what is on the screen, with all that differs from run to run made equal."""
-    assert user.app.link.client is not None
-    user.app.link.client._conversation.latency_seconds = 0.001
+    user.app.link.latency = Latency(0.001)
     user.app.redraw()
     text = user.text.rstrip()
     for code in codes:
