@@ -213,3 +213,11 @@ async def test_a_name_given_to_this_run_alone_is_changed_for_this_run_alone(
         await ana.press("enter")
         await ana.until("Playing as  zoe", "for this run only")
         assert await until_kept(ana) == {}
+
+
+async def test_a_mistake_in_the_file_is_said_on_the_screen(open_screen: OpenScreen) -> None:
+    doubt = 'client.toml line 4: unknown key "thme". Did you mean "theme"?'
+    async with open_screen(NOBODY, doubts=(doubt,)) as ana:
+        await ana.until("r retry", doubt)
+        await ana.press("t")
+        await ana.until("Theme: night", gone=doubt)

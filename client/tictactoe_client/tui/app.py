@@ -18,7 +18,7 @@ from textual.timer import Timer
 
 from tictactoe_client.address import Address
 from tictactoe_client.choosing import Choice
-from tictactoe_client.config import entry_of
+from tictactoe_client.config import entry_of, show_path
 from tictactoe_client.errors import ClientError, ConnectionLost, Refused
 from tictactoe_client.guide import describe_giving_up
 from tictactoe_client.messages import Message
@@ -181,7 +181,7 @@ class TicTacToe(App[int], inherit_bindings=False):
     @property
     def kept_in(self) -> str:
         """Where settings are kept for later runs, for people."""
-        return self._keeper.where()
+        return show_path(self._keeper.path)
 
     @property
     def not_kept(self) -> str | None:
@@ -197,6 +197,8 @@ class TicTacToe(App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         """Show something at once, then connect."""
         self.canvas.focus()
+        for doubt in self.settings.doubts[:1]:
+            self.say(doubt)
         self.redraw()
         self.run(self.link.run())
 

@@ -42,10 +42,3 @@ class Keeper:
         """Wait until everything is written."""
         async with self._turn:
             pass
-
-    def where(self) -> str:
-        """Return the path for people, ``~`` for their home."""
-        try:
-            return str(Path("~", self.path.relative_to(Path.home())))
-        except (ValueError, RuntimeError):
-            return str(self.path)
