@@ -21,6 +21,7 @@ from tictactoe_client.manual import PROGRAM, ManualGroup
 from tictactoe_client.options import (
     LEVELS,
     Words,
+    complete_file,
     has_chosen_mode,
     name_variable,
     rules_option,
@@ -283,14 +284,19 @@ def history(context: click.Context, /, limit: int, **_: Any) -> int:
         "replay 17 --plain --no-input",
     ),
 )
-@click.argument("source", required=False, metavar="[FILE|ID]")
+@click.argument("source", required=False, metavar="[FILE|ID]", shell_complete=complete_file)
 @click.option(
     "--game", "number", type=click.IntRange(min=1), metavar="K", help="Which game of a file with several (1)."
 )
 @click.option(
     "--at", type=click.IntRange(min=0), metavar="N", help="Begin at this move; off a terminal, show it alone."
 )
-@click.option("--export", metavar="FILE", help="Write the game's record to a new file, or to - for standard output.")
+@click.option(
+    "--export",
+    metavar="FILE",
+    shell_complete=complete_file,
+    help="Write the game's record to a new file, or to - for standard output.",
+)
 @shared_options
 @click.pass_context
 def replay(

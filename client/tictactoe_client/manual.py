@@ -84,7 +84,8 @@ class ManualGroup(Manual, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command, or fail with a suggestion for a mistyped one."""
         name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
+        is_unknown = self.get_command(ctx, name) is None and not name.startswith("-")
+        if is_unknown and not ctx.resilient_parsing:
             close = difflib.get_close_matches(name.lower(), self.list_commands(ctx), 1)
             hint = f" Did you mean '{close[0]}'?" if close else ""
             ctx.fail(f"No such command '{name}'.{hint}")

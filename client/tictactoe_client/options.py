@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -19,6 +19,9 @@ from tictactoe_client.screen import is_terminal, print_error, wants_colour
 from tictactoe_client.settings import Misuse, Mode, Settings
 from tictactoe_client.tui.themes import THEMES
 from tictactoe_engine import PRESETS, Coordinates, Keys
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 ENVIRONMENT_PREFIX = "TICTACTOE"
 
@@ -127,6 +130,13 @@ LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
 def rules_option(command: Decorated) -> Decorated:
     """Give a command the option that names a preset."""
     return option("--rules", type=Words(list(PRESETS)), help="A game that has a name.")(command)
+
+
+def complete_file(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
 
 
 def _print_version(context: click.Context, _: click.Parameter, *, wanted: bool) -> None:
