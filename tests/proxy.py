@@ -11,13 +11,14 @@ class Proxy:
     """Passes bytes on to `port` of this machine.
 
     `cut` breaks every connection; while `is_closed` callers are turned away; while `swallows_replies` nothing of the
-    server's gets through. `came` is set whenever somebody calls.
+    server's gets through, and what does is late by `delay_seconds`. `called` is set whenever somebody calls.
     """
 
     def __init__(self, port: int) -> None:
         self.port = port
         self.is_closed = False
         self.swallows_replies = False
+        self.delay_seconds = 0.0
         self.calls = 0
         self.called = asyncio.Event()
         self._server: asyncio.Server | None = None
@@ -65,6 +66,8 @@ class Proxy:
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, replies: bool) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
+                if replies:
+                    await asyncio.sleep(self.delay_seconds)
                 if not (replies and self.swallows_replies):
                     writer.write(data)
         writer.transport.abort()

@@ -19,6 +19,7 @@ DEFAULT_SERVER: Final = f"ws://localhost:{DEFAULT_PORT}"
 
 _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 _HOST: Final = re.compile(r"[A-Za-z0-9._~%:-]+", re.ASCII)
+_CREDENTIALS: Final = re.compile(r"(?<=//)[^/@]*@|(?<=\?).+")
 _LOOPBACK: Final = re.compile(r"localhost|127\.[0-9.]+|::1", re.ASCII | re.IGNORECASE)
 
 
@@ -77,6 +78,15 @@ def parse_room(text: str) -> tuple[str, Address | None]:
     return parse_room_code(address.path.rpartition("/")[2]), address
 
 
+def hide_credentials(text: str) -> str:
+    """Return an address as it was written, without what may be secret in it; safe to show.
+
+    >>> hide_credentials("wss://ana:secret@example.org/?token=abc")
+    'wss://…@example.org/?…'
+    """
+    return _CREDENTIALS.sub(lambda found: "…@" if found[0].endswith("@") else "…", text)
+
+
 def _parse_target(text: str) -> tuple[Address, str | None]:
     parts = _split(text.strip(), text)
     scheme = _SCHEMES.get(parts.scheme.lower())
@@ -116,6 +126,7 @@ def _split_code(path: str) -> tuple[str, str | None]:
 
 
 def _bad(text: str, why: str = "") -> BadAddress:
+    text = hide_credentials(text)
     shown = text if len(text) <= 60 else f"{text[:60]}…"
     because = f": {why}" if why else ""
     return BadAddress(f'"{shown}" is no server address{because}. It looks like ws://host:{DEFAULT_PORT}, or just host.')

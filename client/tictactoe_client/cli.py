@@ -6,7 +6,6 @@ Commands only read their options and hand over; the network is imported by the c
 
 from __future__ import annotations
 
-import difflib
 import os
 import signal
 import sys
@@ -18,10 +17,13 @@ from typing import Any, NoReturn
 import click
 
 from tictactoe_client.config import config_path, load_config
+from tictactoe_client.manual import PROGRAM, ManualGroup
 from tictactoe_client.options import (
     LEVELS,
-    describe_settings,
+    Words,
+    complete_file,
     has_chosen_mode,
+    name_variable,
     rules_option,
     settings_of,
     shared_options,
@@ -30,37 +32,18 @@ from tictactoe_client.screen import is_terminal, open_missing_streams, print_err
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_engine import PRESETS
 
-PROGRAM = "tictactoe-client"
 _COMPLETION_VARIABLE = "_TICTACTOE_CLIENT_COMPLETE"
-_EXAMPLES = """\b
-Examples:
-  tictactoe-client -s ws://192.168.1.20:8765 play
-  tictactoe-client bot --level hard
-  tictactoe-client new --board 15x15 --win 5
-  tictactoe-client join K7M4PQ -n bo
-  tictactoe-client watch ws://192.168.1.20:8765/K7M4PQ
-"""
-
-
-class Commands(click.Group):
-    """The group, which knows what a mistyped command was meant to be."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command, or fail with a suggestion."""
-        name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
-            close = difflib.get_close_matches(name.lower(), self.list_commands(ctx), 1)
-            hint = f" Did you mean '{close[0]}'?" if close else ""
-            ctx.fail(f"No such command '{name}'.{hint}")
-        return super().resolve_command(ctx, args)
 
 
 @click.group(
-    cls=Commands,
+    cls=ManualGroup,
     invoke_without_command=True,
-    epilog=_EXAMPLES,
+    examples=(
+        "--server ws://192.168.1.20:8765 --name ana",
+        "bot --level hard",
+        "new --board 15x15 --win 5",
+        "join K7M4PQ",
+    ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @shared_options
@@ -68,7 +51,9 @@ class Commands(click.Group):
 def cli(context: click.Context, /, **_: Any) -> int | None:
     """Play tic-tac-toe and its whole family over the network, or watch a game.
 
-    Without a command: the home screen, on a terminal.
+    Without a command, on a terminal: the home screen, from where everything can be reached. Commands go straight to one
+    thing; off a terminal they play as a transcript (--plain) or as JSON lines (--json). Every option below may stand
+    before or behind the command.
     """
     if context.invoked_subcommand is not None:
         return None
@@ -84,13 +69,24 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
     return _play(context, PRESETS["classic"].preset, None)
 
 
-@cli.command(epilog=f"\b\nExample:\n  {PROGRAM} play --rules gomoku -n ana\n")
+@cli.command(
+    short_help="Play whoever comes.",
+    examples=(
+        "play",
+        "play --rules gomoku --name ana",
+        "play --rules connect-four --clock 3+2",
+    ),
+)
 @rules_option
 @click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
 @shared_options
 @click.pass_context
 def play(context: click.Context, /, rules: str | None, clock: str | None, **_: Any) -> int:
-    """Play whoever comes: quick match by rules and clock."""
+    """Play whoever comes: a quick match.
+
+    Joins the oldest open room with the same rules and the same clock, or opens one and waits in it. What is not said is
+    classic tic-tac-toe without a clock.
+    """
     return _play(context, rules, clock)
 
 
@@ -105,7 +101,15 @@ def _play(context: click.Context, rules: str | None, clock: str | None) -> int:
     return visit(settings, None, Choice("match", chosen, limits))
 
 
-@cli.command(epilog=f"\b\nExample:\n  {PROGRAM} new --board 15x15 --win 5 --marks XOA --blocked b2,c3 --private\n")
+@cli.command(
+    short_help="Open a room and invite others.",
+    examples=(
+        "new",
+        "new --rules gomoku --clock 3+2",
+        "new --board 7x7 --win 4 --marks XOA --blocked d4",
+        "new --bot hard",
+    ),
+)
 @rules_option
 @click.option("--board", metavar="ROWSxCOLUMNS", help="The board's size, up to 32x32.")
 @click.option("--win", type=int, metavar="N", help="How many in a row win.")
@@ -116,15 +120,17 @@ def _play(context: click.Context, rules: str | None, clock: str | None) -> int:
 @click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
 @click.option("--private", is_flag=True, help="Keep the room out of the public list.")
 @click.option("--seat", metavar="MARK", help="The mark to play; the first by default, which begins.")
-@click.option(
-    "--bot", "bots", multiple=True, type=click.Choice(LEVELS), help="Let the computer take a seat; repeatable."
-)
+@click.option("--bot", "bots", multiple=True, type=Words(LEVELS), help="Let the computer take a seat; repeatable.")
 @shared_options
 @click.pass_context
 def new(
     context: click.Context, /, clock: str | None, private: bool, seat: str | None, bots: tuple[str, ...], **rules: Any
 ) -> int:
-    """Open a room, show its code and link, and wait for the others."""
+    """Open a room of your own, show its code and link, and wait for the others.
+
+    The rules are those of a game with a name (--rules), or made of a board, a length to win and what else makes it
+    different. Whoever has the code or the link may join.
+    """
     settings = settings_of(context)
     from tictactoe_client.rule_options import RuleOptions, check_bots, parse_clock, parse_rules, parse_seat
 
@@ -137,15 +143,26 @@ def new(
     return visit(settings, None, Choice("create", chosen, limits, private, mark, bots))
 
 
-@cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} bot\n  {PROGRAM} bot --level hard --first bot --rules gomoku\n")
-@click.option("--level", type=click.Choice(LEVELS), default="medium", help="How well the computer plays (medium).")
-@click.option("--first", type=click.Choice(["me", "bot", "random"]), default="me", help="Who begins (me).")
+@cli.command(
+    short_help="Play the computer; needs no server.",
+    examples=(
+        "bot",
+        "bot --level hard --first bot",
+        "bot --rules gomoku --clock 5+3",
+    ),
+)
+@click.option("--level", type=Words(LEVELS), default="medium", help="How well the computer plays (medium).")
+@click.option("--first", type=Words(["me", "bot", "random"]), default="me", help="Who begins (me).")
 @rules_option
 @click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
 @shared_options
 @click.pass_context
 def bot(context: click.Context, /, level: str, first: str, rules: str | None, clock: str | None, **_: Any) -> int:
-    """Play the computer; without a server on this machine, one is started for the game."""
+    """Play the computer.
+
+    Where no server runs on this machine, one is started for the game, and ends with it. With --server the game is
+    played there.
+    """
     settings = settings_of(context)
     if settings.server is None:
         settings = replace(settings, local=True)
@@ -159,12 +176,21 @@ def bot(context: click.Context, /, level: str, first: str, rules: str | None, cl
     return visit(settings, None, against_computer(level, chosen, seat, limits))
 
 
-@cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} join K7M4PQ\n  {PROGRAM} join ws://192.168.1.20:8765/K7M4PQ\n")
+@cli.command(
+    short_help="Take a free seat in a room.",
+    examples=(
+        "join K7M4PQ",
+        "join ws://192.168.1.20:8765/K7M4PQ --name bo",
+    ),
+)
 @click.argument("room", nargs=-1, required=True, metavar="CODE|LINK")
 @shared_options
 @click.pass_context
 def join(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
-    """Take a free seat in a room; a link names its server too."""
+    """Take a free seat in a room, or the seat there that an earlier run left behind.
+
+    A code has six letters and digits; case, dashes and spaces do not matter. A link names its server too.
+    """
     settings = settings_of(context)
     from tictactoe_client.rule_options import parse_room_argument
 
@@ -175,12 +201,22 @@ def join(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
     return visit(settings, address, Choice("join", code=code))
 
 
-@cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} watch\n  {PROGRAM} watch K7M4PQ\n")
+@cli.command(
+    short_help="Watch a game.",
+    examples=(
+        "watch",
+        "watch K7M4PQ",
+        "watch ws://192.168.1.20:8765/K7M4PQ --plain",
+    ),
+)
 @click.argument("room", nargs=-1, metavar="[CODE|LINK]")
 @shared_options
 @click.pass_context
 def watch(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
-    """Watch a game; without a code, choose from the list of running ones."""
+    """Watch a game from its first move or from the middle; nothing that you do disturbs it.
+
+    Without a code or a link, choose from the list of running games.
+    """
     settings = settings_of(context)
     if not room:
         from tictactoe_client.errands import watch_any
@@ -195,46 +231,84 @@ def watch(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
     return visit(settings, address, Choice("watch", code=code))
 
 
-@cli.command()
+@cli.command(
+    short_help="List the public rooms and exit.",
+    examples=(
+        "rooms",
+        "rooms --server ws://192.168.1.20:8765",
+        "rooms --json",
+    ),
+)
 @shared_options
 @click.pass_context
 def rooms(context: click.Context, /, **_: Any) -> int:
-    """List the public rooms and exit."""
+    """List the public rooms of a server, newest first, and exit.
+
+    Rooms that were opened with --private are not among them.
+    """
     settings = settings_of(context)
     from tictactoe_client.errands import show_rooms
 
     return show_rooms(settings)
 
 
-@cli.command()
+@cli.command(
+    short_help="List one's own finished games.",
+    examples=(
+        "history",
+        "history --limit 5",
+        "history --name ana --json",
+    ),
+)
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), metavar="N", help="How many games at most (20; on the full screen all)."
 )
 @shared_options
 @click.pass_context
 def history(context: click.Context, /, limit: int | None, **_: Any) -> int:
-    """List one's own finished games on a server, newest first."""
+    """List one's own finished games on a server, newest first.
+
+    Each has a number, with which replay shows it. The games are those of the player that this machine was last on that
+    server, or with --name of the one of that name.
+    """
     settings = settings_of(context)
     from tictactoe_client.past_games import show_history
 
     return show_history(settings, limit)
 
 
-@cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} replay\n  {PROGRAM} replay 17 --export game.txt\n")
-@click.argument("source", required=False, metavar="[FILE|ID]")
+@cli.command(
+    short_help="Step through a finished game.",
+    examples=(
+        "replay",
+        "replay 17 --export game.txt",
+        "replay game.txt --at 12",
+        "replay 17 --plain --no-input",
+    ),
+)
+@click.argument("source", required=False, metavar="[FILE|ID]", shell_complete=complete_file)
 @click.option(
     "--game", "number", type=click.IntRange(min=1), metavar="K", help="Which game of a file with several (1)."
 )
 @click.option(
     "--at", type=click.IntRange(min=0), metavar="N", help="Begin at this move; off a terminal, show it alone."
 )
-@click.option("--export", metavar="FILE", help="Write the game's record to a new file, or to - for standard output.")
+@click.option(
+    "--export",
+    metavar="FILE",
+    shell_complete=complete_file,
+    help="Write the game's record to a new file, or to - for standard output.",
+)
 @shared_options
 @click.pass_context
 def replay(
     context: click.Context, /, source: str | None, number: int | None, at: int | None, export: str | None, **_: Any
 ) -> int:
-    """Step through a recorded game: of a file, of one's history by its id, or one's last."""
+    """Step through a finished game: of a file, of one's history by its number, or one's last.
+
+    Files are in the format of docs/records.md, as --export and the save command in a game write them; - is standard
+    input.
+    """
     settings = settings_of(context)
     from tictactoe_client.past_games import Wish
     from tictactoe_client.past_games import replay as replay_game
@@ -242,34 +316,73 @@ def replay(
     return replay_game(settings, Wish(source, number, at, export))
 
 
-@cli.command()
+@cli.command(
+    short_help="Try every step to the server.",
+    examples=(
+        "check",
+        "check --server wss://example.org --timeout 10",
+    ),
+)
 @shared_options
 @click.pass_context
 def check(context: click.Context, /, **_: Any) -> int:
-    """Try every step to the server; the exit code says which failed."""
+    """Try every step to the server: its name, the connection, hello, and three pings, with the time that each takes.
+
+    The exit code says which step failed.
+    """
     settings = settings_of(context)
     from tictactoe_client.errands import check as check_server
 
     return check_server(settings)
 
 
-@cli.command(epilog=f"\b\nExamples:\n  {PROGRAM} config path\n  {PROGRAM} config show\n")
-@click.argument("what", type=click.Choice(["path", "show"]), default="show")
+@cli.command(
+    short_help="Say what is set, and by what.",
+    examples=(
+        "config show",
+        "config path",
+        "config show --theme night",
+    ),
+)
+@click.argument("what", type=Words(["path", "show"]), required=False, metavar="[path|show]")
 @shared_options
 @click.pass_context
-def config(context: click.Context, /, what: str, **_: Any) -> int:
-    """Say where the configuration file is, or what is set and by what."""
+def config(context: click.Context, /, what: str | None, **_: Any) -> int:
+    """Say where the configuration file is (path), or what is set and by what (show).
+
+    Options count before the environment, and that before the file. The file holds lines such as theme = "night"; the
+    settings page of the full screen writes it too.
+    """
     settings_of(context)
-    lines = [str(config_path())] if what == "path" else describe_settings(context)
-    click.echo("\n".join(lines))
+    if what == "show":
+        from tictactoe_client.config_report import describe_settings
+
+        click.echo("\n".join(describe_settings(context)))
+    elif what == "path":
+        click.echo(config_path())
+    else:
+        click.echo(f"{context.get_help()}\n\nThe file: {config_path()}")
     return ExitCode.NORMAL
 
 
-@cli.command(epilog=f'\b\nExample, for ~/.bashrc:\n  eval "$({PROGRAM} completion bash)"\n')
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@cli.command(
+    short_help="Print the completion of a shell.",
+    examples=(
+        "completion bash",
+        "completion zsh",
+        "completion fish",
+    ),
+)
+@click.argument("shell", type=Words(["bash", "zsh", "fish"]))
 @shared_options
 def completion(shell: str, **_: Any) -> int:
-    """Print the script that completes commands and options in a shell."""
+    """Print the script that completes commands, options and their values in a shell.
+
+    \b
+    In ~/.bashrc:                   eval "$(tictactoe-client completion bash)"
+    In ~/.zshrc, after compinit:    eval "$(tictactoe-client completion zsh)"
+    In ~/.config/fish/config.fish:  tictactoe-client completion fish | source
+    """
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)
@@ -300,6 +413,10 @@ def run(arguments: Sequence[str]) -> int:
         return code
     except Misuse as misuse:
         return _refuse(arguments, misuse.message)
+    except click.BadParameter as error:
+        variable = name_variable(error.param, error.ctx)
+        (click.BadParameter(f"{variable}{error.message}", error.ctx, error.param) if variable else error).show()
+        return _refuse(arguments, None)
     except click.UsageError as error:
         error.show()
         return _refuse(arguments, None)

@@ -71,7 +71,7 @@ class Client:
 
     @property
     def latency_seconds(self) -> float:
-        """How long the answer to our last hello took."""
+        """How long the server takes now: to answer the last ping, one every five seconds, before that our hello."""
         return self._conversation.latency_seconds
 
     @property

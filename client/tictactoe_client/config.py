@@ -17,6 +17,8 @@ from tictactoe_client.tui.themes import THEMES
 from tictactoe_engine import Coordinates, Keys
 
 FILE_NAME: Final = "client.toml"
+MAX_TIMEOUT_SECONDS: Final = 3600
+
 _BINDINGS: Final = "bindings"
 
 KNOWN: Final[Mapping[str, type | tuple[str, ...]]] = {
@@ -38,6 +40,9 @@ KNOWN: Final[Mapping[str, type | tuple[str, ...]]] = {
 """The keys, and what each may be: a type, or one of these words. All but `confirm` are options of that name."""
 
 
+_NEGATED: Final = {"colour": "no_color", "mouse": "no_mouse"}
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """What the file says, where it is, and what is wrong in it."""
@@ -46,6 +51,8 @@ class Config:
     values: Mapping[str, Any] = field(default_factory=dict)
     bindings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Where in the file each value stands, such as ``client.toml line 4``."""
 
     def defaults(self) -> dict[str, Any]:
         """Return the values that are defaults of options."""
@@ -57,6 +64,25 @@ def config_path() -> Path:
     from platformdirs import user_config_path
 
     return user_config_path("tictactoe", appauthor=False) / FILE_NAME
+
+
+def show_path(path: Path) -> str:
+    """Return a path for people, ``~`` for their home."""
+    try:
+        return str(Path("~", path.relative_to(Path.home())))
+    except (ValueError, RuntimeError):
+        return str(path)
+
+
+def entry_of(field: str, value: str | bool) -> tuple[str, str | bool]:
+    """Return the key and the value with which the file says what a field of the settings says.
+
+    >>> entry_of("theme", "night"), entry_of("colour", True)
+    (('theme', 'night'), ('no_color', False))
+    """
+    if field in _NEGATED:
+        return _NEGATED[field], not value
+    return field, value if isinstance(value, bool) else str(value)
 
 
 def load_config(path: Path | None = None) -> Config:
@@ -79,6 +105,7 @@ def load_config(path: Path | None = None) -> Config:
 
 def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
     values: dict[str, Any] = {}
+    places: dict[str, str] = {}
     bindings: dict[str, tuple[str, ...]] = {}
     warnings = []
     for name, value in content.items():
@@ -92,10 +119,10 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
             continue
         told = _check_value(name, value)
         if told is None:
-            values[name] = value
+            values[name], places[name] = value, f"{FILE_NAME} {_line_of(name, text)}"
         else:
             warnings.append(f"{FILE_NAME} {_line_of(name, text)}: {told}")
-    return Config(path, values, bindings, tuple(warnings))
+    return Config(path, values, bindings, tuple(warnings), places)
 
 
 def _check_value(name: str, value: object) -> str | None:
@@ -104,10 +131,12 @@ def _check_value(name: str, value: object) -> str | None:
     if wanted is None:
         return f'unknown key "{name}".{_suggest(name, (*KNOWN, _BINDINGS))}'
     if isinstance(wanted, tuple):
-        return None if value in wanted else f"{name} is one of {', '.join(wanted)}."
+        return None if value in wanted else f"{name} is one of {', '.join(wanted)}.{_suggest(str(value), wanted)}"
     if wanted is float:
-        is_right = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return None if is_right else f"{name} is a number of seconds."
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return f"{name} is a number of seconds."
+        is_right = 0 < value <= MAX_TIMEOUT_SECONDS
+        return None if is_right else f"{name} is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds."
     if not isinstance(value, wanted):
         return f"{name} is {'true or false' if wanted is bool else 'a text in quotes'}."
     return None

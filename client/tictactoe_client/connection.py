@@ -42,6 +42,11 @@ class Connection:
     def __init__(self, connection: ClientConnection) -> None:
         self._socket = connection
 
+    @property
+    def latency_seconds(self) -> float:
+        """How long the server took to answer our last ping, 0 before the first: one goes out every five seconds."""
+        return self._socket.latency
+
     async def send(self, text: str) -> None:
         """Send one message; raises `ConnectionLost`."""
         if log.isEnabledFor(logging.DEBUG):

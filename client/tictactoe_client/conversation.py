@@ -33,7 +33,7 @@ _ATTEMPTS_TO_ENTER: Final = 5
 class Conversation:
     """What `Client` stands on; `name` and `token` are those of the first welcome, with which it says hello again.
 
-    `make_room` returns a new room for a code. `latency_seconds` is how long the answer to the last hello took.
+    `make_room` returns a new room for a code.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Conversation:
         timeout_seconds: float,
         make_room: Callable[[str], Room],
     ) -> None:
-        self.latency_seconds = greeting.latency_seconds
+        self._greeted_in_seconds = greeting.latency_seconds
         self._address = address
         self._name = greeting.welcome.name
         self._token = greeting.welcome.token
@@ -92,6 +92,11 @@ class Conversation:
         except ConnectionLost:
             if self._backoff is None:
                 raise
+
+    @property
+    def latency_seconds(self) -> float:
+        """How long the answer to the last ping took, before the first the one to our hello."""
+        return self._connection.latency_seconds or self._greeted_in_seconds
 
     @property
     def was_cut_off(self) -> bool:
@@ -179,7 +184,7 @@ class Conversation:
         greeting = await come_back(self._greet_again, self._backoff, lost, self._tell, self._hurry)
         self._connection = greeting.connection
         self._welcome_message = greeting.message
-        self.latency_seconds = greeting.latency_seconds
+        self._greeted_in_seconds = greeting.latency_seconds
         for stream in self._streams:
             stream.put(greeting.message)
         self._resuming = asyncio.create_task(self._resume(), name="tictactoe resume")

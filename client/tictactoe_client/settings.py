@@ -53,12 +53,15 @@ class Settings:
     """Options in their final form; `server` and `name` as typed, None where nothing was said.
 
     `theme`, `mouse`, `bell`, `confirm` (place only with a second click or Enter) and `changed_keys` are for the full
-    screen. With `local` a server is started for this run where none runs on this machine.
+    screen, which also says the first of the `doubts` about the configuration file. With `local` a server is started for
+    this run where none runs on this machine. With `name_is_for_now` the name was given to this run alone, by an option
+    or the environment.
     """
 
     mode: Mode = "plain"
     server: str | None = None
     name: str | None = None
+    name_is_for_now: bool = False
     colour: bool = False
     ascii: bool = False
     draws_board: bool = True
@@ -71,6 +74,7 @@ class Settings:
     bell: Bell = "away"
     confirm: bool = False
     changed_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
     stay: bool = False
     result_code: bool = False
     timeout_seconds: float = 5.0

@@ -1,19 +1,26 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
+from typing import Any
 
+import click
 import pytest
 
-from tictactoe_client.cli import run
+from tictactoe_client.cli import cli, run
+from tictactoe_client.manual import PROGRAM
+from tictactoe_client.rule_options import RuleOptions, parse_clock, parse_rules
 from tictactoe_client.screen import wants_colour
 
-NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging"}
+NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging", "tomlkit"}
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["new", "-h"], ["replay", "-h"], ["--version"], ["completion", "bash"]]
+    "arguments",
+    [["--help"], *([name, "-h"] for name in cli.commands), ["--version"], ["completion", "bash"]],
+    ids=" ".join,
 )
 def test_help_loads_no_network(arguments: list[str]) -> None:
     program = f"import sys; from tictactoe_client.cli import run; run({arguments!r}); print(*sys.modules)"
@@ -24,14 +31,54 @@ def test_help_loads_no_network(arguments: list[str]) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "command", ["play", "bot", "new", "join", "watch", "rooms", "history", "replay", "check", "completion", "config"]
-)
+@pytest.mark.parametrize("command", cli.commands)
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "--help"]) == 0
     out = capsys.readouterr().out
     for option in ("--server", "--name", "--plain", "--json", "--no-color", "--timeout", "--no-input", "--version"):
         assert option in out
+    assert out.index("\nExamples:\n") > out.index("--version")
+    assert "Exit codes, files and environment: tictactoe-client --help" in out
+
+
+def test_the_help_of_the_program_names_exit_codes_files_and_environment(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["--help"]) == 0
+    out = capsys.readouterr().out
+    for title in ("Commands:", "Examples:", "Environment:", "Files:", "Exit codes:"):
+        assert f"\n{title}\n" in out
+    assert "~/.config/tictactoe/client.toml" in out
+    assert all(f"\n  {code} " in out for code in range(8))
+    assert "..." not in out.partition("Commands:")[2].partition("Server and player")[0]
+
+
+@pytest.mark.parametrize("command", [cli, *cli.commands.values()], ids=lambda command: command.name)
+def test_every_example_in_the_help_is_a_command_line(
+    command: click.Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def note(**parameters: Any) -> int:
+        seen.append(parameters)
+        return 0
+
+    assert run([*([] if command is cli else [str(command.name)]), "--help"]) == 0
+    section = capsys.readouterr().out.partition("\nExamples:\n")[2].partition("\n\n")[0]
+    for each in (cli, *cli.commands.values()):
+        monkeypatch.setattr(each, "callback", note)
+    lines = [shlex.split(line) for line in section.splitlines()]
+    assert 2 <= len(lines) <= 4
+    for program, *arguments in lines:
+        assert program == PROGRAM
+        assert run(arguments) == 0, capsys.readouterr().err
+        assert command is cli or arguments[0] == command.name
+        typed = seen[-1]
+        if "rules" in typed:
+            parse_rules(
+                RuleOptions(**{name: typed[name] for name in RuleOptions.__dataclass_fields__ if name in typed})
+            )
+            parse_clock(typed["clock"])
 
 
 @pytest.mark.parametrize(
@@ -47,6 +94,9 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         (["play", "--timeout", "nan"], "--timeout is more than 0 and at most 3600 seconds."),
         (["play", "--clock", "soon"], '"soon" is no clock. Write 3+2 (3 minutes, 2 seconds more a move) or'),
         (["new", "--seat", "Z"], "--seat Z: the marks are X, O."),
+        (["play", "--local", "--server", "example.org"], "Choose one of --local and --server."),
+        (["new", "--rules", "gomoku", "--board", "3x3"], "Choose one of --rules and --board."),
+        (["play", "--theme", "pink"], 'There is no theme "pink". Themes: terminal, night, paper, contrast.'),
     ],
 )
 def test_misuse_is_one_line_and_exit_code_two(
@@ -59,6 +109,41 @@ def test_misuse_is_one_line_and_exit_code_two(
 def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["jion", "X"]) == 2
     assert "No such command 'jion'. Did you mean 'join'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--bell", "loud"], "Invalid value for '--bell': 'loud' is not one of 'off', 'away', 'always'.\n"),
+        (["--bell", "alwys"], "is not one of 'off', 'away', 'always'. Did you mean 'always'?\n"),
+        (["--keys", "Pad"], "Did you mean 'pad'?\n"),
+        (["--coordinates", "row-column"], "Did you mean 'row-column-1'?\n"),
+        (["--rules", "gomuku"], "Did you mean 'gomoku'?\n"),
+        (["--timeout", "soon"], "Invalid value for '--timeout': 'soon' is not a valid float.\n"),
+        (["--coordinate", "x-y-1"], "No such option '--coordinate'. Did you mean '--coordinates'?\n"),
+    ],
+)
+def test_a_bad_value_is_told_with_what_was_perhaps_meant(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["play", *arguments]) == 2
+    assert capsys.readouterr().err.endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("TICTACTOE_BELL", "alwys", "Invalid value for '--bell': TICTACTOE_BELL: 'alwys' is not one of"),
+        ("TICTACTOE_TIMEOUT", "soon", "Invalid value for '--timeout': TICTACTOE_TIMEOUT: 'soon' is not"),
+        ("TICTACTOE_THEME", "nigth", 'TICTACTOE_THEME: There is no theme "nigth". Did you mean "night"?'),
+    ],
+)
+def test_a_bad_value_in_the_environment_is_told(
+    variable: str, value: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert run(["play"]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_misuse_in_json_mode_still_ends_with_the_closing_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tictactoe_client.cli import run
-from tictactoe_client.config import config_path, load_config
+from tictactoe_client.cli import cli, run
+from tictactoe_client.config import KNOWN, config_path, load_config
+from tictactoe_client.options import settings_of
+from tictactoe_client.tui.keymap import ACTIONS
 
 
 def write(text: str) -> Path:
@@ -33,6 +35,12 @@ def test_values_and_bindings_are_read() -> None:
     [
         ('name = "ana"\n\n\nthme = "night"', 'client.toml line 4: unknown key "thme". Did you mean "theme"?'),
         ('theme = "pink"', "client.toml line 1: theme is one of terminal, night, paper, contrast."),
+        (
+            'theme = "nigth"',
+            'client.toml line 1: theme is one of terminal, night, paper, contrast. Did you mean "night"?',
+        ),
+        ("timeout = 0", "client.toml line 1: timeout is more than 0 and at most 3600 seconds."),
+        ("timeout = nan", "client.toml line 1: timeout is more than 0 and at most 3600 seconds."),
         ("ascii = 1", "client.toml line 1: ascii is true or false."),
         ("name = 3", "client.toml line 1: name is a text in quotes."),
         ('timeout = "long"', "client.toml line 1: timeout is a number of seconds."),
@@ -73,6 +81,89 @@ def test_the_command_says_what_is_set_and_by_what(
     assert rows["ascii"] == ["false", "default"]
     assert rows["confirm"] == ["true", str(path)]
     assert rows["help"] == ["h", str(path)]
+    assert rows["server"] == ["ws://localhost:8765", "default"]
+    assert rows["timeout"] == ["5", "default"]
+
+
+@pytest.mark.parametrize("source", ["file", "environment", "option"])
+def test_what_is_secret_in_an_address_is_not_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    address = "wss://ana:secret@example.org/?token=secret"
+    if source == "file":
+        write(f'server = "{address}"\n')
+    elif source == "environment":
+        monkeypatch.setenv("TICTACTOE_SERVER", address)
+    assert run(["config", "show", *(["--server", address] if source == "option" else [])]) == 0
+    captured = capsys.readouterr()
+    assert "wss://…@example.org/?…" in captured.out
+    assert "secret" not in captured.out + captured.err
+
+
+@pytest.mark.parametrize(
+    ("variable", "names"), [("NO_COLOR", {"no_color"}), ("ACCESSIBLE", {"plain", "no_board"})], ids=str
+)
+def test_what_variables_of_all_programs_switch_is_shown_as_theirs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, variable: str, names: set[str]
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("ACCESSIBLE", raising=False)
+    monkeypatch.setenv(variable, "1")
+    assert run(["config", "show"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert {row[0] for row in rows if row[1:] == ["true", variable]} == names
+
+
+def test_the_command_alone_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["config"]) == 0
+    out = capsys.readouterr().out
+    assert "config show" in out
+    assert out.endswith(f"The file: {config_path()}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        (
+            '# mine\nserver = "ho st"\n',
+            'client.toml line 2: "ho st" is no server address. It looks like ws://host:8765,',
+        ),
+        ('name = "zoe!"\n', 'client.toml line 1: A name cannot contain "!"'),
+        ('name = ""\n', "client.toml line 1: A name has at least one character."),
+    ],
+)
+def test_a_server_or_name_that_makes_no_sense_is_told_with_its_line_and_counts_as_not_set(
+    capsys: pytest.CaptureFixture[str], text: str, warning: str
+) -> None:
+    write(text)
+    with cli.make_context("tictactoe-client", [], obj=load_config(), default_map=load_config().defaults()) as context:
+        settings = settings_of(context)
+    assert (settings.server, settings.name) == (None, None)
+    assert settings.doubts[0].startswith(warning)
+    assert capsys.readouterr().err.startswith(warning)
+
+
+def test_an_option_counts_before_a_file_that_makes_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
+    write('name = "zoe!"\n')
+    assert run(["config", "path", "--name", "bo"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "is_for_now"), [("file", False), ("environment", True), ("option", True), ("nowhere", False)]
+)
+def test_a_name_is_for_this_run_where_an_option_or_the_environment_gave_it(
+    monkeypatch: pytest.MonkeyPatch, given: str, *, is_for_now: bool
+) -> None:
+    if given == "file":
+        write('name = "ana"\n')
+    elif given == "environment":
+        monkeypatch.setenv("TICTACTOE_NAME", "ana")
+    arguments = ["--name", "ana"] if given == "option" else []
+    with cli.make_context("tictactoe-client", arguments, default_map=load_config().defaults()) as context:
+        settings = settings_of(context)
+    assert settings.name == (None if given == "nowhere" else "ana")
+    assert settings.name_is_for_now is is_for_now
 
 
 def test_a_typo_is_warned_of_and_the_command_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,3 +175,10 @@ def test_a_typo_is_warned_of_and_the_command_goes_on(capsys: pytest.CaptureFixtu
 def test_an_unknown_theme_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["play", "--theme", "nigth"]) == 2
     assert capsys.readouterr().err == 'There is no theme "nigth". Did you mean "night"?\n'
+
+
+def test_the_page_documents_every_key() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    section = page.partition("### Configuration")[2].partition("\n## ")[0]
+    assert [key for key in KNOWN if f"\n| `{key}` |" not in section] == []
+    assert [action for action in ACTIONS if f"`{action}`" not in section.partition("Bindings have")[2]] == []

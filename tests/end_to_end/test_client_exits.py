@@ -273,7 +273,7 @@ async def test_the_bare_command_off_a_terminal_is_misuse() -> None:
     async with run_client() as client:
         assert await client.end() == 2
         errors = await client.errors()
-        commands = "bot, check, completion, config, history, join, new, play, replay, rooms, watch"
+        commands = "play, new, bot, join, watch, rooms, history, replay, check, config, completion"
         assert f"Say what to do: {commands}." in errors
     assert client.lines == []
 

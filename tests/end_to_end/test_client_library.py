@@ -15,6 +15,7 @@ from websockets.http11 import Request, Response
 
 import tictactoe_client
 from tests.peer import open_peer
+from tests.proxy import run_proxy
 from tictactoe_client import (
     Client,
     ConnectionLost,
@@ -24,6 +25,7 @@ from tictactoe_client import (
     VersionRefused,
     connect,
 )
+from tictactoe_client.backoff import Backoff
 from tictactoe_client.connection import hide_secrets
 from tictactoe_engine import PRESETS, IllegalMove, Rules
 from tictactoe_protocol import BadRoomCode
@@ -86,6 +88,36 @@ async def test_the_client_knows_who_it_is_and_whom_it_talks_to(server: Server) -
         assert await client.ping() > 1_600_000_000_000
     async with connect(server.url, token=client.token) as again:
         assert again.player == client.player
+
+
+async def test_the_latency_is_that_of_now(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_client.connection.PING_INTERVAL_SECONDS", 0.01)
+    async with run_proxy(server.port) as proxy, connect(proxy.url) as client:
+        at_first = client.latency_seconds
+        proxy.delay_seconds = 2 * at_first + 0.1
+        async with asyncio.timeout(10):
+            while client.latency_seconds <= at_first:
+                await client.ping()
+            slow = client.latency_seconds
+            proxy.delay_seconds = 0
+            while client.latency_seconds >= slow:
+                await client.ping()
+
+
+async def test_the_latency_after_a_return_is_that_of_the_new_connection(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_client.connection.PING_INTERVAL_SECONDS", 0.01)
+    quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
+    async with run_proxy(server.port) as proxy, connect(proxy.url, reconnect=quick) as client:
+        proxy.delay_seconds = slow = 0.5
+        async with asyncio.timeout(10):
+            while client.latency_seconds < slow:
+                await client.ping()
+            proxy.delay_seconds = 0
+            proxy.cut()
+            await client.ping()
+        assert client.latency_seconds < slow
 
 
 async def test_rooms_are_created_listed_joined_and_watched(server: Server) -> None:

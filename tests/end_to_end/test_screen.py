@@ -259,3 +259,36 @@ async def test_a_game_between_the_screen_and_a_transcript(server: Server) -> Non
             await bo.until("Winner: ana, X.")
             screen.type("\x11")
             assert await screen.end() == 0
+
+
+async def test_the_mouse_is_taken_and_left_while_the_program_runs() -> None:
+    async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1", "--no-mouse") as screen:
+        await screen.until("r retry")
+        assert b"\x1b[?1000h" not in screen.written
+        screen.type("s")
+        await screen.until("Two numbers mean")
+        screen.type("\x1b[B\x1b[B\x1b[B\r")
+        await screen.until("\x1b[?1000h")
+        screen.type("\r")
+        await screen.until("\x1b[?1000l")
+        screen.type("\r")
+        screen.written = b""
+        await screen.until("\x1b[?1000h")
+        screen.written = b""
+        screen.type("\x11")
+        assert await screen.end() == 3
+        assert b"\x1b[?1000l" in screen.written
+
+
+async def test_colour_is_switched_off_and_on_while_the_program_runs() -> None:
+    async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1", NO_COLOR="1") as screen:
+        await screen.until("r retry")
+        assert b"\x1b[31m" not in screen.written
+        screen.type("s")
+        await screen.until("Two numbers mean")
+        screen.type("\x1b[B\r")
+        await screen.until("Kept in")
+        screen.type("\x1b")
+        await screen.until("\x1b[31m")
+        screen.type("\x11")
+        assert await screen.end() == 3

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from tests.peer import PATIENCE_SECONDS
+from tests.proxy import run_proxy
+from tests.tui.conftest import OpenScreen
 from tictactoe_client.address import parse_address
 from tictactoe_client.client import Client
 from tictactoe_client.players import KnownPlayer, KnownPlayers
 from tictactoe_client.settings import Settings
+from tictactoe_client.tui.latency import Latency
 from tictactoe_client.tui.link import Link
 from tictactoe_server.server import Server
 
@@ -56,3 +62,47 @@ async def test_a_server_that_forgot_us_gets_to_know_us_anew(server: Server) -> N
         assert known is not None
         assert known.token == client.token
     assert KnownPlayers().find(server.url, "ana") is None
+
+
+@pytest.mark.parametrize("in_a_room", [False, True])
+async def test_the_head_says_how_long_the_server_takes_now(
+    server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, in_a_room: bool
+) -> None:
+    monkeypatch.setattr("tictactoe_client.connection.PING_INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr("tictactoe_client.tui.link.LATENCY_SECONDS", 0.01)
+
+    def shown() -> int:
+        found = re.search(r"(\d+) ms", ana.text)
+        assert found is not None
+        return int(found[1])
+
+    async with run_proxy(server.port) as proxy, open_screen(proxy.url) as ana:
+        await ana.until("Playing as", " ms")
+        if in_a_room:
+            await ana.press("enter")
+            await ana.until("Waiting for someone", " ms")
+        at_first = shown()
+        proxy.delay_seconds = (at_first + 100) / 500
+        async with asyncio.timeout(10):
+            while shown() <= at_first:
+                await ana.pilot.pause()
+            slow = shown()
+            proxy.delay_seconds = 0
+            while shown() >= slow:
+                await ana.pilot.pause()
+
+
+def test_the_figure_stands_still_while_the_connection_does() -> None:
+    figure = Latency(0.040)
+    assert [figure.take(seconds) for seconds in (0.041, 0.035, 0.049, 0.0401)] == [False] * 4
+    assert figure.milliseconds == 40
+    assert figure.take(0.050)
+    assert figure.milliseconds == 50
+    assert figure.take(0.002)
+    assert figure.milliseconds == 2
+
+
+def test_the_quickest_server_takes_a_millisecond() -> None:
+    figure = Latency(0.0001)
+    assert figure.milliseconds == 1
+    assert not figure.take(0.002)

@@ -17,6 +17,7 @@ from tictactoe_client.backoff import Backoff
 from tictactoe_client.choosing import Choice
 from tictactoe_client.players import KnownPlayer, KnownPlayers
 from tictactoe_client.replay import Replay
+from tictactoe_client.tui.latency import Latency
 from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import PRESETS, Rules, parse_record
 from tictactoe_server.server import Server
@@ -27,8 +28,7 @@ GOMOKU = [112, 97, 113, 111, 98, 128, 126, 82, 127, 129]
 
 def take(user: ScreenUser, *codes: str) -> str:
     """Return what is on the screen, with all that differs from run to run made equal."""
-    assert user.app.link.client is not None
-    user.app.link.client._conversation.latency_seconds = 0.001
+    user.app.link.latency = Latency(0.001)
     user.app.redraw()
     text = user.text.rstrip()
     for code in codes:
@@ -67,6 +67,14 @@ async def test_no_server(open_screen: OpenScreen) -> None:
     async with open_screen("ws://127.0.0.1:1") as ana:
         await ana.until("Can't reach")
         await check("no server", ana.text.rstrip().replace("127.0.0.1:1 ", "localhost:1 "))
+
+
+async def test_settings(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await ana.press("s")
+        await ana.until("Two numbers mean")
+        await check("settings", take(ana))
 
 
 async def test_new_room(server: Server, open_screen: OpenScreen) -> None:

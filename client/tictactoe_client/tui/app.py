@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from textual.timer import Timer
 
 from tictactoe_client.address import Address
 from tictactoe_client.choosing import Choice
+from tictactoe_client.config import entry_of, show_path
 from tictactoe_client.errors import ClientError, ConnectionLost, Refused
 from tictactoe_client.guide import describe_giving_up
 from tictactoe_client.messages import Message
@@ -25,6 +26,7 @@ from tictactoe_client.session import exit_code_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.opening import Opening
@@ -47,13 +49,14 @@ class TicTacToe(App[int], inherit_bindings=False):
     def __init__(
         self, settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
     ) -> None:
-        _choose_colour(wanted=settings.colour)
+        _silence_no_color()
         super().__init__(ansi_color=True)
         self.settings = settings
         self.keymap = Keymap(settings.changed_keys)
         self.last_words = ""
         self.failure: BaseException | None = None
         self.canvas = Canvas(theme_named(settings.theme, colour=settings.colour))
+        self._keeper = Keeper(self._note_kept)
         self._status: tuple[str, str] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: Timer | None = None
@@ -150,10 +153,37 @@ class TicTacToe(App[int], inherit_bindings=False):
         self.copy_to_clipboard(text)
 
     def use_theme(self, name: str) -> None:
-        """Change the colours."""
-        self.settings = replace(self.settings, theme=name)
-        self.canvas.use_theme(theme_named(name, colour=self.settings.colour))
+        """Change the colours, now and for later runs, and say so."""
         self.say(f"Theme: {name}", "dim")
+        self.change("theme", name)
+
+    def change(self, field: str, value: str | bool) -> None:
+        """Change a setting, now and for later runs."""
+        changed: Callable[..., Settings] = replace
+        self.settings = changed(self.settings, **{field: value})
+        if field in ("theme", "colour"):
+            self.canvas.use_theme(theme_named(self.settings.theme, colour=self.settings.colour))
+        elif field == "mouse":
+            self._use_mouse(wanted=bool(value))
+        self.run(self._keeper.keep(*entry_of(field, value)))
+
+    def rename(self, name: str) -> None:
+        """Be called otherwise, now and, where this run was not told a name, in later runs."""
+        self.link.rename(name)
+        if self.settings.name_is_for_now:
+            self.say("The name is for this run only: an option or the environment names another.", "dim")
+        else:
+            self.run(self._keeper.keep("name", name))
+
+    @property
+    def kept_in(self) -> str:
+        """Where settings are kept for later runs, for people."""
+        return show_path(self._keeper.path)
+
+    @property
+    def not_kept(self) -> str | None:
+        """Why the last setting counts for this run only, or None."""
+        return self._keeper.problem
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
@@ -164,6 +194,8 @@ class TicTacToe(App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         """Show something at once, then connect, unless that which is shown needs no server."""
         self.canvas.focus()
+        for doubt in self.settings.doubts[:1]:
+            self.say(doubt)
         self.redraw()
         if self._connects:
             self.run(self.link.run())
@@ -258,6 +290,7 @@ class TicTacToe(App[int], inherit_bindings=False):
     async def _say_goodbye(self, code: int) -> None:
         for page in reversed(self._pages):
             await page.say_goodbye()
+        await self._keeper.finish()
         self.exit(code, return_code=code)
 
     def _exit_code(self) -> int:
@@ -292,15 +325,31 @@ class TicTacToe(App[int], inherit_bindings=False):
     def _tick(self) -> None:
         self._attempt(self._pages[-1].tick)
 
+    def _note_kept(self) -> None:
+        """Say where a setting does not last."""
+        if self._keeper.problem is None:
+            self.redraw()
+        else:
+            self.say(f"For this run only: {self._keeper.problem}.")
+
+    def _use_mouse(self, *, wanted: bool) -> None:
+        """Take the mouse, or leave it to the terminal; the library gives it back at the end only while it has it."""
+        driver: Any = self._driver
+        if driver is None or self.is_headless:
+            return
+        if wanted:
+            driver._mouse = True
+            driver._enable_mouse_support()
+        else:
+            driver._disable_mouse_support()
+            driver._mouse = False
+
     def _set_window_title(self, title: str) -> None:
         if title != self._window_title and self._driver is not None and not self.is_headless:
             self._window_title = title
             self._driver.write(f"\x1b]2;{clean_text(title)}\x07")
 
 
-def _choose_colour(*, wanted: bool) -> None:
-    """Tell the terminal library about colour; an empty NO_COLOR, which it would obey, counts as not set."""
-    if wanted:
-        os.environ.pop("NO_COLOR", None)
-    else:
-        os.environ["NO_COLOR"] = "1"
+def _silence_no_color() -> None:
+    """Keep the terminal library from obeying NO_COLOR, even an empty one: our themes do, and may be changed."""
+    os.environ.pop("NO_COLOR", None)

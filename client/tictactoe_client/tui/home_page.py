@@ -161,7 +161,7 @@ class HomePage(Page):
                 self.desk.say(bad.message)
                 return
             self._menu.name = None
-            self.desk.link.rename(name)
+            self.desk.rename(name)
         else:
             typed.press(key)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from typing import Literal
+from typing import Final, Literal
 
 from tictactoe_client.address import Address
 from tictactoe_client.client import Client, connect
@@ -19,6 +19,10 @@ from tictactoe_client.messages import Message
 from tictactoe_client.players import KnownPlayer, KnownPlayers
 from tictactoe_client.seats import SavedSeat, Seats
 from tictactoe_client.settings import Settings
+from tictactoe_client.tui.latency import Latency
+
+LATENCY_SECONDS: Final = 1.0
+"""How often to look at what the pings of the connection measured."""
 
 Phase = Literal["connecting", "online", "away", "failed"]
 
@@ -46,6 +50,7 @@ class Link:
         self.address = address
         self.phase: Phase = "connecting"
         self.client: Client | None = None
+        self.latency: Latency | None = None
         self.failure: ClientError | None = None
         self.retrying: Retrying | None = None
         self.retries_at = 0.0
@@ -66,8 +71,8 @@ class Link:
 
     @property
     def latency_ms(self) -> int | None:
-        """How long the server took to answer our hello, or None."""
-        return max(1, round(self.client.latency_seconds * 1000)) if self.client else None
+        """How long the server takes to answer now, or None before the first connection."""
+        return self.latency.milliseconds if self.latency else None
 
     async def run(self) -> None:
         """Keep a conversation going until cancelled."""
@@ -133,6 +138,7 @@ class Link:
             reconnect=settings.backoff,
         ) as client:
             self.client, self.phase, self._restarts = client, "online", False
+            self.latency = Latency(client.latency_seconds)
             self._token = client.token
             if not self._is_own_server and not self._watches:
                 self._players.keep(KnownPlayer(self.address.url, client.name, client.token))
@@ -140,6 +146,7 @@ class Link:
             self._connected()
             self._changed()
             wanted = asyncio.create_task(self._wanted.wait())
+            following_latency = asyncio.create_task(self._follow_latency(client))
             try:
                 while True:
                     following = asyncio.ensure_future(anext(messages))
@@ -150,6 +157,14 @@ class Link:
                     self._take(await following)
             finally:
                 wanted.cancel()
+                following_latency.cancel()
+
+    async def _follow_latency(self, client: Client) -> None:
+        """Show how long the server takes whenever that has changed; what is asked is our own side, not the server."""
+        while True:
+            await asyncio.sleep(LATENCY_SECONDS)
+            if self.phase == "online" and self.latency is not None and self.latency.take(client.latency_seconds):
+                self._changed()
 
     def _take(self, message: Message) -> None:
         now = asyncio.get_running_loop().time()
@@ -159,7 +174,7 @@ class Link:
         elif isinstance(event, Retrying):
             self.retrying, self.retries_at = event, now + event.in_seconds
         elif isinstance(event, Back):
-            self.phase, self.retrying = "online", None
+            self.phase, self.retrying, self.latency = "online", None, Latency(event.latency_seconds)
         self._hear(message)
 
     async def _mends(self, failure: ClientError, servers: AsyncExitStack) -> bool:

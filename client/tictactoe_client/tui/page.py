@@ -62,7 +62,21 @@ class Desk(Protocol):
         """Put text on the clipboard, where the terminal lets us."""
 
     def use_theme(self, name: str) -> None:
-        """Change the colours."""
+        """Change the colours, now and for later runs, and say so."""
+
+    def change(self, field: str, value: str | bool) -> None:
+        """Change a setting, now and for later runs."""
+
+    def rename(self, name: str) -> None:
+        """Be called otherwise, now and, where this run was not told a name, in later runs."""
+
+    @property
+    def kept_in(self) -> str:
+        """Where settings are kept for later runs, for people."""
+
+    @property
+    def not_kept(self) -> str | None:
+        """Why the last setting counts for this run only, or None."""
 
 
 class Page:

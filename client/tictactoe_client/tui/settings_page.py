@@ -1,25 +1,41 @@
-"""What can be changed while playing; what is to last stands in the configuration file."""
+"""What can be changed while playing: each change counts at once, and is kept for later runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
-from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.themes import THEMES
 from tictactoe_engine import Coordinates, Keys
 
-_CHOICES: dict[str, tuple[str, tuple[Any, ...], str]] = {
-    "theme": ("Theme", tuple(THEMES), "terminal: the colours of your terminal"),
-    "bell": ("Bell at your turn", ("off", "away", "always"), "away: while you look elsewhere"),
-    "ascii": ("Plain ASCII", (False, True), "for terminals and fonts without lines"),
-    "keys": ("Digits of 3x3", (Keys.PHONE, Keys.PAD), "phone: 1 2 3 on top; pad: 7 8 9 on top"),
-    "coordinates": ("Two numbers mean", tuple(Coordinates), "as a typed move, such as 2,3"),
-    "confirm": ("Confirm clicks", (False, True), "the second click places, on 3x3 too"),
-}
+_TOP: Final = 3
+_VALUE_COLUMN: Final = 25
+_NOTE_COLUMN: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the form: a field of the settings, and the values that it may have."""
+
+    field: str
+    title: str
+    values: tuple[Any, ...]
+    note: str
+
+
+ROWS: Final = (
+    Row("theme", "Theme", tuple(THEMES), "terminal: the colours of your terminal"),
+    Row("colour", "Colour", (True, False), "no: bold and shapes say everything"),
+    Row("ascii", "Plain ASCII", (False, True), "for terminals and fonts without lines"),
+    Row("mouse", "Mouse", (True, False), "no: the terminal selects text with it"),
+    Row("bell", "Bell at your turn", ("off", "away", "always"), "away: while you look elsewhere"),
+    Row("keys", "Keys of 3x3", tuple(Keys), "phone: 1 2 3 on top; pad: 7 8 9 on top"),
+    Row("coordinates", "Two numbers mean", tuple(Coordinates), "as a typed move, such as 2,3"),
+    Row("confirm", "Confirm clicks", (False, True), "the second click places, on 3x3 too"),
+)
 
 
 def next_theme(name: str) -> str:
@@ -34,6 +50,7 @@ class SettingsPage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._row = 0
+        self._shown = range(0)
 
     def press(self, key: str) -> None:
         """Choose a line, change its value."""
@@ -42,46 +59,59 @@ class SettingsPage(Page):
             self.desk.leave(ExitCode.INTERRUPTED)
         elif does(key, "up") or does(key, "down"):
             self.scroll(-1 if does(key, "up") else 1)
+        elif does(key, "home") or does(key, "end"):
+            self._row = 0 if does(key, "home") else len(ROWS) - 1
         elif does(key, "left"):
             self._change(-1)
         elif does(key, "right") or does(key, "place"):
             self._change(1)
-        elif does(key, "back"):
+        elif does(key, "theme"):
+            self.desk.use_theme(next_theme(self.desk.settings.theme))
+        elif does(key, "help"):
+            from tictactoe_client.tui.help_page import HelpPage
+
+            self.desk.open(HelpPage(self.desk, None))
+        elif does(key, "back") or does(key, "settings"):
             self.desk.close_page()
 
     def scroll(self, lines: int) -> None:
         """Move the choice."""
-        self._row = (self._row + lines) % len(_CHOICES)
+        self._row = (self._row + lines) % len(ROWS)
 
     def click(self, x: int, y: int) -> None:
         """A click changes a line."""
-        if 3 <= y < 3 + len(_CHOICES):
-            self._row = y - 3
+        number = y - _TOP + self._shown.start
+        if y >= _TOP and number in self._shown:
+            self._row = number
             self._change(1)
 
     def _change(self, by: int) -> None:
-        field = list(_CHOICES)[self._row]
-        values = _CHOICES[field][1]
-        current = getattr(self.desk.settings, field)
-        here = values.index(current) if current in values else 0
-        value = values[(here + by) % len(values)]
-        if field == "theme":
-            self.desk.use_theme(value)
-        else:
-            change: Callable[..., Settings] = replace
-            self.desk.settings = change(self.desk.settings, **{field: value})
+        row = ROWS[self._row]
+        current = getattr(self.desk.settings, row.field)
+        here = row.values.index(current) if current in row.values else 0
+        self.desk.change(row.field, row.values[(here + by) % len(row.values)])
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
-        """Draw the form."""
-        settings = self.desk.settings
+        """Draw the form, as many of its lines as there is room for, and where it is kept."""
+        settings, show = self.desk.settings, self.desk.keymap.show
         arrows = "arrows change" if settings.ascii else "↑↓ choose  ←→ change"
-        hints = f"{arrows}  {self.desk.keymap.show('back')} back"
+        hints = f"{arrows}  {show('back')} back  {show('help')} help"
         draw_frame(picture, (("Settings", "title"),), ("", ""), hints, ascii_only=settings.ascii)
-        for number, (field, (title, _, note)) in enumerate(_CHOICES.items()):
-            chosen = number == self._row
-            value = getattr(settings, field)
-            shown = ("yes" if value else "no") if isinstance(value, bool) else str(value)
-            picture.put_parts(3, 3 + number, ("> " if chosen else "  ", "key"), (title, "title" if chosen else ""))
-            picture.put(25, 3 + number, shown, "title" if chosen else "")
-            picture.put(40, 3 + number, note, "dim")
-        picture.put(3, 4 + len(_CHOICES), "For good: tictactoe-client config path names the file.", "dim")
+        space = picture.height - _TOP - 3
+        start = max(0, min(self._row - space // 2, len(ROWS) - space))
+        self._shown = range(start, min(len(ROWS), start + space))
+        for y, number in enumerate(self._shown, _TOP):
+            self._draw_row(picture, y, ROWS[number], is_chosen=number == self._row)
+        below = _TOP + len(self._shown) + 1
+        if below < picture.height - 3:
+            kept = f"Kept in {self.desk.kept_in}" if self.desk.not_kept is None else f"Not kept: {self.desk.not_kept}"
+            picture.put(3, below, kept, "dim" if self.desk.not_kept is None else "warn", until=picture.width - 1)
+        if status is not None:
+            picture.put(1, picture.height - 3, *status)
+
+    def _draw_row(self, picture: Picture, y: int, row: Row, *, is_chosen: bool) -> None:
+        value, role = getattr(self.desk.settings, row.field), "title" if is_chosen else ""
+        shown = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        picture.put_parts(3, y, ("> " if is_chosen else "  ", "key"), (row.title, role))
+        picture.put(_VALUE_COLUMN, y, shown, role)
+        picture.put(_NOTE_COLUMN, y, row.note, "dim", until=picture.width - 1)

@@ -1,0 +1,100 @@
+"""Completion as shells ask for it: bash for real, zsh and fish by what they would be answered."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.clients import environment
+from tests.end_to_end.test_screen import run_screen
+
+PROGRAM = "tictactoe-client"
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+LEVELS = ["easy", "medium", "hard", "random", "rules", "perfect"]
+
+needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+
+CASES: list[tuple[list[str], list[str]]] = [
+    (["pl"], ["play"]),
+    (["co"], ["config", "completion"]),
+    (["new", "--ru"], ["--rules"]),
+    (["--no-m"], ["--no-mouse"]),
+    (["play", "--rules", "go"], ["gomoku"]),
+    (["play", "--theme", ""], ["terminal", "night", "paper", "contrast"]),
+    (["--theme", "n"], ["night"]),
+    (["bot", "--level", ""], LEVELS),
+    (["-n", "ana", "bot", "--first", "b"], ["bot"]),
+    (["--bell", "a"], ["away", "always"]),
+    (["join", "--keys", "p"], ["phone", "pad"]),
+    (["config", ""], ["path", "show"]),
+    (["completion", "z"], ["zsh"]),
+    (["join", ""], []),
+    (["jion", "--res"], ["--result-code"]),
+    (["play", "--theme", "nigth", "--rules", "cl"], ["classic"]),
+]
+
+
+@needs_bash
+@pytest.mark.parametrize(("words", "expected"), CASES, ids=lambda value: " ".join(value))
+def test_bash_completes_commands_options_and_their_values(words: list[str], expected: list[str]) -> None:
+    script = (
+        f'eval "$({PROGRAM} completion bash)"; COMP_WORDS=({PROGRAM} "$@"); COMP_CWORD=$#; '
+        f'_tictactoe_client_completion {PROGRAM}; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-ic", script, "bash", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment(PATH=PATH),
+    )
+    assert done.stdout.split() == expected
+    assert "Traceback" not in done.stderr
+    assert "Error" not in done.stderr
+
+
+@needs_bash
+async def test_the_tab_key_completes_at_a_prompt_of_bash(tmp_path: Path) -> None:
+    (tmp_path / "a-game.txt").touch()
+    async with run_screen("bash", "--norc", "--noprofile", "-i", PATH=PATH, PS1="> ") as shell:
+        shell.type(f'cd {tmp_path}; eval "$({PROGRAM} completion bash)"; echo rea""dy\r')
+        await shell.until("ready")
+        shell.type(f"{PROGRAM} pla\t--rul\tgom\t")
+        await shell.until(f"{PROGRAM} play --rules gomoku ")
+        shell.type(f"\x15{PROGRAM} replay a-g\t")
+        await shell.until(f"{PROGRAM} replay a-game.txt ")
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_zsh_and_fish_are_answered_with_words_and_what_they_mean(shell: str) -> None:
+    def ask(line: str, incomplete: str) -> str:
+        number = incomplete if shell == "fish" else str(len(line.split()))
+        variables = {"_TICTACTOE_CLIENT_COMPLETE": f"{shell}_complete", "COMP_WORDS": line, "COMP_CWORD": number}
+        if shell == "zsh" and incomplete:
+            variables |= {"COMP_WORDS": f"{line} {incomplete}"}
+        done = subprocess.run(
+            [PROGRAM], capture_output=True, text=True, check=True, env=environment(PATH=PATH, **variables)
+        )
+        assert done.stderr == ""
+        return done.stdout
+
+    assert "Play whoever comes." in ask(PROGRAM, "pl")
+    assert "play" in ask(PROGRAM, "pl")
+    assert "gomoku" in ask(f"{PROGRAM} play --rules", "go")
+    assert "classic" not in ask(f"{PROGRAM} play --rules", "go")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_page_says_the_line_that_the_help_says(shell: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    section = page.partition("## Completion")[2].partition("\n## ")[0]
+    line = next(line for line in section.splitlines() if f"completion {shell}" in line).partition("#")[0].strip()
+    done = subprocess.run(
+        [PROGRAM, "completion", "-h"], capture_output=True, text=True, check=True, env=environment(PATH=PATH)
+    )
+    assert line in done.stdout

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.config import config_path, load_config
+from tictactoe_server.server import Server
+
+ROWS = ("theme", "colour", "ascii", "mouse", "bell", "keys", "coordinates", "confirm")
+NOBODY = "ws://127.0.0.1:1"
+
+
+@asynccontextmanager
+async def at_settings(open_screen: OpenScreen, url: str = NOBODY, **options: Any) -> AsyncIterator[ScreenUser]:
+    async with open_screen(url, **options) as ana:
+        await ana.until("r retry" if url == NOBODY else "Playing as")
+        await ana.press("s")
+        await ana.until("Two numbers mean")
+        yield ana
+
+
+def chosen(user: ScreenUser) -> str:
+    """Return the line that the next key would change."""
+    return next(line for line in user.text.splitlines() if line.startswith("   > "))
+
+
+async def until_kept(user: ScreenUser) -> dict[str, Any]:
+    await user.app._keeper.finish()
+    return dict(load_config().values)
+
+
+@pytest.mark.parametrize("colour", [True, False])
+@pytest.mark.parametrize(
+    ("field", "shown", "value", "kept"),
+    [
+        ("theme", "night", "night", {"theme": "night"}),
+        ("ascii", "yes", True, {"ascii": True}),
+        ("mouse", "no", False, {"no_mouse": True}),
+        ("bell", "always", "always", {"bell": "always"}),
+        ("keys", "pad", "pad", {"keys": "pad"}),
+        ("coordinates", "row-column-0", "row-column-0", {"coordinates": "row-column-0"}),
+        ("confirm", "yes", True, {"confirm": True}),
+    ],
+)
+async def test_a_setting_counts_at_once_and_is_kept(
+    open_screen: OpenScreen, field: str, shown: str, value: object, kept: dict[str, object], *, colour: bool
+) -> None:
+    async with at_settings(open_screen, colour=colour) as ana:
+        await ana.press(*["down"] * ROWS.index(field), "right")
+        assert shown in chosen(ana)
+        assert getattr(ana.app.settings, field) == value
+        assert await until_kept(ana) == kept
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_colour_goes_and_comes(open_screen: OpenScreen, *, colour: bool) -> None:
+    async with at_settings(open_screen, colour=colour) as ana:
+        for now in (not colour, colour):
+            await ana.press("home", "down", "enter")
+            assert ("yes" if now else "no") in chosen(ana)
+            assert ana.app.settings.colour is now
+            assert await until_kept(ana) == {"no_color": not now}
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_every_key_of_the_form(open_screen: OpenScreen, *, colour: bool) -> None:
+    async with at_settings(open_screen, colour=colour) as ana:
+        assert "Theme" in chosen(ana)
+        await ana.press("up")
+        assert "Confirm clicks" in chosen(ana)
+        await ana.press("down", "down")
+        assert "Colour" in chosen(ana)
+        await ana.press("end")
+        assert "Confirm clicks" in chosen(ana)
+        await ana.press("space")
+        assert "yes" in chosen(ana)
+        await ana.press("enter")
+        assert "no" in chosen(ana).split("the second")[0]
+        await ana.press("home", "left")
+        assert "contrast" in chosen(ana)
+        await ana.press("right")
+        assert "terminal " in chosen(ana)
+        await ana.press("t")
+        assert "night" in chosen(ana)
+        await ana.press("?")
+        await ana.until("any other key goes back")
+        await ana.press("x", "escape")
+        await ana.until("r retry")
+        await ana.press("s", "s")
+        await ana.until("r retry")
+
+
+async def test_every_value_of_every_line_comes_round(open_screen: OpenScreen) -> None:
+    async with at_settings(open_screen) as ana:
+        for field in ROWS:
+            before, seen = getattr(ana.app.settings, field), set()
+            while True:
+                await ana.press("right")
+                seen.add(str(getattr(ana.app.settings, field)))
+                if getattr(ana.app.settings, field) == before:
+                    break
+            assert len(seen) > 1
+            await ana.press("down")
+        await until_kept(ana)
+        assert load_config().warnings == ()
+        assert set(load_config().values) == {"theme", "no_color", "ascii", "no_mouse", "bell", "keys"} | {
+            "coordinates",
+            "confirm",
+        }
+
+
+async def test_a_click_and_the_wheel_work_too(open_screen: OpenScreen) -> None:
+    async with at_settings(open_screen) as ana:
+        await ana.click(10, 5)
+        assert "Plain ASCII         yes" in chosen(ana)
+        await ana.click(10, 20)
+        assert ana.app.settings.ascii
+        ana.app._pages[-1].scroll(1)
+        ana.app.redraw()
+        assert "Mouse" in chosen(ana)
+
+
+async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
+    async with at_settings(open_screen, size=(80, 13)) as ana:
+        await ana.press("up")
+        text = ana.text
+        assert "Confirm clicks" in chosen(ana)
+        assert "Theme" not in text
+        assert "Esc back" in text
+        await ana.click(10, 3)
+        assert "no" in chosen(ana)
+        assert "Colour" in chosen(ana)
+
+
+async def test_the_page_says_where_settings_are_kept(open_screen: OpenScreen) -> None:
+    async with at_settings(open_screen) as ana:
+        assert "Kept in ~/.config/tictactoe/client.toml" in ana.text
+
+
+async def test_comments_and_unknown_keys_stay(open_screen: OpenScreen) -> None:
+    path = config_path()
+    path.parent.mkdir(parents=True)
+    path.write_text('# mine\nthme = "x"  # a typo\n\n[bindings]\nup = "k"  # vi\n')
+    async with at_settings(open_screen) as ana:
+        await ana.press("right")
+        await until_kept(ana)
+    text = path.read_text()
+    assert text == '# mine\nthme = "x"  # a typo\ntheme = "night"\n\n[bindings]\nup = "k"  # vi\n'
+
+
+async def test_where_nothing_can_be_kept_the_setting_counts_for_this_run_and_that_is_said(
+    open_screen: OpenScreen,
+) -> None:
+    path = config_path()
+    path.parent.mkdir(parents=True)
+    path.write_text("theme =\n")
+    async with at_settings(open_screen) as ana:
+        await ana.press("right")
+        await ana.until("For this run only: client.toml has a mistake in it", "Not kept: client.toml has")
+        assert ana.app.settings.theme == "night"
+        assert path.read_text() == "theme =\n"
+
+
+async def test_what_could_not_be_kept_is_kept_with_the_next_change(open_screen: OpenScreen) -> None:
+    path = config_path()
+    path.parent.mkdir(parents=True)
+    path.write_text("theme =\n")
+    async with at_settings(open_screen) as ana:
+        await ana.press("right")
+        await ana.until("For this run only")
+        path.write_text("")
+        await ana.press("down", "right")
+        await ana.until("Kept in ~", gone="For this run only")
+    assert path.read_text() == 'theme = "night"\nno_color = true\n'
+
+
+async def test_what_was_changed_last_is_kept_though_one_leaves_at_once(open_screen: OpenScreen) -> None:
+    async with at_settings(open_screen) as ana:
+        await ana.press("right", "right", "right", "ctrl+q")
+    assert load_config().values == {"theme": "contrast"}
+
+
+async def test_the_theme_chosen_at_home_is_kept(open_screen: OpenScreen, home: Path) -> None:
+    async with open_screen(NOBODY) as ana:
+        await ana.until("r retry")
+        await ana.press("t")
+        await ana.until("Theme: night")
+        assert await until_kept(ana) == {"theme": "night"}
+
+
+async def test_a_name_chosen_at_home_is_kept(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, name=None) as ana:
+        await ana.until("Playing as  guest-")
+        await ana.press("n")
+        await ana.type("zoe")
+        await ana.press("enter")
+        await ana.until("Playing as  zoe")
+        assert await until_kept(ana) == {"name": "zoe"}
+
+
+async def test_a_name_given_to_this_run_alone_is_changed_for_this_run_alone(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with open_screen(server.url, name="ana", name_is_for_now=True) as ana:
+        await ana.until("Playing as  ana")
+        await ana.press("n")
+        await ana.type("zoe")
+        await ana.press("enter")
+        await ana.until("Playing as  zoe", "for this run only")
+        assert await until_kept(ana) == {}
+
+
+async def test_a_mistake_in_the_file_is_said_on_the_screen(open_screen: OpenScreen) -> None:
+    doubt = 'client.toml line 4: unknown key "thme". Did you mean "theme"?'
+    async with open_screen(NOBODY, doubts=(doubt,)) as ana:
+        await ana.until("r retry", doubt)
+        await ana.press("t")
+        await ana.until("Theme: night", gone=doubt)
