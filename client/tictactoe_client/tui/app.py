@@ -12,8 +12,11 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from rich.console import RenderableType
 from textual import events
+from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
+from textual.screen import Screen
 from textual.timer import Timer
 
 from tictactoe_client.address import Address
@@ -283,6 +286,10 @@ class TicTacToe(App[int], inherit_bindings=False):
         self.canvas.show(picture)
         self._set_window_title(page.window_title)
         self._set_timer(page.seconds_to_change)
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Send as little as can be."""
+        super()._display(screen, self.canvas.narrow(renderable) if isinstance(renderable, ChopsUpdate) else renderable)
 
     def _set_timer(self, seconds: float | None) -> None:
         if self._timer is not None:
