@@ -90,6 +90,38 @@ def shorten(text: str, width: int) -> str:
     return f"{kept}…"
 
 
+def shorten_left(text: str, width: int) -> str:
+    """Return the text, its beginning cut with an ellipsis where it takes more cells.
+
+    >>> shorten_left("ws://localhost:8765  1 ms", 12)
+    '…:8765  1 ms'
+    """
+    if measure(text) <= width:
+        return text
+    while text and measure(text) >= width:
+        text = text[1:]
+    return f"…{text}"
+
+
+def shorten_words(text: str, width: int) -> str:
+    """Return the text, cut after a whole word with an ellipsis where it takes more cells.
+
+    >>> shorten_words("B2 is taken by O. Free: A2 C2 A3.", 20)
+    'B2 is taken by O. …'
+    """
+    if measure(text) <= width:
+        return text
+    words, _, _ = shorten(text, width - 1).rpartition(" ")
+    return f"{words} …" if words.strip() else shorten(text, width)
+
+
+def fold(text: str, width: int, most: int) -> list[str]:
+    """Return the text in at most so many lines, broken and at last cut between words."""
+    lines = [line.strip() for line in wrap(text, width)]
+    lines = [line for line in lines if line] or [""]
+    return [*lines[: most - 1], shorten_words(" ".join(lines[most - 1 :]), width)] if len(lines) > most else lines
+
+
 def wrap(text: str, width: int) -> list[str]:
     """Return the text in lines of at most so many cells, broken at spaces where there are any."""
     lines, line = [], ""
