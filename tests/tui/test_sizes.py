@@ -163,6 +163,26 @@ async def test_a_refusal_is_read_to_its_end_at_forty_columns(server: Server, ope
         assert "A3 B3 C3" in " ".join(text.split())
 
 
+@pytest.mark.parametrize("size", [(24, 8), (40, 12), (60, 18), LARGE])
+async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(
+    server: Server, open_screen: OpenScreen, size: tuple[int, int]
+) -> None:
+    async with (
+        open_screen(server.url, Choice("create", SMALL), ascii=True) as ana,
+        open_peer(server.url, "a-name-of-24-characters-") as bo,
+    ):
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE")
+        await ana.pilot.resize_terminal(*size)
+        await ana.press("1")
+        await bo.state(ply=1)
+        await ana.press("2")
+        text = await ana.until("It's")
+        assert text.isascii(), text
+        assert ("~" in text) is (size[0] < 60)
+
+
 async def test_the_form_of_a_new_room_scrolls_in_a_low_window(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, size=(40, 12)) as ana:
         await ana.until("Playing as")

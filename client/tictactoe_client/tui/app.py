@@ -287,7 +287,7 @@ class TicTacToe(App[int], inherit_bindings=False):
                 picture.put(0, y, line)
         else:
             self._stage = place_stage(page.wanted_size(*window), window)
-            on_stage = Picture(self._stage.width, self._stage.height)
+            on_stage = Picture(self._stage.width, self._stage.height, ascii_only=self.settings.ascii)
             page.draw(on_stage, self._status)
             picture = self._stage.show(on_stage, *window)
         self.canvas.show(picture)

@@ -19,11 +19,15 @@ _BLANK: Cell = (" ", "")
 
 
 class Picture:
-    """A grid of `width` by `height` cells; whatever is put outside is cut off."""
+    """A grid of `width` by `height` cells; whatever is put outside is cut off.
 
-    def __init__(self, width: int, height: int) -> None:
+    With `ascii_only` an ellipsis is a tilde; what strangers write stays as it is.
+    """
+
+    def __init__(self, width: int, height: int, *, ascii_only: bool = False) -> None:
         self.width = width
         self.height = height
+        self.ascii_only = ascii_only
         self.rows: list[list[Cell]] = [[_BLANK] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, role: str = "", *, until: int | None = None) -> int:
@@ -35,6 +39,8 @@ class Picture:
         if not 0 <= y < self.height:
             return x
         row = self.rows[y]
+        if self.ascii_only:
+            text = text.replace("…", "~")
         for character in clean_text(text):
             size = 1 if character.isascii() else _size_of(character)
             if size == 0:
