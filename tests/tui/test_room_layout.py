@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 import pytest
@@ -107,6 +108,51 @@ async def test_at_every_size_nothing_overlaps_and_what_one_needs_is_there(
                     assert re.search(r"^ +1 ", "\n".join(lines), re.MULTILINE) or rules.rows > 3, shown
                     assert re.search(r"^ +[A-Z]( +[A-Z])+", "\n".join(lines), re.MULTILINE), shown
                     assert "ana" in shown, shown
+
+
+async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_screen: OpenScreen) -> None:
+    rules = Rules(3, 5, 3, marks="XOABCD")
+    async with (
+        open_screen(server.url, Choice("create", rules)) as ana,
+        contextlib.AsyncExitStack() as others,
+    ):
+        await ana.until("Waiting for 5 more")
+        code = ana.code
+        for _ in range(5):
+            peer = await others.enter_async_context(open_peer(server.url, LONG_NAME))
+            await peer.ask("join", room=code)
+        await ana.until("YOUR MOVE")
+        watcher = await others.enter_async_context(open_screen(server.url, Choice("watch", code=code)))
+        await watcher.until("WATCHING")
+        await ana.type("a1")
+        await ana.press("enter")
+        await watcher.until("(X)")
+        await watcher.press("left")
+        await watcher.until("move 0 of 1")
+        check_fit(watcher, "Looking back at move 0.")
+        check_fit(ana, "Barth")
+
+
+async def test_the_end_fits_at_every_size(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create")) as ana, open_peer(server.url, LONG_NAME) as bo:
+        await begin(ana, bo)
+        await ana.press(":", *"resign", "enter", "enter")
+        await ana.until("Esc home", "Game 1.")
+        await bo.ask("rematch", room=ana.app.pages[-1].window_title[:6])
+        await ana.until("wants a rematch")
+        check_fit(ana, "YOU LOSE")
+
+
+def check_fit(user: ScreenUser, status: str) -> None:
+    """Check a room at every size."""
+    for size in SIZES:
+        picture = draw(user, size)
+        if picture is not None:
+            shown = f"{size}\n" + "\n".join(picture.lines())
+            assert not picture.faults, f"{picture.faults} {shown}"
+            assert status.split(" ")[0] in shown, shown
+            assert picture.lines()[-1].strip(), shown
+            assert picture.lines()[-2].strip(), shown
 
 
 @pytest.mark.parametrize("colour", [False, True])

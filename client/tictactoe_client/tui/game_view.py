@@ -87,10 +87,12 @@ class GameView:
         if self.table.seat is None:
             watching = f"{state.watchers} watching" if state.watchers else ""
             moment = f"move {state.ply} of {len(self.table.moves)}" if self.table.shown_ply is not None else ""
-            right = "   ".join(part for part in (watching, moment) if part) or right
             head = f"WATCHING {state.room}"
+            ways = ("   ".join(part for part in (watching, moment) if part) or right, moment)
+            right = next((way for way in ways if measure(head) + measure(way) + 4 <= picture.width), "")
             names = " v ".join(f"{name_of(state, mark)} ({mark})" for mark in state.seats)
-            rest = f"   {shorten(names, max(1, picture.width - measure(head) - measure(right) - 6))}"
+            space = picture.width - measure(head) - measure(right) - 6
+            rest = f"   {shorten(names, space)}" if space > 6 else ""
         else:
             head = state.room
             comma = ", " if self.desk.settings.ascii else " · "
