@@ -1,80 +1,31 @@
-"""A board as lines of text: what a view shows and how, nothing of terminals.
+"""A board as lines of text: compact or with a grid, whole or a part of it; nothing of terminals.
 
-Shape says everything and colour only repeats it: the last move is ``(O)``, a deciding line ``<X>``, the cursor
-``[ ]``. Every line of a compact board of 32 columns fits 80 characters.
+`place_of` and `cell_at` say where a cell stands in these lines, and which cell stands at a place. Every line of a
+compact board of 32 columns fits 80 characters.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_column, format_key, has_single_keys
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_client.board_view import BoardStyle, BoardView, Scale, Window, brackets_about, paint_mark
+from tictactoe_client.framed_board import CURSOR_REACH, find_in_frame, measure_frame, place_in_frame, render_framed
+from tictactoe_engine import FREE, Rules, format_column, format_key
 
-_COLOURS: Final = (36, 33, 35, 32, 34, 31)
-_CORNERS: Final = {"top": ("┌", "┬", "┐"), "middle": ("├", "┼", "┤"), "bottom": ("└", "┴", "┘")}
-_DIM: Final = 2
-_BOLD: Final = 1
-_RESET: Final = "\x1b[0m"
+__all__ = [
+    "CURSOR_REACH",
+    "BoardStyle",
+    "BoardView",
+    "Scale",
+    "Window",
+    "cell_at",
+    "measure_board",
+    "place_of",
+    "render_board",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The part of a board that is shown: its first row and column, from 0, and how many of each."""
-
-    top: int
-    left: int
-    rows: int
-    columns: int
-
-
-@dataclass(frozen=True, slots=True)
-class BoardView:
-    """What is shown: the rules' board, the last move, the cells of a deciding line, and a cursor, if any.
-
-    `pending` is the cell of a move that the server has not confirmed, by the mark to move: ``x?``. A `window` shows a
-    part of the board.
-    """
-
-    rules: Rules
-    board: str
-    last: int | None = None
-    line: frozenset[int] = frozenset()
-    cursor: int | None = None
-    pending: tuple[int, str] | None = None
-    window: Window | None = None
-
-    @property
-    def rows(self) -> range:
-        """The rows that are shown."""
-        return range(self.rules.rows) if self.window is None else _span(self.window.top, self.window.rows)
-
-    @property
-    def columns(self) -> range:
-        """The columns that are shown."""
-        return range(self.rules.columns) if self.window is None else _span(self.window.left, self.window.columns)
-
-    @classmethod
-    def of(cls, state: RoomState, cursor: int | None = None) -> BoardView:
-        """Return the view of a state."""
-        line = frozenset(state.result.line) if state.result else frozenset()
-        return cls(state.rules.to_rules(), state.board, state.last, line, cursor)
-
-
-@dataclass(frozen=True, slots=True)
-class BoardStyle:
-    """How it is shown.
-
-    `framed` draws the grid, with the free cells' keys inside on 3x3; otherwise the board is compact, with those keys
-    beside it. `keys` None shows no keys. `mark_last` puts the last move in parentheses.
-    """
-
-    framed: bool = False
-    ascii: bool = False
-    colour: bool = False
-    keys: Keys | None = None
-    mark_last: bool = True
+_KEYS_BESIDE: Final = 9
+"""How much wider the keys make a compact board of 3x3."""
 
 
 def render_board(view: BoardView, style: BoardStyle | None = None) -> list[str]:
@@ -87,7 +38,7 @@ def render_board(view: BoardView, style: BoardStyle | None = None) -> list[str]:
     3  . . .
     """
     style = style or BoardStyle()
-    return _render_framed(view, style) if style.framed else _render_compact(view, style)
+    return render_framed(view, style) if style.framed else _render_compact(view, style)
 
 
 def place_of(cell: int, view: BoardView, style: BoardStyle) -> tuple[int, int] | None:
@@ -96,68 +47,62 @@ def place_of(cell: int, view: BoardView, style: BoardStyle) -> tuple[int, int] |
     if row not in view.rows or column not in view.columns:
         return None
     down, right = row - view.rows.start, column - view.columns.start
-    margin = len(str(view.rules.rows)) + 1
     if style.framed:
-        wide = _cell_width(view.rules)
-        return margin + 1 + right * (wide + 1) + wide // 2, 2 + 2 * down
-    return margin + 2 * right + 1, len(_column_labels(view)) + down
+        return place_in_frame(down, right, view.rules, style)
+    return len(str(view.rules.rows)) + 2 + 2 * right, _label_lines(view.rules) + down
 
 
 def cell_at(x: int, y: int, view: BoardView, style: BoardStyle) -> int | None:
-    """Return the cell that stands at this column and line of the drawing, the inverse of `place_of`, or None."""
-    reach = _cell_width(view.rules) // 2 if style.framed else 0
-    for row in view.rows:
-        for column in view.columns:
-            cell = row * view.rules.columns + column
-            place = place_of(cell, view, style)
-            if place is not None and place[1] == y and abs(place[0] - x) <= reach:
-                return cell
-    return None
+    """Return the cell that stands at this column and line of the drawing, the inverse of `place_of`, or None.
+
+    The whole inside of a framed cell is that cell; between two cells, on the grid and beside the board is none.
+    """
+    if style.framed:
+        place = find_in_frame(x, y, view.rules, style)
+    else:
+        right, between = divmod(x - len(str(view.rules.rows)) - 2, 2)
+        place = None if between else (y - _label_lines(view.rules), right)
+    if place is None or place[0] not in range(len(view.rows)) or place[1] not in range(len(view.columns)):
+        return None
+    return view.rows[place[0]] * view.rules.columns + view.columns[place[1]]
 
 
 def measure_board(rules: Rules, style: BoardStyle | None = None) -> tuple[int, int]:
     """Return (width, height) in characters that a board of these rules needs at most."""
     style = style or BoardStyle()
-    lines = render_board(BoardView(rules, FREE * rules.size), BoardStyle(framed=style.framed, ascii=True))
-    beside = 9 if style.keys and not style.framed and has_single_keys(rules) else 0
-    return max(map(len, lines)) + 1 + beside, len(lines)
+    if style.framed:
+        width, height = measure_frame(rules, style)
+        return width + 1, height
+    beside = _KEYS_BESIDE if style.shows_keys(rules) else 0
+    return len(str(rules.rows)) + 2 + 2 * rules.columns + beside, _label_lines(rules) + rules.rows
 
 
 def _render_compact(view: BoardView, style: BoardStyle) -> list[str]:
-    rules = view.rules
-    width = len(str(rules.rows))
+    width = len(str(view.rules.rows))
     lines = _column_labels(view)
     for row in view.rows:
-        cells = _cells_of_row(row, view)
+        cells = view.cells_of(row)
         text = f"{row + 1:>{width}} "
         before = ""
         for cell in cells:
-            left, right = _brackets(view, cell, style)
-            text += _separator(before, left) + _paint(view, cell, _mark_at(view, cell), style)
+            left, right = brackets_about(view, cell, style)
+            text += _separator(before, left) + paint_mark(view, cell, view.mark_at(cell), style)
             before = right
         text += _separator(before, "")
         lines.append(f"{text.rstrip()}{_keys_beside(view, cells, style, missing_right=not before.strip())}")
     return lines
 
 
+def _label_lines(rules: Rules) -> int:
+    return len(format_column(rules.columns - 1))
+
+
 def _column_labels(view: BoardView) -> list[str]:
     """Return one line of column letters, or two where letters pair up (AA, AB), read downwards."""
     names = [format_column(column) for column in view.columns]
-    height = len(format_column(view.rules.columns - 1))
+    height = _label_lines(view.rules)
     gap = " " * (len(str(view.rules.rows)) + 1)
     return [(gap + "".join(f" {name.rjust(height)[level]}" for name in names)).rstrip() for level in range(height)]
-
-
-def _brackets(view: BoardView, cell: int, style: BoardStyle) -> tuple[str, str]:
-    if view.pending is not None and cell == view.pending[0]:
-        return ("[", "?") if cell == view.cursor else ("", "?")
-    if cell == view.cursor:
-        return "[", "]"
-    if cell in view.line:
-        return "<", ">"
-    if cell == view.last and style.mark_last and not view.line:
-        return "(", ")"
-    return "", ""
 
 
 def _separator(right_of_left: str, left_of_right: str) -> str:
@@ -168,74 +113,7 @@ def _separator(right_of_left: str, left_of_right: str) -> str:
 
 
 def _keys_beside(view: BoardView, cells: range, style: BoardStyle, *, missing_right: bool) -> str:
-    if style.keys is None or not has_single_keys(view.rules):
+    if style.keys is None or not style.shows_keys(view.rules):
         return ""
     keys = (format_key(cell, style.keys) if view.board[cell] == FREE else FREE for cell in cells)
     return f"{'    ' if missing_right else '   '} {' '.join(keys)}"
-
-
-def _paint(view: BoardView, cell: int, text: str, style: BoardStyle) -> str:
-    if not style.colour:
-        return text
-    mark = view.board[cell]
-    if mark in (FREE, BLOCKED):
-        return f"\x1b[{_DIM}m{text}{_RESET}"
-    colour = _COLOURS[view.rules.marks.index(mark) % len(_COLOURS)]
-    strong = f"{_BOLD};" if cell in view.line or cell == view.last else ""
-    return f"\x1b[{strong}{colour}m{text}{_RESET}"
-
-
-def _render_framed(view: BoardView, style: BoardStyle) -> list[str]:
-    rules = view.rules
-    wide = _cell_width(rules)
-    width = len(str(rules.rows))
-    gap = " " * (width + 1)
-    names = "".join(format_column(column).center(wide + 1) for column in view.columns)
-    count = len(view.columns)
-    lines = [f"{gap} {names}".rstrip()]
-    bar = "|" if style.ascii else "│"
-    lines.append(gap + _rule(count, wide, "top", ascii_only=style.ascii))
-    for row in view.rows:
-        cells = _cells_of_row(row, view)
-        inner = bar.join(_framed_cell(view, cell, wide, style) for cell in cells)
-        lines.append(f"{row + 1:>{width}} {bar}{inner}{bar}")
-        level = "bottom" if row == view.rows[-1] else "middle"
-        lines.append(gap + _rule(count, wide, level, ascii_only=style.ascii))
-    return lines
-
-
-def _cell_width(rules: Rules) -> int:
-    """Return how wide a framed cell is inside."""
-    return 5 if has_single_keys(rules) else 3
-
-
-def _cells_of_row(row: int, view: BoardView) -> range:
-    start = row * view.rules.columns
-    return range(start + view.columns.start, start + view.columns.stop)
-
-
-def _mark_at(view: BoardView, cell: int) -> str:
-    """Return what lies on a cell, a move that is not confirmed in small."""
-    if view.pending is not None and cell == view.pending[0] and view.board[cell] == FREE:
-        return view.pending[1].lower()
-    return view.board[cell]
-
-
-def _span(start: int, count: int) -> range:
-    return range(start, start + count)
-
-
-def _framed_cell(view: BoardView, cell: int, wide: int, style: BoardStyle) -> str:
-    left, right = _brackets(view, cell, style)
-    mark = _mark_at(view, cell)
-    if mark == FREE:
-        mark = format_key(cell, style.keys) if style.keys and has_single_keys(view.rules) else " "
-    margin = " " * ((wide - 3) // 2)
-    return f"{margin}{left or ' '}{_paint(view, cell, mark, style)}{right or ' '}{margin}"
-
-
-def _rule(columns: int, wide: int, level: str, *, ascii_only: bool) -> str:
-    if ascii_only:
-        return "+" + "+".join(["-" * wide] * columns) + "+"
-    left, between, right = _CORNERS[level]
-    return left + between.join(["─" * wide] * columns) + right

@@ -1,7 +1,7 @@
 """How quick and how quiet the terminal client is: python -m tests.bench.client
 
 Prints each figure beside its goal: the CPU time of --help, the time to the first paint of the full screen and to the
-home page, the time to draw a state on 32x32, and the bytes that a cursor move and an opponent's move cost on 15x15.
+home page, the time to draw a state on 32x32, and the bytes that a cursor move and an opponent's move cost.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import termios
 import time
 
 from tests.client.states import state
-from tests.peer import open_peer
+from tests.peer import Peer, open_peer
 from tictactoe_client.board import BoardStyle, BoardView
 from tictactoe_client.tui.board_area import fit_board, paint_board
 from tictactoe_client.tui.canvas import find_changes
@@ -34,6 +34,12 @@ from tictactoe_server.settings import Settings
 COMMAND = (sys.executable, "-m", "tictactoe_client")
 RUNS = 5
 QUIET_SECONDS = 0.4
+GAMES = (
+    ("15x15", "gomoku", (80, 24)),
+    ("15x15, framed", "gomoku", (200, 50)),
+    ("3x3, roomy", "classic", (200, 50)),
+)
+"""Games, by what they show, whose bytes are counted: the rules and the window's size."""
 
 
 def measure_help() -> float:
@@ -89,9 +95,9 @@ def measure_drawing() -> tuple[float, float]:
 class Terminal:
     """The full screen in a pseudo-terminal, and the bytes that it writes."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, size: tuple[int, int] = (80, 24)) -> None:
         self.ours, theirs = pty.openpty()
-        fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
             [*COMMAND, *arguments],
@@ -138,21 +144,31 @@ async def measure_terminal() -> dict[str, float]:
             homes.append((await terminal.read("Playing as"))[1])
             terminal.close()
         found["first paint"], found["home page"] = statistics.median(paints), statistics.median(homes)
-        terminal = Terminal("play", "--rules", "gomoku", "-s", server.url, "-n", "ana")
-        await terminal.read("Waiting for")
-        code = (await bo.ask("match", rules="gomoku"))["room"]
-        await terminal.read("YOUR MOVE")
-        terminal.type("h8\r")
-        await bo.state(ply=1)
-        await terminal.read()
-        terminal.type("\x1b[A")
-        await terminal.read()
-        terminal.type("\x1b[A")
-        found["cursor"] = len((await terminal.read())[0])
-        await bo.ask("move", room=code, cell=0, ply=1)
-        found["opponent"] = len((await terminal.read())[0])
-        terminal.close()
+        for what, rules, size in GAMES:
+            cursor, opponent = await measure_game(server, bo, rules, size)
+            found[f"a cursor move on {what}"], found[f"an opponent's move on {what}"] = cursor, opponent
     return found
+
+
+async def measure_game(server: Server, bo: Peer, rules: str, size: tuple[int, int]) -> tuple[int, int]:
+    """Return the bytes of the costliest of some cursor moves and of an opponent's move in a window of this size."""
+    terminal = Terminal("play", "--rules", rules, "-s", server.url, "-n", "ana", size=size)
+    await terminal.read("Waiting for")
+    code = (await bo.ask("match", rules=rules))["room"]
+    await terminal.read("YOUR MOVE")
+    terminal.type(":b2\r")
+    await bo.state(ply=1, room=code)
+    await terminal.read()
+    terminal.type("\x1b[A")
+    await terminal.read()
+    cursor = 0
+    for arrow in ("\x1b[B", "\x1b[B", "\x1b[C"):
+        terminal.type(arrow)
+        cursor = max(cursor, len((await terminal.read())[0]))
+    await bo.ask("move", room=code, cell=0, ply=1)
+    opponent = len((await terminal.read())[0])
+    terminal.close()
+    return cursor, opponent
 
 
 def report(what: str, figure: float, goal: float, unit: str) -> None:
@@ -171,8 +187,9 @@ def main() -> None:
     drawing, comparing = measure_drawing()
     report("a state on 32x32 at 200x50: drawn", drawing * 1000, 16, "ms")
     report("a state on 32x32 at 200x50: drawn, compared", (drawing + comparing) * 1000, 16, "ms")
-    report("a cursor move on 15x15", found["cursor"], 200, "bytes")
-    report("an opponent's move on 15x15", found["opponent"], 2000, "bytes")
+    for what, _, _ in GAMES:
+        report(f"a cursor move on {what}", found[f"a cursor move on {what}"], 200, "bytes")
+        report(f"an opponent's move on {what}", found[f"an opponent's move on {what}"], 2000, "bytes")
     print("imports that cost most:", ", ".join(f"{name} {cost:.0f} ms" for cost, name in name_costly_imports()))
 
 

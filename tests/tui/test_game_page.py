@@ -389,13 +389,13 @@ async def test_a_lost_connection_is_shown_and_made_good(
     server: Server, open_screen: OpenScreen, look: dict[str, Any]
 ) -> None:
     async with run_proxy(server.port) as proxy:
-        backoff = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
+        backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
         async with game(open_screen, server, url=proxy.url, backoff=backoff, **look) as (ana, bo, code):
             await ana.press("5")
             await bo.state(ply=1)
             proxy.cut()
             await ana.until(
-                "CONNECTION LOST. Trying again in 3", "(attempt 1). Your seat is held 1:", "r try now", "offline"
+                "CONNECTION LOST. Trying again in 99", "(attempt 1). Your seat is held 49:", "r try now", "offline"
             )
             await bo.ask("move", room=code, cell=0, ply=1)
             await ana.press("r")

@@ -1,9 +1,13 @@
-"""The pictures in `docs/client.md` are what the screen shows. With UPDATE_PICTURES=1 the page is rewritten."""
+"""The pictures in `docs/` are what the screen shows, at the size that each page has them in.
+
+With UPDATE_PICTURES=1 the pages are rewritten.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,8 +26,38 @@ from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import PRESETS, Rules, parse_record
 from tictactoe_server.server import Server
 
-PAGE = Path(__file__).parents[2] / "docs" / "client.md"
+DOCS = Path(__file__).parents[2] / "docs"
 GOMOKU = [112, 97, 113, 111, 98, 128, 126, 82, 127, 129]
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """A page with pictures, each under its name, all of one size."""
+
+    page: str
+    size: tuple[int, int]
+
+    def check(self, name: str, picture: str) -> None:
+        """Compare with the page, or write it there."""
+        path = DOCS / self.page
+        text = path.read_text(encoding="utf-8")
+        start = f"<!-- picture: {name} -->\n```text\n"
+        before, found, rest = text.partition(start)
+        assert found, f"{self.page} has no picture {name}"
+        shown, end, after = rest.partition("\n```\n")
+        if os.environ.get("UPDATE_PICTURES"):
+            path.write_text(f"{before}{start}{picture}{end}{after}", encoding="utf-8")
+            return
+        assert picture == shown
+
+
+GALLERIES = [Gallery("client.md", (80, 24)), Gallery("screens.md", (200, 50))]
+
+
+@pytest.fixture(params=GALLERIES, ids=lambda gallery: gallery.page)
+def gallery(request: pytest.FixtureRequest) -> Gallery:
+    found: Gallery = request.param
+    return found
 
 
 def take(user: ScreenUser, *codes: str) -> str:
@@ -42,57 +76,44 @@ def take(user: ScreenUser, *codes: str) -> str:
     return re.sub(r"(none +)\d:\d\d", r"\g<1>0:41", re.sub(r"(no clock +)\d:\d\d", r"\g<1>0:41", text))
 
 
-async def check(name: str, picture: str) -> None:
-    """Compare with the page, or write it there."""
-    text = PAGE.read_text(encoding="utf-8")
-    start = f"<!-- picture: {name} -->\n```text\n"
-    before, found, rest = text.partition(start)
-    assert found, f"{PAGE.name} has no picture {name}"
-    shown, end, after = rest.partition("\n```\n")
-    if os.environ.get("UPDATE_PICTURES"):
-        PAGE.write_text(f"{before}{start}{picture}{end}{after}", encoding="utf-8")
-        return
-    assert picture == shown
-
-
-async def test_home(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
+async def test_home(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
+    async with open_screen(server.url, size=gallery.size) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("Playing as")
         code = (await bo.ask("create", rules="gomoku"))["room"]
         await ana.until(code)
-        await check("home", take(ana, code))
+        gallery.check("home", take(ana, code))
 
 
-async def test_no_server(open_screen: OpenScreen) -> None:
-    async with open_screen("ws://127.0.0.1:1") as ana:
+async def test_no_server(open_screen: OpenScreen, gallery: Gallery) -> None:
+    async with open_screen("ws://127.0.0.1:1", size=gallery.size) as ana:
         await ana.until("Can't reach")
-        await check("no server", ana.text.rstrip().replace("127.0.0.1:1 ", "localhost:1 "))
+        gallery.check("no server", ana.text.rstrip().replace("127.0.0.1:1 ", "localhost:1 "))
 
 
-async def test_settings(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
+async def test_settings(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
+    async with open_screen(server.url, size=gallery.size) as ana:
         await ana.until("Playing as")
         await ana.press("s")
         await ana.until("Two numbers mean")
-        await check("settings", take(ana))
+        gallery.check("settings", take(ana))
 
 
-async def test_new_room(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
+async def test_new_room(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
+    async with open_screen(server.url, size=gallery.size) as ana:
         await ana.until("Playing as")
         await ana.press("down", "down", "enter", "left", "left")
         await ana.until("15x15")
-        await check("new room", take(ana))
+        gallery.check("new room", take(ana))
 
 
-async def test_waiting(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create"), colour=False) as ana:
+async def test_waiting(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
+    async with open_screen(server.url, Choice("create"), size=gallery.size, colour=False) as ana:
         await ana.until("Waiting for someone")
-        await check("waiting", take(ana, ana.code))
+        gallery.check("waiting", take(ana, ana.code))
 
 
-async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create")) as ana, open_peer(server.url, "bo") as bo:
+async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
+    async with open_screen(server.url, Choice("create"), size=gallery.size) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("Waiting for someone")
         code = ana.code
         await bo.ask("join", room=code)
@@ -103,13 +124,13 @@ async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenS
         await bo.ask("chat", room=code, text="hello")
         await ana.until("YOUR MOVE", "bo: hello")
         await ana.press("right")
-        await ana.until("[6]")
-        await check("game", take(ana, code))
-        async with open_screen(server.url, Choice("watch", code=code)) as wat:
+        await ana.until("[")
+        gallery.check("game", take(ana, code))
+        async with open_screen(server.url, Choice("watch", code=code), size=gallery.size) as wat:
             await wat.until("WATCHING")
             await wat.press("left")
             await wat.until("move 1 of 2")
-            await check("watching", take(wat, code))
+            gallery.check("watching", take(wat, code))
         await ana.press("2")
         await bo.state(ply=3)
         await bo.ask("move", room=code, cell=8, ply=3)
@@ -118,11 +139,11 @@ async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenS
         await ana.until("YOU WIN")
         await bo.ask("rematch", room=code)
         await ana.until("bo wants a rematch")
-        await check("end", take(ana, code))
+        gallery.check("end", take(ana, code))
 
 
 @pytest.mark.parametrize(("name", "rules"), [("15x15", PRESETS["gomoku"]), ("32x32", Rules(32, 32, 5))])
-async def test_large_boards(server: Server, open_screen: OpenScreen, name: str, rules: Rules) -> None:
+async def test_large_boards(server: Server, open_screen: OpenScreen, gallery: Gallery, name: str, rules: Rules) -> None:
     choice = Choice("create", rules)
     moves = GOMOKU if name == "15x15" else [cell // 15 * 32 + cell % 15 + 8 for cell in GOMOKU]
     async with open_peer(server.url, "ana") as first, open_peer(server.url, "bo") as second:
@@ -135,19 +156,19 @@ async def test_large_boards(server: Server, open_screen: OpenScreen, name: str, 
         from tictactoe_client.seats import SavedSeat, Seats
 
         Seats().keep(SavedSeat(server.url, code, "X", "ana", token, pid=2**22 + 1))
-        async with open_screen(server.url, Choice("join", code=code)) as ana:
+        async with open_screen(server.url, Choice("join", code=code), size=gallery.size) as ana:
             await ana.until("YOUR MOVE", "5. ")
             await ana.press("down", "down")
             await ana.type("k")
             await ana.until("move: k_")
-            await check(name, take(ana, code))
+            gallery.check(name, take(ana, code))
 
 
-async def test_lost_connection(server: Server, open_screen: OpenScreen) -> None:
+async def test_lost_connection(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
     async with run_proxy(server.port) as proxy:
         backoff = Backoff((8.4,), longest=8.4, jitter=0)
         async with (
-            open_screen(proxy.url, Choice("create"), backoff=backoff) as ana,
+            open_screen(proxy.url, Choice("create"), size=gallery.size, backoff=backoff) as ana,
             open_peer(server.url, "bo") as bo,
         ):
             await ana.until("Waiting for someone")
@@ -157,10 +178,10 @@ async def test_lost_connection(server: Server, open_screen: OpenScreen) -> None:
             proxy.is_closed = True
             proxy.cut()
             await ana.until("CONNECTION LOST")
-            await check("lost connection", take(ana, code))
+            gallery.check("lost connection", take(ana, code))
 
 
-async def test_history(server: Server, open_screen: OpenScreen) -> None:
+async def test_history(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
     async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
         KnownPlayers().keep(KnownPlayer(server.url, "ana", ana.token, pid=os.getpid()))
         await finish_a_game(ana, bo)
@@ -171,18 +192,18 @@ async def test_history(server: Server, open_screen: OpenScreen) -> None:
             await room.leave()
             await other.leave()
         await finish_a_game(ana, bo)
-    async with open_screen(server.url, opening=Opening("history")) as user:
+    async with open_screen(server.url, size=gallery.size, opening=Opening("history")) as user:
         await user.until("4 games")
         await user.press("down")
-        await check("history", take(user))
+        gallery.check("history", take(user))
 
 
-async def test_replay(open_screen: OpenScreen) -> None:
+async def test_replay(open_screen: OpenScreen, gallery: Gallery) -> None:
     record = parse_record(
         '[X "ana"] [O "bo"] [Date "2030-12-31"] [Room "K7M4PQ"] [Game "3"] [Clock "180+2"]\n'
         "1. b2 a1 2. c1 a3 3. a2 {Now there are two threats.} c3 4. c2 X"
     )
     opening = Opening("replay", game=Replay(record), ply=5)
-    async with open_screen("ws://127.0.0.1:1", opening=opening) as user:
+    async with open_screen("ws://127.0.0.1:1", size=gallery.size, opening=opening) as user:
         await user.until("Move 5 of 7")
-        await check("replay", user.text.rstrip())
+        gallery.check("replay", user.text.rstrip())

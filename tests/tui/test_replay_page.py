@@ -175,10 +175,10 @@ async def test_a_large_board_follows_the_moves_and_is_looked_at_by_hand(watch: W
 async def test_every_window_shows_the_board_and_the_comment(watch: Watch, size: tuple[int, int]) -> None:
     async with watch(ply=2, size=size) as ana:
         text = await ana.until("{A corner.}", "(O)", "Move 2 of 7")
-        assert len(text.splitlines()) == size[1]
+        assert "step" in text.rstrip().splitlines()[-1]
 
 
-@pytest.mark.parametrize(("size", "shown"), [((40, 16), 3), ((80, 24), 12)])
+@pytest.mark.parametrize(("size", "shown"), [((40, 16), 4), ((80, 24), 12)])
 async def test_a_long_comment_takes_the_lines_there_are_and_says_where_it_is_cut(
     watch: Watch, size: tuple[int, int], shown: int
 ) -> None:

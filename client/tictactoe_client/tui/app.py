@@ -12,8 +12,11 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from rich.console import RenderableType
 from textual import events
+from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
+from textual.screen import Screen
 from textual.timer import Timer
 
 from tictactoe_client.address import Address
@@ -31,7 +34,8 @@ from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.page import Page
-from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.picture import Picture, wrap
+from tictactoe_client.tui.stage import Stage, place_stage
 from tictactoe_client.tui.themes import theme_named
 from tictactoe_protocol import clean_text
 
@@ -57,6 +61,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         self.failure: BaseException | None = None
         self.canvas = Canvas(theme_named(settings.theme, colour=settings.colour))
         self._keeper = Keeper(self._note_kept)
+        self._stage = Stage(0, 0, 0, 0)
         self._status: tuple[str, str] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: Timer | None = None
@@ -231,11 +236,12 @@ class TicTacToe(App[int], inherit_bindings=False):
         self._attempt(self._pages[-1].paste, event.text)
 
     def on_canvas_clicked(self, event: Canvas.Clicked) -> None:
-        """Pass a click to the page."""
+        """Pass a click to the page, by the place on its stage; beside the stage there is nothing to click."""
         self._last_key = time.monotonic()
         self._status = None
-        if not self._is_too_small():
-            self._attempt(self._pages[-1].click, event.x, event.y)
+        place = self._stage.find(event.x, event.y)
+        if place is not None and not self._is_too_small():
+            self._attempt(self._pages[-1].click, *place)
 
     def on_canvas_scrolled(self, event: Canvas.Scrolled) -> None:
         """Pass a turn of the wheel to the page."""
@@ -300,20 +306,28 @@ class TicTacToe(App[int], inherit_bindings=False):
     # -- drawing --------------------------------------------------------------------------------------------------
 
     def _is_too_small(self) -> bool:
-        page, size = self._pages[-1], self.size
-        return size.width < page.min_width or size.height < page.min_height
+        width, height = self._pages[-1].needed_size()
+        return self.size.width < width or self.size.height < height
 
     def _show(self) -> None:
-        page, size = self._pages[-1], self.size
-        picture = Picture(size.width, size.height)
+        page, window = self._pages[-1], (self.size.width, self.size.height)
         if self._is_too_small():
-            text = f"needs at least {page.min_width}x{page.min_height}, now {size.width}x{size.height}"
-            picture.put(0, 0, text)
+            picture = Picture(*window)
+            width, height = page.needed_size()
+            for y, line in enumerate(wrap(f"needs at least {width}x{height}, now {window[0]}x{window[1]}", window[0])):
+                picture.put(0, y, line)
         else:
-            page.draw(picture, self._status)
+            self._stage = place_stage(page.wanted_size(*window), window)
+            on_stage = Picture(self._stage.width, self._stage.height, ascii_only=self.settings.ascii)
+            page.draw(on_stage, self._status)
+            picture = self._stage.show(on_stage, *window)
         self.canvas.show(picture)
         self._set_window_title(page.window_title)
         self._set_timer(page.seconds_to_change)
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Send as little as can be."""
+        super()._display(screen, self.canvas.narrow(renderable) if isinstance(renderable, ChopsUpdate) else renderable)
 
     def _set_timer(self, seconds: float | None) -> None:
         if self._timer is not None:

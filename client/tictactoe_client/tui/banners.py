@@ -7,6 +7,7 @@ import math
 from tictactoe_client.choices import absent_opponents, is_asked
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link
+from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.table import Table
 from tictactoe_client.wording import format_duration, name_of
 from tictactoe_protocol.pushes import RoomState
@@ -15,17 +16,21 @@ Banner = tuple[str, str]
 """A text and its role."""
 
 
-def connection_banner(link: Link, now: float, *, ascii_only: bool) -> Banner | None:
-    """Return what to say while the connection is lost, else None."""
+def connection_banner(link: Link, now: float, *, width: int, ascii_only: bool) -> Banner | None:
+    """Return what to say while the connection is lost, in fewer words where the width wants it, else None."""
     if link.phase == "away" and link.retrying is not None:
         seconds = max(0, math.ceil(link.retries_at - now))
         held = format_duration(round((link.held_until - now) * 1000))
         cross = "x" if ascii_only else "╳"
         trying = f"Trying again in {seconds} s" if seconds else "Trying now"
-        return (
+        ways = (
             f"{cross} CONNECTION LOST. {trying} (attempt {link.retrying.attempt}). Your seat is held {held}.",
-            "bad",
+            f"{cross} CONNECTION LOST. {trying}. Your seat is held {held}.",
+            f"{cross} LOST. {trying}. Seat held {held}.",
+            f"{cross} LOST, again in {seconds} s, held {held}.",
+            f"{cross} LOST. Held {held}.",
         )
+        return next((text for text in ways if measure(text) <= width), ways[-1]), "bad"
     if link.phase == "connecting" and link.client is not None:
         return ("Connecting again ...", "warn")
     return None

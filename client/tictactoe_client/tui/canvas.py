@@ -7,6 +7,7 @@ from itertools import groupby
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual._compositor import ChopsUpdate
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -89,13 +90,40 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         """Return one line as segments of one style each; every segment has one, also without colour."""
         if y >= self._picture.height:
             return Strip([Segment(" " * self.size.width, self._style(""))])
-        return Strip(
-            [
-                Segment("".join(character for character, _ in cells), self._style(role))
-                for role, cells in groupby(self._picture.rows[y], key=lambda cell: cell[1])
-            ],
-            self._picture.width,
-        )
+        return self._strip(self._picture.rows[y])
+
+    def narrow(self, update: ChopsUpdate) -> ChopsUpdate:
+        """Return an update that sends the changed stretches alone; the library's own begins at the left edge.
+
+        That is what keeps a move of the cursor small in the middle of a large window.
+        """
+        if any(y >= self._picture.height or end > self._picture.width for y, _, end in update.spans):
+            return update
+        strips: list[dict[int, Strip | None]] = [{} for _ in range(self._picture.height)]
+        ends: list[list[int]] = [[] for _ in range(self._picture.height)]
+        for y, start, end in update.spans:
+            strips[y][start] = self._strip(self._picture.rows[y][start:end])
+            ends[y].append(end)
+        return ChopsUpdate(strips, update.spans, ends)
+
+    def _strip(self, cells: list[Cell]) -> Strip:
+        """Return cells as segments; blanks go with what stands before them where that looks the same."""
+        parts: list[tuple[str, str]] = []
+        for role, group in groupby(cells, key=lambda cell: cell[1]):
+            text = "".join(character for character, _ in group)
+            if not text.strip(" "):
+                before = parts[-1][1] if parts else ""
+                role = before if self._is_blank_alike(role, before) else role
+            if parts and parts[-1][1] == role:
+                parts[-1] = (parts[-1][0] + text, role)
+            else:
+                parts.append((text, role))
+        return Strip([Segment(text, self._style(role)) for text, role in parts], len(cells))
+
+    def _is_blank_alike(self, role: str, other: str) -> bool:
+        """Tell whether a blank looks the same in both roles."""
+        one, two = self._style(role), self._style(other)
+        return one.bgcolor == two.bgcolor and not (one.reverse or two.reverse or one.underline or two.underline)
 
     def _style(self, role: str) -> Style:
         style = self._styles.get(role)

@@ -466,6 +466,14 @@ class GamePage(Page):
         self.desk.close_page()
         self.desk.open(GamePage(self.desk, room, self.again))
 
+    def needed_size(self) -> tuple[int, int]:
+        """Return what the board needs."""
+        return self._view.needed_size() or super().needed_size()
+
+    def wanted_size(self, width: int, height: int) -> tuple[int, int]:
+        """Return what the board can use with all that stands about it."""
+        return self._view.wanted_size(width, height) or super().wanted_size(width, height)
+
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at."""
         self._view.draw(picture, status)

@@ -5,19 +5,21 @@ It holds what one sees but the server does not know: the cursor, what is being t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from tictactoe_client.board import BoardStyle, BoardView, Window
 from tictactoe_client.invite import reachable_address
 from tictactoe_client.tui.banners import connection_banner, game_banner
-from tictactoe_client.tui.board_area import Fit, fit_board, paint_board
+from tictactoe_client.tui.board_area import Fit, paint_board
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.ending import describe_end
+from tictactoe_client.tui.foot import Foot, arrange_foot, fit_keys
 from tictactoe_client.tui.page import Desk
-from tictactoe_client.tui.picture import Picture, measure, shorten
+from tictactoe_client.tui.picture import Picture, measure, shorten, shorten_left, shorten_words, wrap
 from tictactoe_client.tui.qr import render_code
-from tictactoe_client.tui.side_panel import MIN_WIDTH as PANEL_WIDTH
-from tictactoe_client.tui.side_panel import paint_panel
+from tictactoe_client.tui.room_layout import LEFT, RoomLayout, lay_out_room, needed_for_room
+from tictactoe_client.tui.side_panel import paint_panel, paint_players
 from tictactoe_client.tui.table import Table
 from tictactoe_client.wording import describe_rules, format_duration, name_of
 from tictactoe_engine import has_single_keys
@@ -42,6 +44,21 @@ class GameView:
         self.window: Window | None = None
         self.fit: Fit | None = None
         self.corner = (0, 0)
+        self._space: tuple[int, int] | None = None
+
+    def needed_size(self) -> tuple[int, int] | None:
+        """Return the smallest window for this room's board, or None where there is no board."""
+        state = self.table.state
+        return needed_for_room(state.rules.to_rules()) if state is not None and state.status != "waiting" else None
+
+    def wanted_size(self, width: int, height: int) -> tuple[int, int] | None:
+        """Return how much of a window the board with all about it can use, or None where there is no board."""
+        state = self.table.shown()
+        self._space = (width, height)
+        if state is None or state.status == "waiting":
+            return None
+        layout = self._lay_out(state, *self._space)
+        return layout.width, layout.height
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at."""
@@ -50,12 +67,19 @@ class GameView:
             picture.put(1, 0, f" Room {self.table.code} ...")
             return
         now = self.desk.now()
-        self._draw_head(picture, state)
         if state.status == "waiting":
-            self._draw_invitation(picture)
+            self._draw_head(picture, state)
+            foot = self._arrange_foot(state, status, now, picture.width, 3)
+            self._draw_invitation(picture, picture.height - 1 - foot.height)
         else:
-            self._draw_board(picture, state, now)
-        self._draw_foot(picture, state, status, now)
+            layout = self._lay_out(state, *(self._space or (picture.width, picture.height)))
+            rows = picture.height - 1 - layout.below_board
+            foot = self._arrange_foot(state, status, now, picture.width, rows)
+            if layout.panel is not None or layout.top > 1:
+                self._draw_head(picture, state)
+            self._draw_board(picture, state, layout)
+            self._draw_players(picture, layout, picture.height - 1 - foot.height, now)
+        self._draw_foot(picture, state, foot)
 
     def _draw_head(self, picture: Picture, state: RoomState) -> None:
         dot, link = ("*" if self.desk.settings.ascii else "●"), self.desk.link
@@ -63,53 +87,65 @@ class GameView:
         if self.table.seat is None:
             watching = f"{state.watchers} watching" if state.watchers else ""
             moment = f"move {state.ply} of {len(self.table.moves)}" if self.table.shown_ply is not None else ""
+            head = f"WATCHING {state.room}"
+            ways = ("   ".join(part for part in (watching, moment) if part) or right, moment)
+            right = next((way for way in ways if measure(head) + measure(way) + 4 <= picture.width), "")
             names = " v ".join(f"{name_of(state, mark)} ({mark})" for mark in state.seats)
-            right = "   ".join(part for part in (watching, moment) if part) or right
-            head = (f"WATCHING {state.room}", "title")
-            picture.put_parts(1, 0, head, (f"   {names}", ""), until=picture.width - measure(right) - 2)
+            space = picture.width - measure(head) - measure(right) - 6
+            rest = f"   {shorten(names, space)}" if space > 6 else ""
         else:
+            head = state.room
             comma = ", " if self.desk.settings.ascii else " · "
-            rules = comma + describe_rules(state.rules).replace(" by ", "x").replace(", ", comma)
-            picture.put_parts(1, 0, (state.room, "title"), (rules, ""), until=picture.width - len(right) - 2)
+            parts = describe_rules(state.rules).replace(" by ", "x").split(", ")
+            while parts and measure(comma.join([head, *parts])) > picture.width - measure(right) - 4:
+                parts.pop()
+            rest = "".join(f"{comma}{part}" for part in parts)
+        picture.put_parts(1, 0, (head, "title"), (rest, ""), until=picture.width - measure(right) - 2)
         picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
 
-    def _draw_board(self, picture: Picture, state: RoomState, now: float) -> None:
+    def _lay_out(self, state: RoomState, width: int, height: int) -> RoomLayout:
+        """Return where the board and the rest go in a window of this size."""
         rules, settings = state.rules.to_rules(), self.desk.settings
-        height = picture.height - 4
         shows_keys = has_single_keys(rules) and self.table.seat is not None and state.status == "playing"
         style = BoardStyle(ascii=settings.ascii, keys=settings.keys if shows_keys else None)
-        cursor = self.cursor if state.status == "playing" and self.table.seat is not None else None
-        centre = cursor if cursor is not None else state.last
-        panel = PANEL_WIDTH + 4
-        fit = fit_board(rules, style, picture.width - 4 - panel, height, centre, self.window)
-        if fit.window is not None:
-            alone = fit_board(rules, style, picture.width - 4, height, centre, self.window)
-            fit = alone if alone.window is None or picture.width < 60 else fit
-        self.fit, self.window = fit, fit.window
-        view = BoardView.of(state, cursor)
-        if self.table.shown_ply is None and self.pending is not None:
-            view = BoardView(view.rules, view.board, view.last, view.line, view.cursor, self.pending)
-        x, y = 2, 1 + (1 if fit.height + 1 < height else 0)
-        self.corner = (x, y)
-        paint_board(picture, x, y, view, fit, grey=self.desk.link.phase != "online")
-        beside = x + fit.width + 4
-        if picture.width - beside >= PANEL_WIDTH:
-            paint_panel(picture, beside, y, height - (y - 1), self.table, now, ascii_only=settings.ascii)
+        cursor = self._shown_cursor(state)
+        return lay_out_room(rules, style, width, height, state.last if cursor is None else cursor, self.window)
 
-    def _draw_invitation(self, picture: Picture) -> None:
+    def _shown_cursor(self, state: RoomState) -> int | None:
+        return self.cursor if state.status == "playing" and self.table.seat is not None else None
+
+    def _draw_board(self, picture: Picture, state: RoomState, layout: RoomLayout) -> None:
+        view = BoardView.of(state, self._shown_cursor(state))
+        if self.table.shown_ply is None and self.pending is not None:
+            view = replace(view, pending=self.pending)
+        self.fit, self.window = layout.fit, layout.fit.window
+        self.corner = (LEFT, layout.top)
+        paint_board(picture, *self.corner, view, layout.fit, grey=self.desk.link.phase != "online")
+
+    def _draw_players(self, picture: Picture, layout: RoomLayout, bottom: int, now: float) -> None:
+        """Draw the panel down to this line, or where there is no room for it the players in a line above the board."""
+        ascii_only = self.desk.settings.ascii
+        if layout.panel is not None:
+            paint_panel(picture, layout.panel, layout.top, bottom - layout.top, self.table, now, ascii_only=ascii_only)
+            return
+        paint_players(picture, layout.top - 1, picture.width - 1, self.table, now, ascii_only=ascii_only)
+
+    def _draw_invitation(self, picture: Picture, bottom: int) -> None:
+        """Draw how others get here, above this line."""
         link = self.link_for_others()
         edge = self._draw_code(picture, link)
         you = f"you are {self.table.seat}" if self.table.seat else "watching"
-        picture.put(3, 2, f"You wait in a room of your own; {you}.", "dim", until=edge)
-        picture.put_parts(3, 4, ("Code   ", "dim"), (self.table.code, "title"))
-        picture.put_parts(3, 5, ("Link   ", "dim"), (link, ""), until=edge)
+        picture.put(3, 2, shorten_words(f"You wait in a room of your own; {you}.", edge - 3), "dim")
+        y = 4
         command = f"tictactoe-client join {link}"
-        lines = [command] if 10 + measure(command) < edge else command.rsplit(" ", 1)
-        picture.put(3, 6, "Or", "dim")
-        for number, line in enumerate(lines):
-            picture.put(10, 6 + number, line, until=edge)
-        for number, line in enumerate(self.table.talk[-3:]):
-            picture.put(3, 9 + number, line, "dim", until=edge)
+        for title, text, role in (("Code", self.table.code, "title"), ("Link", link, ""), ("Or", command, "")):
+            for number, line in enumerate(wrap(text, edge - 10)[: max(0, bottom - y)]):
+                picture.put(3, y, "" if number else title, "dim")
+                picture.put(10, y, line, role)
+                y += 1
+        space = max(0, min(3, bottom - y - 1))
+        for number, line in enumerate(self.table.talk[-space:] if space else [], y + 1):
+            picture.put(3, number, shorten(line, edge - 3), "dim")
 
     def _draw_code(self, picture: Picture, link: str) -> int:
         """Draw the link as a code at the right where there is room; return the column where the room for text ends."""
@@ -124,29 +160,38 @@ class GameView:
             picture.put(x, 2 + number, line, "qr")
         return x - 1
 
-    def _draw_foot(self, picture: Picture, state: RoomState, status: tuple[str, str] | None, now: float) -> None:
-        bottom, settings = picture.height, self.desk.settings
-        banner = connection_banner(self.desk.link, now, ascii_only=settings.ascii)
+    def _arrange_foot(
+        self, state: RoomState, status: tuple[str, str] | None, now: float, width: int, rows: int
+    ) -> Foot:
+        """Return what is asked and the status, in at most so many lines."""
+        banner = connection_banner(self.desk.link, now, width=width - 2, ascii_only=self.desk.settings.ascii)
         banner = banner or self._confirm_banner() or game_banner(self.table, self.desk.keymap, now)
-        if banner is not None:
-            picture.put(1, bottom - 3, shorten(banner[0], picture.width - 2), banner[1])
         line = self._line_being_typed()
-        text, role = status if status is not None and line is None else self._describe_turn(state)
         if line is not None:
-            picture.put(1, bottom - 2, shorten_left(line, picture.width - 3), "title")
-        else:
-            typed = f"move: {self.ahead.text}_" if self._shows_move_line(state) else ""
-            picture.put(1, bottom - 2, shorten(text, picture.width - 4 - len(typed)), role)
-            picture.put_right(bottom - 2, typed, "title" if self.ahead.text else "dim")
-        picture.put(1, bottom - 1, shorten(self._hints(state), picture.width - 2), "dim")
+            return arrange_foot(banner, (shorten_left(line, width - 3), "title"), width - 2, rows)
+        typed = self.ahead.text
+        beside = f"move: {typed}_" if state.status == "playing" and self.table.seat is not None else ""
+        return arrange_foot(
+            banner,
+            status or self._describe_turn(state),
+            width - 2,
+            rows,
+            beside=(beside, "title" if typed else "dim"),
+            may_drop=not typed,
+        )
+
+    def _draw_foot(self, picture: Picture, state: RoomState, foot: Foot) -> None:
+        bottom = picture.height - 1
+        y = bottom - len(foot.banner) - len(foot.status)
+        for number, (text, role) in enumerate((*foot.banner, *foot.status)):
+            picture.put(1, y + number, text, role)
+        picture.put_right(bottom - 1, *foot.beside)
+        picture.put(1, bottom, fit_keys(self._hints(state), picture.width - 2), "dim")
 
     def _line_being_typed(self) -> str | None:
         if self.mode == "chat":
             return f"say: {self.line.text}_"
         return f":{self.line.text}_" if self.mode == "command" else None
-
-    def _shows_move_line(self, state: RoomState) -> bool:
-        return state.status == "playing" and self.table.seat is not None
 
     def _confirm_banner(self) -> tuple[str, str] | None:
         if self.confirming is None:
@@ -194,10 +239,3 @@ class GameView:
     def link_for_others(self) -> str:
         """Return the link to the room by an address that others can reach."""
         return reachable_address(self.desk.link.address).link_to(self.table.code)
-
-
-def shorten_left(text: str, width: int) -> str:
-    """Return the end of a text that is being typed."""
-    while measure(text) > width:
-        text = text[1:]
-    return text

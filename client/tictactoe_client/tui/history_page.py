@@ -166,7 +166,7 @@ class HistoryPage(Page):
         arrows = "up/down" if self.desk.settings.ascii else "↑↓"
         back = "back" if len(self.desk.pages) > 1 else "leave"
         hints = (
-            f"{arrows} choose  {show('open')} replay  {show('back')} {back}  {show('save')} save  "
+            f"{show('open')} replay  {show('back')} {back}  {arrows} choose  {show('save')} save  "
             f"{show('refresh')} refresh  {show('help')} help"
         )
         server = f"   on {link.address.url}"

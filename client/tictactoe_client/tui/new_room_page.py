@@ -9,8 +9,8 @@ from tictactoe_client.rule_options import RuleOptions, parse_clock, parse_rules,
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
-from tictactoe_client.tui.page import Desk, Page, draw_frame
-from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
+from tictactoe_client.tui.picture import Picture, measure
 from tictactoe_client.wording import describe_rules
 from tictactoe_engine import PRESETS, Rules, format_cell
 
@@ -57,6 +57,7 @@ class NewRoomPage(Page):
         super().__init__(desk)
         self._fields = _fields()
         self._row = 0
+        self._first = 0
         self._editor = LineEditor(self._fields[0].value, limit=60)
 
     # -- keys -----------------------------------------------------------------------------------------------------
@@ -94,8 +95,8 @@ class NewRoomPage(Page):
 
     def click(self, x: int, y: int) -> None:
         """A click chooses a line, a second one changes it."""
-        number = y - _TOP
-        if 0 <= number < len(self._fields):
+        number = y - _TOP + self._first
+        if y >= _TOP and number < len(self._fields):
             field = self._fields[number]
             if number == self._row and field.values:
                 self._change(field, 1)
@@ -187,15 +188,19 @@ class NewRoomPage(Page):
         arrows = "arrows choose and change" if settings.ascii else "↑↓ choose  ←→ change"
         hints = f"{arrows}, or type  Enter open the room  {self.desk.keymap.show('back')} cancel"
         draw_frame(picture, (("New room", "title"),), ("", ""), hints, ascii_only=settings.ascii)
-        for number, field in enumerate(self._fields):
-            self._draw_field(picture, _TOP + number, field, is_chosen=number == self._row)
-        if status is not None:
-            picture.put(1, picture.height - 3, status[0], status[1])
-            return
+        space = picture.height - 3 - _TOP
+        self._first = max(0, min(len(self._fields) - space, self._row - space // 2))
+        for y, field in enumerate(self._fields[self._first : self._first + space], _TOP):
+            self._draw_field(picture, y, field, is_chosen=field is self._fields[self._row])
+        lines = 2 if space > len(self._fields) else 1
+        draw_status(picture, status or self._describe_rules(), x=1 if status else 3, most=lines)
+
+    def _describe_rules(self) -> tuple[str, str]:
+        """Return what the form's rules come to, or what is wrong with them, and the role."""
         try:
-            picture.put(3, picture.height - 3, f"{describe_rules(self._choice().rules)}.", "dim")
+            return f"{describe_rules(self._choice().rules)}.", "dim"
         except Misuse as misuse:
-            picture.put(3, picture.height - 3, _without_dashes(misuse.message), "bad")
+            return _without_dashes(misuse.message), "bad"
 
     def _draw_field(self, picture: Picture, y: int, field: Field, *, is_chosen: bool) -> None:
         picture.put(3, y, ">" if is_chosen else " ", "key")
@@ -206,7 +211,8 @@ class NewRoomPage(Page):
         else:
             value = f"  {field.value}_" if is_chosen else f"  {field.value}"
         picture.put(22, y, value, "title" if is_chosen else "")
-        picture.put(42, y, field.note, "dim")
+        if picture.width > 42 + measure(field.note):
+            picture.put(42, y, field.note, "dim")
 
 
 def _without_dashes(message: str) -> str:

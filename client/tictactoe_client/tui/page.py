@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tictactoe_client.messages import Message
 from tictactoe_client.settings import Settings
+from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.picture import Picture, fold, shorten_left
 
 if TYPE_CHECKING:
     from tictactoe_client.tui.link import Link
 
 MIN_WIDTH = 36
 MIN_HEIGHT = 10
+MAX_WIDTH = 100
+MAX_HEIGHT = 28
 
 
 class Desk(Protocol):
@@ -86,9 +89,19 @@ class Page:
     min_height = MIN_HEIGHT
     needs_server = True
     """Whether the page means nothing once there is no server to be had; home then says so in its place."""
+    max_width = MAX_WIDTH
+    max_height = MAX_HEIGHT
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+
+    def needed_size(self) -> tuple[int, int]:
+        """Return the width and height of the smallest window that shows the page."""
+        return self.min_width, self.min_height
+
+    def wanted_size(self, width: int, height: int) -> tuple[int, int]:
+        """Return how much of a window of this size the page can use; a stage of at most that size is what it draws."""
+        return min(width, self.max_width), min(height, self.max_height)
 
     @property
     def window_title(self) -> str:
@@ -135,13 +148,21 @@ class Page:
         """Give up what others wait for, as the program ends."""
 
 
+def draw_status(picture: Picture, status: tuple[str, str], *, x: int = 1, most: int = 2) -> None:
+    """Draw what was said last above the lower rule, in more than one line where it is long."""
+    lines = fold(status[0], picture.width - x - 1, most)
+    for y, line in enumerate(lines, picture.height - 2 - len(lines)):
+        picture.put(0, y, " " * picture.width)
+        picture.put(x, y, line, status[1])
+
+
 def draw_frame(
     picture: Picture, title: tuple[tuple[str, str], ...], right: tuple[str, str], hints: str, *, ascii_only: bool
 ) -> None:
-    """Draw a title line, rules, and a line of keys at the bottom."""
+    """Draw a title line, rules, and a line of keys at the bottom, two spaces apart, as many as fit."""
     rule = ("-" if ascii_only else "─") * (picture.width - 2)
-    picture.put_parts(1, 0, *title)
-    picture.put_right(0, *right)
+    end = picture.put_parts(1, 0, *title, until=picture.width - 1)
+    picture.put_right(0, shorten_left(right[0], max(1, picture.width - end - 3)), right[1])
     picture.put(1, 1, rule, "dim")
     picture.put(1, picture.height - 2, rule, "dim")
-    picture.put(1, picture.height - 1, hints, "dim")
+    picture.put(1, picture.height - 1, fit_keys(hints, picture.width - 2), "dim")

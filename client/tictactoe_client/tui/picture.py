@@ -19,11 +19,15 @@ _BLANK: Cell = (" ", "")
 
 
 class Picture:
-    """A grid of `width` by `height` cells; whatever is put outside is cut off."""
+    """A grid of `width` by `height` cells; whatever is put outside is cut off.
 
-    def __init__(self, width: int, height: int) -> None:
+    With `ascii_only` an ellipsis is a tilde; what strangers write stays as it is.
+    """
+
+    def __init__(self, width: int, height: int, *, ascii_only: bool = False) -> None:
         self.width = width
         self.height = height
+        self.ascii_only = ascii_only
         self.rows: list[list[Cell]] = [[_BLANK] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, role: str = "", *, until: int | None = None) -> int:
@@ -35,6 +39,8 @@ class Picture:
         if not 0 <= y < self.height:
             return x
         row = self.rows[y]
+        if self.ascii_only:
+            text = text.replace("…", "~")
         for character in clean_text(text):
             size = 1 if character.isascii() else _size_of(character)
             if size == 0:
@@ -88,6 +94,38 @@ def shorten(text: str, width: int) -> str:
             break
         kept += character
     return f"{kept}…"
+
+
+def shorten_left(text: str, width: int) -> str:
+    """Return the text, its beginning cut with an ellipsis where it takes more cells.
+
+    >>> shorten_left("ws://localhost:8765  1 ms", 12)
+    '…:8765  1 ms'
+    """
+    if measure(text) <= width:
+        return text
+    while text and measure(text) >= width:
+        text = text[1:]
+    return f"…{text}"
+
+
+def shorten_words(text: str, width: int) -> str:
+    """Return the text, cut after a whole word with an ellipsis where it takes more cells.
+
+    >>> shorten_words("B2 is taken by O. Free: A2 C2 A3.", 20)
+    'B2 is taken by O. …'
+    """
+    if measure(text) <= width:
+        return text
+    words, _, _ = shorten(text, width - 1).rpartition(" ")
+    return f"{words} …" if words.strip() else shorten(text, width)
+
+
+def fold(text: str, width: int, most: int) -> list[str]:
+    """Return the text in at most so many lines, broken and at last cut between words."""
+    lines = [line.strip() for line in wrap(text, width)]
+    lines = [line for line in lines if line] or [""]
+    return [*lines[: most - 1], shorten_words(" ".join(lines[most - 1 :]), width)] if len(lines) > most else lines
 
 
 def wrap(text: str, width: int) -> list[str]:

@@ -27,6 +27,10 @@ class ReplayPage(Page):
         """Say what this is."""
         return "replay: tictactoe"
 
+    def wanted_size(self, width: int, height: int) -> tuple[int, int]:
+        """Return what the board and what stands beside it can use."""
+        return self._view.wanted_size(width, height)
+
     def press(self, key: str) -> None:
         """Take a key: for what is being typed, else to go somewhere in the game."""
         does, self._note = self.desk.keymap.does, ""

@@ -11,11 +11,11 @@ from datetime import datetime
 
 from tictactoe_client.board import BoardStyle, Window
 from tictactoe_client.replay import Replay
-from tictactoe_client.tui.board_area import Fit, find_cell, fit_board, mark_role, paint_board
+from tictactoe_client.tui.board_area import Fit, find_cell, mark_role, paint_board
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
-from tictactoe_client.tui.side_panel import MIN_WIDTH as PANEL_WIDTH
+from tictactoe_client.tui.room_layout import LEFT, RoomLayout, lay_out_room
 from tictactoe_client.wording import describe_rules
 
 _FEWEST_MOVE_LINES = 2
@@ -33,6 +33,13 @@ class ReplayView:
         self._window: Window | None = None
         self._fit: Fit | None = None
         self._corner = (0, 0)
+        self._space: tuple[int, int] | None = None
+
+    def wanted_size(self, width: int, height: int) -> tuple[int, int]:
+        """Return how much of a window of this size the game can use."""
+        self._space = (width, height)
+        layout = self._lay_out(width, height)
+        return layout.width, layout.height
 
     def go(self, ply: int) -> None:
         """Look at another moment, the first or the last one where there is no such."""
@@ -78,29 +85,23 @@ class ReplayView:
 
     def _draw_board(self, picture: Picture, notes: list[str]) -> None:
         """Draw the board, with the panel beside it or, where that has no room, only the notes below it."""
-        height = picture.height - 4
-        fit = self._fit_board(picture, height)
-        if not _has_panel(picture, fit) and self.game.record.comments:
-            below = self._note_lines(picture)
-            fit = self._fit_board(picture, height - below)
-        self._fit, self._window = fit, fit.window
-        x, y = self._corner = (2, 1 + (1 if fit.height + 1 < height else 0))
-        paint_board(picture, x, y, self.game.view(self.ply), fit)
-        if _has_panel(picture, fit):
-            self._draw_panel(picture, x + fit.width + 4, y, picture.height - 3, notes)
+        width, height = self._space or (picture.width, picture.height)
+        layout = self._lay_out(width, height)
+        if layout.panel is None and self.game.record.comments:
+            layout = self._lay_out(width, height - self._note_lines(picture))
+        self._fit, self._window = layout.fit, layout.fit.window
+        self._corner = (LEFT, layout.top)
+        paint_board(picture, *self._corner, self.game.view(self.ply), layout.fit)
+        if layout.panel is not None:
+            self._draw_panel(picture, layout.panel, layout.top, picture.height - 3, notes)
         elif notes:
-            lines = _cut(wrap(" ".join(notes), picture.width - 2), max(1, height - y - fit.height + 1))
+            lines = _cut(wrap(" ".join(notes), picture.width - 2), max(1, picture.height - 3 - layout.below_board))
             for number, line in enumerate(lines, picture.height - 2 - len(lines)):
                 picture.put(1, number, line, "warn")
 
-    def _fit_board(self, picture: Picture, height: int) -> Fit:
-        rules, width = self.game.record.rules, picture.width - 4
+    def _lay_out(self, width: int, height: int) -> RoomLayout:
         style = BoardStyle(ascii=self.desk.settings.ascii)
-        fit = fit_board(rules, style, width - PANEL_WIDTH - 4, height, self._centre, self._window)
-        if fit.window is None:
-            return fit
-        alone = fit_board(rules, style, width, height, self._centre, self._window)
-        return alone if alone.window is None or picture.width < 60 else fit
+        return lay_out_room(self.game.record.rules, style, width, height, self._centre, self._window)
 
     def _note_lines(self, picture: Picture) -> int:
         """Return how many lines the longest comment may have below the board, so that the board keeps its place."""
@@ -147,10 +148,6 @@ class ReplayView:
                 end = picture.put(end, y, texts[ply - 1].ljust(column), role, until=x + width)
             y += 1
         return y
-
-
-def _has_panel(picture: Picture, fit: Fit) -> bool:
-    return picture.width - (2 + fit.width + 4) >= PANEL_WIDTH
 
 
 def _cut(lines: list[str], count: int) -> list[str]:

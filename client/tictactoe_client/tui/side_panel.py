@@ -1,6 +1,7 @@
 """What stands beside the board: the players with their clocks, the moves, and what was said. Pure.
 
-What does not fit goes in this order: the talk first, then the moves.
+What does not fit goes in this order: the talk first, then the moves. Where there is no room beside the board at all,
+`paint_players` puts who plays and the clocks into one line.
 """
 
 from __future__ import annotations
@@ -14,20 +15,23 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
 MIN_WIDTH = 24
+MAX_WIDTH = 52
+"""No wider, so that a clock stands near its player's name."""
+
 _FEWEST_MOVE_LINES = 2
 
 
 def paint_panel(picture: Picture, x: int, y: int, height: int, table: Table, now: float, *, ascii_only: bool) -> None:
-    """Draw the panel from here to the right edge."""
+    """Draw the panel from here, to the right edge where that is near."""
     state = table.state
     if state is None:
         return
-    width = picture.width - x - 1
+    width = min(MAX_WIDTH, picture.width - x - 1)
     bottom = y + height
-    for mark in state.rules.marks:
+    for mark in state.rules.marks[:height]:
         _paint_player(picture, x, y, width, mark, table, now, ascii_only=ascii_only)
         y += 1
-    if state.game > 1 or any(state.score.values()):
+    if y < bottom and (state.game > 1 or any(state.score.values())):
         picture.put(x, y, shorten(_score(state), width), "dim")
         y += 1
     if y < bottom:
@@ -54,8 +58,7 @@ def _paint_player(
     state = table.state
     assert state is not None
     seat = state.seats.get(mark)
-    left = table.remaining_ms(mark, now)
-    clock = format_duration(left) if left is not None else ""
+    clock, urgent = _clock(table, mark, now)
     runs = state.turn == mark
     arrow = (">" if ascii_only else "▶") if runs else " "
     name = clean_text(seat.name) if seat is not None else "(free)"
@@ -69,8 +72,35 @@ def _paint_player(
     picture.put(x, y, mark, mark_role(mark, state.rules.to_rules(), strong=runs))
     space = width - 3 - measure(notes) - 1 - measure(clock) - 3
     picture.put_parts(x + 3, y, (shorten(name, max(4, space)), "title" if runs else ""), (f" {notes}", "dim"))
-    urgent = left is not None and runs and left < 10_000
-    picture.put_right(y, f"{arrow} {clock}".rstrip(), "bad" if urgent else "title" if runs else "dim")
+    right = f"{arrow} {clock}".rstrip()
+    picture.put(x + width - measure(right), y, right, "bad" if urgent else "title" if runs else "dim")
+
+
+def paint_players(picture: Picture, y: int, width: int, table: Table, now: float, *, ascii_only: bool) -> None:
+    """Draw who plays, whose move it is and the clocks in one line of at most this width."""
+    state = table.state
+    if state is None:
+        return
+    x, share = 1, max(3, width // len(state.rules.marks) - 2)
+    for mark in state.rules.marks:
+        seat = state.seats.get(mark)
+        clock, urgent = _clock(table, mark, now)
+        runs = state.turn == mark
+        arrow = (">" if ascii_only else "▶") if runs else ""
+        space = share - measure(arrow) - measure(clock) - 3
+        name = shorten(clean_text(seat.name) if seat is not None else "(free)", space) if space > 1 else ""
+        text = " ".join(part for part in (name, clock) if part)
+        role = mark_role(mark, state.rules.to_rules(), strong=runs)
+        parts = (arrow, "title"), (mark, role), (f" {text}", "bad" if urgent else "title" if runs else "")
+        x = picture.put_parts(x, y, *parts, until=width) + 2
+
+
+def _clock(table: Table, mark: str, now: float) -> tuple[str, bool]:
+    """Return what a clock shows, empty without clocks, and whether it is about to run out."""
+    left = table.remaining_ms(mark, now)
+    if left is None or table.state is None:
+        return "", False
+    return format_duration(left), table.state.turn == mark and left < 10_000
 
 
 def _move_lines(table: Table, state: RoomState, width: int) -> list[tuple[str, bool]]:

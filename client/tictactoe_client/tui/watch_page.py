@@ -6,7 +6,7 @@ from tictactoe_client.choosing import Choice
 from tictactoe_client.messages import Message
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.game_page import GamePage
-from tictactoe_client.tui.page import Desk, Page, draw_frame
+from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import RoomList, describe_room
 from tictactoe_protocol.pushes import LobbyChange
@@ -106,4 +106,4 @@ class WatchPage(Page):
             age_ms = self._rooms.age_ms(room, self.desk.now())
             picture.put(5, y, describe_room(room, age_ms, picture.width - 6), "title" if room.room == code else "")
         if status is not None:
-            picture.put(1, picture.height - 3, status[0], status[1])
+            draw_status(picture, status)

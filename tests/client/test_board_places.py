@@ -1,0 +1,127 @@
+"""Every style of a board: what is drawn where, and which cell lies there."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tictactoe_client.board import BoardStyle, BoardView, Scale, Window, cell_at, measure_board, place_of, render_board
+from tictactoe_engine import FREE, Keys, Rules, format_column
+
+SCALES: tuple[Scale, ...] = (1, 2, 3)
+STYLES = [BoardStyle(), *(BoardStyle(framed=True, ascii=ascii, scale=s) for s in SCALES for ascii in (False, True))]
+BOARDS = st.tuples(st.integers(1, 32), st.integers(1, 32)).filter(lambda sides: max(sides) > 1)
+
+
+def board_of(rows: int, columns: int) -> Rules:
+    return Rules(rows, columns, max(2, min(rows, columns)))
+
+
+@st.composite
+def views(draw: st.DrawFn) -> BoardView:
+    """Return boards of every shape, whole or in a window, with marks, a last move, a line, a cursor and a move."""
+    rules = board_of(*draw(BOARDS))
+    cell = st.integers(0, rules.size - 1)
+    board = "".join(draw(st.lists(st.sampled_from("XO" + FREE), min_size=rules.size, max_size=rules.size)))
+    rows, columns = draw(st.integers(1, rules.rows)), draw(st.integers(1, rules.columns))
+    top, left = draw(st.integers(0, rules.rows - rows)), draw(st.integers(0, rules.columns - columns))
+    return BoardView(
+        rules,
+        board,
+        last=draw(st.none() | cell),
+        line=frozenset(draw(st.lists(cell, max_size=4))),
+        cursor=draw(st.none() | cell),
+        pending=draw(st.none() | st.tuples(cell, st.just("X"))),
+        window=draw(st.none() | st.just(Window(top, left, rows, columns))),
+    )
+
+
+@given(views(), st.sampled_from(STYLES), st.data())
+def test_a_cell_is_found_where_its_mark_is_drawn(view: BoardView, style: BoardStyle, data: st.DataObject) -> None:
+    cell = data.draw(st.sampled_from([cell for row in view.rows for cell in view.cells_of(row)]))
+    place = place_of(cell, view, style)
+    assert place is not None
+    assert cell_at(*place, view, style) == cell
+    drawn = render_board(view, style)[place[1]][place[0]]
+    assert drawn == (view.mark_at(cell) if not style.framed or view.mark_at(cell) != FREE else " ")
+
+
+@given(views(), st.sampled_from(STYLES), st.integers(-3, 400), st.integers(-3, 200))
+def test_whatever_place_is_asked_for_holds_a_shown_cell_or_none(
+    view: BoardView, style: BoardStyle, x: int, y: int
+) -> None:
+    cell = cell_at(x, y, view, style)
+    if cell is not None:
+        place = place_of(cell, view, style)
+        assert place is not None
+        assert abs(place[0] - x) <= 5
+        assert abs(place[1] - y) <= 2
+
+
+@given(views(), st.sampled_from(STYLES))
+def test_lines_are_of_one_width_and_within_the_measure(view: BoardView, style: BoardStyle) -> None:
+    lines = render_board(view, style)
+    width, height = measure_board(view.rules, style)
+    assert len(lines) <= height
+    assert max(map(len, lines)) <= width
+    if view.window is None:
+        assert len(lines) == height
+    if style.framed:
+        assert len({len(line) for line in lines[1:]}) == 1
+    if style.ascii:
+        assert "\n".join(lines).isascii()
+
+
+@given(views(), st.sampled_from(STYLES))
+def test_letters_stand_over_their_columns_and_numbers_beside_their_rows(view: BoardView, style: BoardStyle) -> None:
+    lines = render_board(view, style)
+    for row in view.rows:
+        x, y = place_of(view.cells_of(row)[0], view, style) or (0, 0)
+        assert lines[y][: x - 1].split()[0] == str(row + 1)
+        for column, cell in zip(view.columns, view.cells_of(row), strict=True):
+            x, y = place_of(cell, view, style) or (0, 0)
+            name = format_column(column)
+            if style.framed:
+                assert name in lines[0][x - 1 : x + 2]
+            else:
+                above = "".join(line[x : x + 1] for line in lines[: measure_board(view.rules)[1] - view.rules.rows])
+                assert above.strip() == name
+
+
+@pytest.mark.parametrize("ascii", [False, True])
+@pytest.mark.parametrize(("scale", "reach"), [(2, (3, 1)), (3, (5, 2))])
+def test_a_click_anywhere_in_a_large_cell_is_on_it_and_on_the_grid_on_none(
+    scale: Scale, reach: tuple[int, int], *, ascii: bool
+) -> None:
+    view, style = BoardView(Rules(), FREE * 9), BoardStyle(framed=True, ascii=ascii, scale=scale)
+    x, y = place_of(4, view, style) or (0, 0)
+    across, along = reach
+    assert {cell_at(x + dx, y + dy, view, style) for dx in (-across, across) for dy in (-along, along)} == {4}
+    assert cell_at(x + across + 1, y, view, style) is None
+    assert cell_at(x + across + 2, y, view, style) == 5
+    assert cell_at(x, y - along - 1, view, style) is None
+    assert cell_at(x, y - along - 2, view, style) == 1
+
+
+def test_a_roomy_board_keeps_every_shape() -> None:
+    view = BoardView(Rules(), "X...O....", last=4, cursor=4, pending=(8, "X"))
+    lines = render_board(view, BoardStyle(framed=True, keys=Keys.PHONE, scale=2))
+    assert lines == [
+        "      A       B       C",
+        "  ┌───────┬───────┬───────┐",
+        "  │       │       │       │",
+        "1 │   X   │   2   │   3   │",
+        "  │       │       │       │",
+        "  ├───────┼───────┼───────┤",
+        "  │       │[     ]│       │",
+        "2 │   4   │[ (O) ]│   6   │",
+        "  │       │[     ]│       │",
+        "  ├───────┼───────┼───────┤",
+        "  │       │       │       │",
+        "3 │   7   │   8   │   x?  │",
+        "  │       │       │       │",
+        "  └───────┴───────┴───────┘",
+    ]
+    won = render_board(BoardView(Rules(), "XXXOO....", last=2, line=frozenset((0, 1, 2))), BoardStyle(True, scale=3))
+    assert won[4] == "1 │    <X>    │    <X>    │    <X>    │"

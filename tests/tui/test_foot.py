@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tictactoe_client.tui.foot import arrange_foot, fit_keys
+from tictactoe_client.tui.picture import fold, measure, shorten_left, shorten_words
+
+GAME = "1-9 or qwe/asd/zxc place  arrows+Enter  Tab chat  : command  ? help"
+HOME = "↑↓ choose  Enter open  r refresh  ? help  t theme  s settings  Ctrl+Q quit"
+REFUSAL = "B2 is taken by O. Free: A1 B1 C1 A2 C2 A3 B3 C3 D3."
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "expected"),
+    [
+        (GAME, 78, GAME),
+        (GAME, 58, "1-9 or qwe/asd/zxc place  arrows+Enter  Tab chat  ? help"),
+        (GAME, 38, "1-9 or qwe/asd/zxc place  ? help"),
+        (GAME, 22, "arrows+Enter  ? help"),
+        (GAME, 18, "Tab chat  ? help"),
+        (GAME, 6, "? help"),
+        (HOME, 58, "↑↓ choose  Enter open  r refresh  ? help  t theme"),
+        (HOME, 38, "↑↓ choose  Enter open  ? help"),
+        ("r try now  Esc leave", 12, "Esc leave"),
+        ("resign draw undo leave help   Enter do it  Esc back", 30, "Enter do it  Esc back"),
+    ],
+)
+def test_of_the_keys_whole_items_go_and_help_stays(text: str, width: int, expected: str) -> None:
+    assert fit_keys(text, width) == expected
+
+
+@given(st.integers(6, 100))
+def test_no_key_is_cut(width: int) -> None:
+    for text in (GAME, HOME):
+        fitted = fit_keys(text, width)
+        assert measure(fitted) <= width
+        assert set(fitted.split("  ")) <= set(text.split("  "))
+        assert "? help" in fitted
+
+
+def test_a_long_refusal_takes_a_second_line_where_there_is_one() -> None:
+    foot = arrange_foot(None, (REFUSAL, "warn"), 38, 4)
+    assert [text for text, _ in foot.status] == ["B2 is taken by O. Free: A1 B1 C1 A2 C2", "A3 B3 C3 D3."]
+    assert {role for _, role in foot.status} == {"warn"}
+
+
+def test_in_one_line_it_ends_after_a_word() -> None:
+    foot = arrange_foot(("bo offers a draw:   Ctrl+Y accept", "warn"), (REFUSAL, "warn"), 38, 2)
+    assert [text for text, _ in foot.status] == ["B2 is taken by O. Free: A1 B1 C1 A2 …"]
+    assert [text for text, _ in foot.banner] == ["bo offers a draw:   Ctrl+Y accept"]
+
+
+def test_an_empty_prompt_makes_room_and_a_typed_move_does_not() -> None:
+    assert arrange_foot(None, (REFUSAL, ""), 56, 2, beside=("move: _", "dim"), may_drop=True).beside == ("", "")
+    foot = arrange_foot(None, (REFUSAL, ""), 56, 2, beside=("move: h_", "title"))
+    assert foot.beside == ("move: h_", "title")
+    assert len(foot.status) == 2
+
+
+@given(st.text(max_size=90), st.text(max_size=90), st.integers(20, 80), st.integers(2, 6), st.booleans())
+def test_a_foot_keeps_to_its_lines_and_its_width(
+    banner: str, status: str, width: int, rows: int, may_drop: bool
+) -> None:
+    asked = (banner, "warn") if banner.strip() else None
+    foot = arrange_foot(asked, (status, ""), width, rows, beside=("move: h_", ""), may_drop=may_drop)
+    assert foot.height <= rows
+    assert foot.status
+    assert bool(foot.banner) is (asked is not None)
+    assert all(measure(text) <= width for text, _ in (*foot.banner, *foot.status))
+    assert measure(foot.status[-1][0]) <= width - (measure(foot.beside[0]) + 2 if foot.beside[0] else 0)
+
+
+@given(st.text(max_size=60), st.integers(2, 30), st.integers(1, 4))
+def test_what_is_folded_or_shortened_fits(text: str, width: int, most: int) -> None:
+    lines = fold(text, width, most)
+    assert 1 <= len(lines) <= most
+    assert all(measure(line) <= width for line in lines)
+    assert measure(shorten_words(text, width)) <= width
+    assert measure(shorten_left(text, width)) <= width

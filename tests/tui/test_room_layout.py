@@ -1,0 +1,285 @@
+"""A room on windows of every size: nothing overlaps, nothing is cut, and what one needs is always there."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.peer import Peer, open_peer
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.board import BoardStyle
+from tictactoe_client.choosing import Choice
+from tictactoe_client.tui.picture import Picture, measure
+from tictactoe_client.tui.room_layout import LEFT, lay_out_room, needed_for_room
+from tictactoe_client.tui.side_panel import MIN_WIDTH
+from tictactoe_client.tui.stage import Stage, place_stage
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_server.server import Server
+
+BOARDS = {
+    "1x2": Rules(1, 2, 2),
+    "3x3": PRESETS["classic"],
+    "6x7": PRESETS["connect-four"],
+    "15x15": PRESETS["gomoku"],
+    "32x32": Rules(32, 32, 5),
+}
+SIZES = [
+    (width, height)
+    for width in (20, 24, 25, 30, 36, 40, 44, 50, 56, 59, 60, 64, 72, 79, 80, 81, 90, 99, 100, 120, 132, 160, 200)
+    for height in (5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 18, 20, 23, 24, 25, 27, 28, 30, 36, 40, 50, 60)
+]
+STATUS = "B2 is taken by O. Free: A1 B1 C1 A2 C2 A3 B3 C3 D3."
+LONG_NAME = "Bartholomäus-von-Übersee"
+
+
+class StrictPicture(Picture):
+    """A picture that remembers what was drawn over something else, and what was cut off at its edges."""
+
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__(width, height)
+        self.faults: list[str] = []
+
+    def put(self, x: int, y: int, text: str, role: str = "", *, until: int | None = None) -> int:
+        if text.strip() and not 0 <= y < self.height:
+            self.faults.append(f"{text!r} in line {y}")
+        for place, character in enumerate(text, x):
+            if character != " " and 0 <= y < self.height and 0 <= place < self.width:
+                before = self.rows[y][place][0]
+                if before != " ":
+                    self.faults.append(f"{text!r} over {before!r} at {place}, {y}")
+                    break
+        end = super().put(x, y, text, role, until=until)
+        if 0 <= y < self.height and end < x + measure(text.rstrip()):
+            self.faults.append(f"{text!r} cut at {end}, {y}")
+        return end
+
+
+def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> StrictPicture | None:
+    """Return the page as a window of this size shows it on its stage, or None where the window is too small."""
+    page = user.app.pages[-1]
+    if size[0] < page.needed_size()[0] or size[1] < page.needed_size()[1]:
+        return None
+    stage = place_stage(page.wanted_size(*size), size)
+    picture = StrictPicture(stage.width, stage.height)
+    page.draw(picture, (status, "warn") if status else None)
+    return picture
+
+
+async def begin(ana: ScreenUser, bo: Peer) -> None:
+    """Let bo join ana's room, and both say something."""
+    await ana.until("Waiting for someone")
+    code = ana.code
+    await bo.ask("join", room=code)
+    await bo.ask("chat", room=code, text="a longer thing to say " * 6)
+    await ana.until("YOUR MOVE", "thing to say")
+
+
+@pytest.mark.parametrize("name", BOARDS)
+@pytest.mark.parametrize("ascii", [False, True])
+async def test_at_every_size_nothing_overlaps_and_what_one_needs_is_there(
+    server: Server, open_screen: OpenScreen, name: str, *, ascii: bool
+) -> None:
+    rules = BOARDS[name]
+    choice = Choice("create", rules)
+    async with (
+        open_screen(server.url, choice, ascii=ascii, colour=not ascii, size=(200, 50)) as ana,
+        open_peer(server.url, LONG_NAME) as bo,
+    ):
+        await begin(ana, bo)
+        for moved in (False, True):
+            if moved:
+                await ana.press("down", "right")
+            for size in SIZES:
+                for status in (None, STATUS):
+                    picture = draw(ana, size, status)
+                    if picture is None:
+                        continue
+                    lines = picture.lines()
+                    shown = f"{size}\n" + "\n".join(lines)
+                    assert not picture.faults, f"{picture.faults} {shown}"
+                    assert re.search(r"\S help$|\S+ leave$", lines[-1]), shown
+                    foot = "\n".join(lines[-8:])
+                    assert ("B2 is taken by O." if status else "YOUR MOVE (X)") in foot, shown
+                    assert status or "move: _" in lines[-2], shown
+                    assert re.search(r"^ +1 ", "\n".join(lines), re.MULTILINE) or rules.rows > 3, shown
+                    assert re.search(r"^ +[A-Z]( +[A-Z])+", "\n".join(lines), re.MULTILINE), shown
+                    assert "ana" in shown, shown
+
+
+async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_screen: OpenScreen) -> None:
+    rules = Rules(3, 5, 3, marks="XOABCD")
+    async with (
+        open_screen(server.url, Choice("create", rules)) as ana,
+        contextlib.AsyncExitStack() as others,
+    ):
+        await ana.until("Waiting for 5 more")
+        code = ana.code
+        for _ in range(5):
+            peer = await others.enter_async_context(open_peer(server.url, LONG_NAME))
+            await peer.ask("join", room=code)
+        await ana.until("YOUR MOVE")
+        watcher = await others.enter_async_context(open_screen(server.url, Choice("watch", code=code)))
+        await watcher.until("WATCHING")
+        await ana.type("a1")
+        await ana.press("enter")
+        await watcher.until("(X)")
+        await watcher.press("left")
+        await watcher.until("move 0 of 1")
+        check_fit(watcher, "Looking back at move 0.")
+        check_fit(ana, "Barth")
+
+
+async def test_the_end_fits_at_every_size(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create")) as ana, open_peer(server.url, LONG_NAME) as bo:
+        await begin(ana, bo)
+        await ana.press(":", *"resign", "enter", "enter")
+        await ana.until("Esc home", "Game 1.")
+        await bo.ask("rematch", room=ana.app.pages[-1].window_title[:6])
+        await ana.until("wants a rematch")
+        check_fit(ana, "YOU LOSE")
+
+
+def check_fit(user: ScreenUser, status: str) -> None:
+    """Check a room at every size."""
+    for size in SIZES:
+        picture = draw(user, size)
+        if picture is not None:
+            shown = f"{size}\n" + "\n".join(picture.lines())
+            assert not picture.faults, f"{picture.faults} {shown}"
+            assert status.split(" ")[0] in shown, shown
+            assert picture.lines()[-1].strip(), shown
+            assert picture.lines()[-2].strip(), shown
+
+
+@pytest.mark.parametrize("colour", [False, True])
+async def test_an_invitation_has_its_code_and_its_whole_link_at_every_size(
+    server: Server, open_screen: OpenScreen, *, colour: bool
+) -> None:
+    async with open_screen(server.url, Choice("create"), colour=colour, size=(200, 50)) as ana:
+        await ana.until("Waiting for someone")
+        link = re.search(r"Link   (\S+)", ana.text)
+        assert link is not None
+        for size in SIZES:
+            picture = draw(ana, size)
+            if picture is not None:
+                shown = "\n".join(picture.lines())
+                assert not picture.faults, f"{picture.faults} {shown}"
+                assert f"Code   {link[1][-6:]}" in shown
+                assert link[1] in re.sub(r"\s", "", shown)
+                assert "Waiting for" in shown
+                assert picture.lines()[-1].endswith("help")
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_window_needs_no_more_than_the_board_and_the_foot(name: str) -> None:
+    rules = BOARDS[name]
+    width, height = needed_for_room(rules)
+    assert width == 24
+    assert height == {"1x2": 6, "3x3": 8, "6x7": 9, "15x15": 9, "32x32": 10}[name]
+    layout = lay_out_room(rules, BoardStyle(), width, height, None, None)
+    assert layout.below_board <= height - 3
+
+
+@given(
+    st.tuples(st.integers(1, 32), st.integers(1, 32)).filter(lambda sides: max(sides) > 1),
+    st.integers(24, 200),
+    st.integers(6, 60),
+    st.data(),
+)
+def test_every_board_stands_within_its_stage(
+    sides: tuple[int, int], width: int, height: int, data: st.DataObject
+) -> None:
+    rules = Rules(*sides, max(2, min(sides)))
+    least = needed_for_room(rules)
+    size = max(width, least[0]), max(height, least[1])
+    layout = lay_out_room(rules, BoardStyle(), *size, data.draw(st.none() | st.integers(0, rules.size - 1)), None)
+    assert layout.width <= size[0]
+    assert layout.height <= size[1]
+    assert LEFT + layout.fit.width <= layout.width
+    assert layout.below_board <= layout.height - 3
+    if layout.panel is not None:
+        assert layout.width - layout.panel - 1 >= MIN_WIDTH
+    if size[0] <= 80 and size[1] <= 24:
+        assert (layout.width, layout.height) == size
+        assert layout.fit.style.scale == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "framed", "scale", "whole", "panel"),
+    [
+        ("3x3", (200, 50), True, 3, True, True),
+        ("3x3", (100, 28), True, 3, True, True),
+        ("3x3", (100, 27), True, 1, True, True),
+        ("3x3", (99, 28), True, 1, True, True),
+        ("3x3", (80, 24), True, 1, True, True),
+        ("3x3", (59, 12), True, 1, True, True),
+        ("3x3", (53, 12), True, 1, True, False),
+        ("3x3", (40, 12), True, 1, True, False),
+        ("3x3", (40, 11), False, 1, True, False),
+        ("3x3", (80, 11), False, 1, True, True),
+        ("6x7", (200, 50), True, 3, True, True),
+        ("6x7", (120, 40), True, 2, True, True),
+        ("6x7", (100, 30), True, 1, True, True),
+        ("6x7", (80, 24), True, 1, True, True),
+        ("15x15", (200, 50), True, 1, True, True),
+        ("15x15", (80, 24), False, 1, True, True),
+        ("15x15", (60, 18), False, 1, False, True),
+        ("15x15", (40, 20), False, 1, True, False),
+        ("32x32", (200, 50), False, 1, True, True),
+        ("32x32", (120, 38), False, 1, True, True),
+        ("32x32", (120, 37), False, 1, False, True),
+        ("32x32", (80, 40), False, 1, True, False),
+    ],
+)
+def test_a_board_is_as_large_as_the_window_lets_it_be(
+    name: str, size: tuple[int, int], scale: int, *, framed: bool, whole: bool, panel: bool
+) -> None:
+    layout = lay_out_room(BOARDS[name], BoardStyle(), *size, None, None)
+    found = layout.fit.style.framed, layout.fit.style.scale, layout.fit.window is None, layout.panel is not None
+    assert found == (framed, scale, whole, panel)
+
+
+async def test_the_talk_goes_first_and_then_the_moves(server: Server, open_screen: OpenScreen) -> None:
+    async with (
+        open_screen(server.url, Choice("create", PRESETS["four"])) as ana,
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
+        del cy
+        await begin(ana, bo)
+        await ana.type("a1")
+        await ana.press("enter")
+        await bo.state(ply=1)
+        found = []
+        for height in (9, 10, 11, 12, 14, 20):
+            picture = draw(ana, (80, height))
+            text = "\n".join(picture.lines()) if picture is not None else ""
+            found.append(("1. X A1" in text, "thing to say" in text))
+        assert found == sorted(found)
+        assert found[0] == (True, False)
+        assert found[-1] == (True, True)
+
+
+def test_a_place_beside_the_stage_is_none_of_it() -> None:
+    stage = Stage(10, 5, 80, 24)
+    assert stage.find(10, 5) == (0, 0)
+    assert stage.find(89, 28) == (79, 23)
+    assert {stage.find(*place) for place in ((9, 5), (90, 5), (10, 4), (10, 29))} == {None}
+
+
+@given(*[st.integers(1, 220)] * 4)
+def test_a_stage_lies_within_its_window_and_shows_all_that_is_on_it(
+    wide: int, tall: int, width: int, height: int
+) -> None:
+    stage = place_stage((wide, tall), (width, height))
+    picture = Picture(stage.width, stage.height)
+    picture.put(0, 0, "A")
+    whole = stage.show(picture, width, height)
+    assert (whole.width, whole.height) == (width, height)
+    assert [len(row) for row in whole.rows] == [width] * height
+    assert whole.rows[stage.y][stage.x][0] == "A"
+    assert stage.y <= height - stage.y - stage.height

@@ -1,0 +1,197 @@
+"""Windows that are large, small, and changed while one plays."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.peer import open_peer
+from tests.proxy import run_proxy
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.backoff import Backoff
+from tictactoe_client.choosing import Choice
+from tictactoe_client.tui.latency import Latency
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_server.server import Server
+
+LARGE = (200, 50)
+SMALL = PRESETS["classic"]
+
+
+def find(user: ScreenUser, words: str) -> tuple[int, int]:
+    """Return the column and line at which words stand on the screen."""
+    return next((line.index(words), y) for y, line in enumerate(user.text.splitlines()) if words in line)
+
+
+async def test_on_a_large_window_things_stand_together_in_the_middle(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create", SMALL), size=LARGE) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE")
+        lines = [line for line in ana.text.splitlines() if line.strip()]
+        left = min(len(line) - len(line.lstrip()) for line in lines)
+        right = LARGE[0] - max(map(len, lines))
+        assert left > 50
+        assert abs(left - right) <= 4
+        above, below = find(ana, "3x3")[1], LARGE[1] - find(ana, "? help")[1] - 1
+        assert 5 < above < below
+
+
+async def test_a_click_is_found_on_the_stage(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, size=LARGE) as ana:
+        await ana.until("Playing as")
+        x, y = find(ana, "New room")
+        await ana.click(3, y)
+        await ana.click(x, 2)
+        assert len(ana.app.pages) == 1
+        await ana.click(x, y)
+        await ana.until("In a row to win")
+        x, y = find(ana, "Gravity")
+        await ana.click(x, y)
+        await ana.until("> Gravity")
+
+
+@pytest.mark.parametrize(("across", "along"), [(0, 0), (-5, -2), (5, 2)])
+async def test_a_click_anywhere_in_a_large_cell_places(
+    server: Server, open_screen: OpenScreen, across: int, along: int
+) -> None:
+    async with open_screen(server.url, Choice("create", SMALL), size=LARGE) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE")
+        x, y = find(ana, "     6     ")
+        await ana.click(x + 5 + across, y + along)
+        assert (await bo.state(ply=1))["last"] == 5
+        await ana.until("(X)")
+
+
+async def test_a_window_is_changed_again_and_again_during_a_game(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create", SMALL)) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE")
+        ana.app.link.latency = Latency(0.001)
+        ana.app.redraw()
+        await ana.press("right")
+        await ana.until("[5]")
+        before = ana.text
+        for size, words in (
+            (LARGE, ["│  [  5  ]  │", "  [     ]  "]),
+            ((120, 40), ["│  [  5  ]  │"]),
+            ((100, 30), ["│  [  5  ]  │"]),
+            ((60, 18), ["│ [5] │", "O  bo"]),
+            ((40, 12), ["│ [5] │", "X ana  O bo", "? help"]),
+            ((24, 8), ["[.]", "X ana  O bo", "? help"]),
+            ((23, 8), ["needs at least 24x8,"]),
+            ((80, 7), ["needs at least 24x8, now 80x7"]),
+            ((24, 8), ["[.]", "X ana  O bo", "? help"]),
+            (LARGE, ["│  [  5  ]  │"]),
+        ):
+            await ana.pilot.resize_terminal(*size)
+            text = await ana.until(*words)
+            assert [len(row) for row in ana.app.canvas.picture.rows] == [size[0]] * size[1], text
+        await ana.pilot.resize_terminal(80, 24)
+        await ana.until("│ [5] │")
+        assert ana.text == before
+        await ana.press("enter")
+        assert (await bo.state(ply=1))["last"] == 4
+
+
+async def test_in_a_window_that_is_too_small_a_key_places_nothing(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create", SMALL)) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE")
+        await ana.pilot.resize_terminal(20, 5)
+        await ana.until("needs at least 24x8")
+        await ana.press("1")
+        await ana.click(5, 3)
+        await ana.pilot.resize_terminal(80, 24)
+        await ana.until("YOUR MOVE", "│  1  │")
+
+
+async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    choice = Choice("create", Rules(32, 32, 5))
+    async with open_screen(server.url, choice, size=LARGE) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE")
+        await ana.press(*["down"] * 20, *["right"] * 20)
+        await ana.until("[.]")
+        for size in ((80, 24), (40, 12), (30, 10), (120, 40)):
+            await ana.pilot.resize_terminal(*size)
+            await ana.until("[.]", "YOUR MOVE")
+        x, y = find(ana, "[.]")
+        await ana.click(x + 1, y)
+        placed = await bo.state(ply=1)
+        assert placed["last"] == 31 * 32 + 31
+
+
+async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with run_proxy(server.port) as proxy:
+        backoff = Backoff((300,), longest=300, jitter=0, hold_seconds=900)
+        async with (
+            open_screen(proxy.url, Choice("create", SMALL), backoff=backoff) as ana,
+            open_peer(server.url, "bo") as bo,
+        ):
+            await ana.until("Waiting for someone")
+            await bo.ask("join", room=ana.code)
+            await ana.until("YOUR MOVE")
+            proxy.cut()
+            await ana.until("CONNECTION LOST. Trying again in ", "(attempt 1). Your seat is held 14:")
+            for size, words in (
+                ((60, 18), "LOST. Trying again in "),
+                ((40, 12), "held 14:"),
+                ((24, 8), "LOST. Held 14:"),
+            ):
+                await ana.pilot.resize_terminal(*size)
+                await ana.until(words, "Esc leave")
+
+
+async def test_a_refusal_is_read_to_its_end_at_forty_columns(server: Server, open_screen: OpenScreen) -> None:
+    async with (
+        open_screen(server.url, Choice("create", PRESETS["blocker"]), size=(40, 14)) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE")
+        await ana.press("5")
+        text = await ana.until("is blocked")
+        assert "A3 B3 C3" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("size", [(24, 8), (40, 12), (60, 18), LARGE])
+async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(
+    server: Server, open_screen: OpenScreen, size: tuple[int, int]
+) -> None:
+    async with (
+        open_screen(server.url, Choice("create", SMALL), ascii=True) as ana,
+        open_peer(server.url, "a-name-of-24-characters-") as bo,
+    ):
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE")
+        await ana.pilot.resize_terminal(*size)
+        await ana.press("1")
+        await bo.state(ply=1)
+        await ana.press("2")
+        text = await ana.until("It's")
+        assert text.isascii(), text
+        assert ("~" in text) is (size[0] < 60)
+
+
+async def test_the_form_of_a_new_room_scrolls_in_a_low_window(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, size=(40, 12)) as ana:
+        await ana.until("Playing as")
+        await ana.press("down", "down", "enter")
+        await ana.until("> Game", "3 by 3, 3 in a row.", "Esc cancel")
+        await ana.press("up")
+        text = await ana.until("> The computer", "Esc cancel")
+        assert "Game" not in text
+        x, y = find(ana, "Your mark")
+        await ana.click(x, y)
+        await ana.until("> Your mark")
