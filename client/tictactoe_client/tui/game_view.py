@@ -1,18 +1,16 @@
 """How a room looks on the screen: its head, the board or the invitation, and the lines at the foot.
 
-It holds what one sees but the server does not know: the cursor, what is being typed, what is being asked.
+It remembers where it drew the board, so that clicks find their cells.
 """
 
 from __future__ import annotations
-
-from typing import Literal
 
 from tictactoe_client.board import BoardStyle, BoardView, Window
 from tictactoe_client.invite import reachable_address
 from tictactoe_client.tui.banners import connection_banner, game_banner
 from tictactoe_client.tui.board_area import Fit, fit_board, paint_board
-from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.ending import describe_end
+from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten
 from tictactoe_client.tui.qr import render_code
@@ -25,19 +23,13 @@ from tictactoe_protocol.pushes import RoomState
 
 
 class GameView:
-    """One room's picture; the page changes what is public here, and asks where the board was drawn."""
+    """One room's picture; `fit` and `corner` say where the board was drawn."""
 
-    def __init__(self, desk: Desk, table: Table, *, can_find_another: bool) -> None:
+    def __init__(self, desk: Desk, table: Table, hand: Hand, *, can_find_another: bool) -> None:
         self.desk = desk
         self.table = table
+        self.hand = hand
         self.can_find_another = can_find_another
-        self.mode: Literal["board", "chat", "command"] = "board"
-        self.line = LineEditor()
-        self.ahead = LineEditor(limit=8)
-        self.cursor: int | None = None
-        self.pending: tuple[int, str] | None = None
-        self.confirming: Literal["resign", "leave", "quit"] | None = None
-        self.shows_code = True
         self.opened_at = desk.now()
         self.window: Window | None = None
         self.fit: Fit | None = None
@@ -78,7 +70,7 @@ class GameView:
         height = picture.height - 4
         shows_keys = has_single_keys(rules) and self.table.seat is not None and state.status == "playing"
         style = BoardStyle(ascii=settings.ascii, keys=settings.keys if shows_keys else None)
-        cursor = self.cursor if state.status == "playing" and self.table.seat is not None else None
+        cursor = self.hand.cursor if state.status == "playing" and self.table.seat is not None else None
         centre = cursor if cursor is not None else state.last
         panel = PANEL_WIDTH + 4
         fit = fit_board(rules, style, picture.width - 4 - panel, height, centre, self.window)
@@ -87,8 +79,8 @@ class GameView:
             fit = alone if alone.window is None or picture.width < 60 else fit
         self.fit, self.window = fit, fit.window
         view = BoardView.of(state, cursor)
-        if self.table.shown_ply is None and self.pending is not None:
-            view = BoardView(view.rules, view.board, view.last, view.line, view.cursor, self.pending)
+        if self.table.shown_ply is None and self.hand.pending is not None:
+            view = BoardView(view.rules, view.board, view.last, view.line, view.cursor, self.hand.pending)
         x, y = 2, 1 + (1 if fit.height + 1 < height else 0)
         self.corner = (x, y)
         paint_board(picture, x, y, view, fit, grey=self.desk.link.phase != "online")
@@ -114,7 +106,7 @@ class GameView:
     def _draw_code(self, picture: Picture, link: str) -> int:
         """Draw the link as a code at the right where there is room; return the column where the room for text ends."""
         settings = self.desk.settings
-        if not self.shows_code or settings.ascii or not settings.colour:
+        if not self.hand.shows_code or settings.ascii or not settings.colour:
             return picture.width - 1
         lines = render_code(link)
         x = picture.width - len(lines[0]) - 1
@@ -135,23 +127,23 @@ class GameView:
         if line is not None:
             picture.put(1, bottom - 2, shorten_left(line, picture.width - 3), "title")
         else:
-            typed = f"move: {self.ahead.text}_" if self._shows_move_line(state) else ""
+            typed = f"move: {self.hand.ahead.text}_" if self._shows_move_line(state) else ""
             picture.put(1, bottom - 2, shorten(text, picture.width - 4 - len(typed)), role)
-            picture.put_right(bottom - 2, typed, "title" if self.ahead.text else "dim")
+            picture.put_right(bottom - 2, typed, "title" if self.hand.ahead.text else "dim")
         picture.put(1, bottom - 1, shorten(self._hints(state), picture.width - 2), "dim")
 
     def _line_being_typed(self) -> str | None:
-        if self.mode == "chat":
-            return f"say: {self.line.text}_"
-        return f":{self.line.text}_" if self.mode == "command" else None
+        if self.hand.mode == "chat":
+            return f"say: {self.hand.line.text}_"
+        return f":{self.hand.line.text}_" if self.hand.mode == "command" else None
 
     def _shows_move_line(self, state: RoomState) -> bool:
         return state.status == "playing" and self.table.seat is not None
 
     def _confirm_banner(self) -> tuple[str, str] | None:
-        if self.confirming is None:
+        if self.hand.confirming is None:
             return None
-        loses = "Resign" if self.confirming == "resign" else "Leave and lose this game"
+        loses = "Resign" if self.hand.confirming == "resign" else "Leave and lose this game"
         return (f"{loses}?   Enter yes   Esc play on", "bad")
 
     def _describe_turn(self, state: RoomState) -> tuple[str, str]:
@@ -166,7 +158,7 @@ class GameView:
             fresh = f"   ({self.table.unseen} new moves)" if self.table.unseen else ""
             return f"Looking back at move {state.ply}.{fresh}", "warn"
         if self.table.is_my_turn:
-            return (f"YOUR MOVE ({state.turn})" if self.pending is None else "Sending ..."), "title"
+            return (f"YOUR MOVE ({state.turn})" if self.hand.pending is None else "Sending ..."), "title"
         return f"{name_of(state, state.turn)}'s move ({state.turn})", ""
 
     def _hints(self, state: RoomState) -> str:
@@ -174,9 +166,9 @@ class GameView:
         talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
         if self.desk.link.phase == "away":
             return f"r try now  {show('back')} leave"
-        if self.mode == "chat":
+        if self.hand.mode == "chat":
             return f"Enter say it  {show('back')} back to the board"
-        if self.mode == "command":
+        if self.hand.mode == "command":
             return f"resign draw undo claim chat clock who leave help   Enter do it  {show('back')} back"
         if state.status == "waiting" and self.table.seat is not None:
             code = "  Q hide QR" if self.desk.settings.colour and not self.desk.settings.ascii else ""

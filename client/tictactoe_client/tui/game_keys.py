@@ -1,0 +1,210 @@
+"""What keys, clicks and the wheel mean in a room: that depends on what is going on there and on what is in hand.
+
+It sends nothing itself: whatever concerns the server is one of the `GameDeeds`.
+"""
+
+from __future__ import annotations
+
+from tictactoe_client.board import BoardView
+from tictactoe_client.tui.banners import game_banner, may_claim_by_letter
+from tictactoe_client.tui.board_area import find_cell
+from tictactoe_client.tui.game_deeds import GameDeeds
+from tictactoe_client.tui.game_view import GameView
+from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.page import Desk
+from tictactoe_client.tui.table import Table
+from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
+from tictactoe_engine.errors import IllegalMove, UnknownNotation
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+_ARROWS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+
+
+class GameKeys:
+    """Keys for one room; `view` knows where the board was drawn."""
+
+    def __init__(self, desk: Desk, table: Table, hand: Hand, deeds: GameDeeds, view: GameView) -> None:
+        self._desk = desk
+        self._table = table
+        self._hand = hand
+        self._deeds = deeds
+        self._view = view
+
+    def press(self, key: str) -> None:
+        """Take a key: for the line being typed, else for what is asked, else for the board."""
+        does, hand = self._desk.keymap.does, self._hand
+        if does(key, "leave"):
+            self._deeds.leave_hard()
+        elif hand.mode != "board":
+            self._press_line(key)
+        elif hand.confirming is not None:
+            self._press_confirming(key)
+        elif self._desk.link.phase == "away" and key == "r":
+            self._desk.link.retry()
+        elif does(key, "chat"):
+            hand.mode = "chat"
+        elif does(key, "command"):
+            hand.mode = "command"
+        elif does(key, "back"):
+            self._deeds.go_back()
+        elif self._table.state is None or self._press_for_status(key, self._table.state):
+            return
+        else:
+            self._press_ahead(key, self._table.state)
+
+    def paste(self, text: str) -> None:
+        """Pasted text goes into the line that is open."""
+        (self._hand.ahead if self._hand.mode == "board" else self._hand.line).type(text)
+
+    def click(self, x: int, y: int) -> None:
+        """A click places at once on 3x3; on larger boards it chooses, and a second one places."""
+        state, fit = self._table.state, self._view.fit
+        if state is None or fit is None or state.status != "playing" or self._hand.mode != "board":
+            return
+        view = BoardView.of(state)
+        cell = find_cell(x - self._view.corner[0], y - self._view.corner[1], view, fit)
+        if cell is None:
+            return
+        small = has_single_keys(state.rules.to_rules())
+        is_second = cell == self._hand.cursor
+        self._hand.cursor = cell
+        if (small and not self._desk.settings.confirm) or is_second:
+            self._deeds.place(cell)
+
+    def scroll(self, lines: int) -> None:
+        """The wheel moves the cursor, and so the board."""
+        if self._table.state is not None:
+            self._hand.move_cursor((lines, 0), self._table.state)
+
+    # -- by what is going on --------------------------------------------------------------------------------------
+
+    def _press_for_status(self, key: str, state: RoomState) -> bool:
+        """Take the keys that belong to what is going on in the room; tell whether it was one."""
+        keymap = self._desk.keymap
+        if state.status == "waiting" and self._table.seat is not None:
+            return self._press_waiting(key)
+        if state.status == "over" or self._table.seat is None:
+            if self._press_looking_back(key):
+                return True
+            if state.status == "over" and self._table.seat is not None:
+                return self._press_over(key)
+            return False
+        action = "accept" if keymap.does(key, "accept") else "decline" if keymap.does(key, "decline") else None
+        if action is not None:
+            self._deeds.answer_offer(action)
+            return True
+        banner = game_banner(self._table, keymap, self._desk.now())
+        if banner is not None and "claim" in banner[0] and may_claim_by_letter(self._table) and key in ("w", "d"):
+            self._deeds.command("claim" if key == "w" else "claim draw")
+            return True
+        return False
+
+    def _press_waiting(self, key: str) -> bool:
+        if key == "y":
+            link = self._view.link_for_others()
+            self._desk.copy(link)
+            self._desk.say(f"Copied: {link}", "good")
+        elif key == "Q":
+            self._hand.shows_code = not self._hand.shows_code
+        elif key == "b":
+            self._deeds.let_computer_in()
+        else:
+            return False
+        return True
+
+    def _press_looking_back(self, key: str) -> bool:
+        does, table = self._desk.keymap.does, self._table
+        if does(key, "left"):
+            table.step(-1)
+        elif does(key, "right"):
+            table.step(1)
+        elif does(key, "end"):
+            table.look_at_present()
+        elif does(key, "home"):
+            table.step(-len(table.moves))
+        else:
+            return False
+        return True
+
+    def _press_over(self, key: str) -> bool:
+        if key == "r":
+            self._deeds.command("rematch")
+        elif key == "v":
+            self._table.step(-1)
+        elif key == "s":
+            self._deeds.command("save")
+        elif key == "n":
+            self._deeds.find_another()
+        else:
+            return False
+        return True
+
+    # -- at the board ---------------------------------------------------------------------------------------------
+
+    def _press_ahead(self, key: str, state: RoomState) -> None:
+        """Take a key at the board: arrows, a cell by its key, or one more character of a typed move."""
+        rules, hand = state.rules.to_rules(), self._hand
+        keymap = self._desk.keymap
+        arrow = next((step for action, step in _ARROWS.items() if keymap.does(key, action)), None)
+        if arrow is not None:
+            hand.move_cursor(arrow, state)
+        elif key == "enter" and hand.ahead.text:
+            self._submit_ahead(rules)
+        elif keymap.does(key, "place"):
+            if hand.cursor is None:
+                hand.move_cursor((0, 0), state)
+            else:
+                self._deeds.place(hand.cursor)
+        elif has_single_keys(rules) and len(key) == 1:
+            self._press_cell_key(key, rules)
+        elif len(key) == 1 or key == "backspace":
+            hand.ahead.press(key)
+
+    def _press_cell_key(self, key: str, rules: Rules) -> None:
+        chosen = self._desk.settings.keys
+        digits = chosen if chosen != Keys.LETTERS else Keys.PHONE
+        try:
+            self._deeds.place(parse_cell(key, rules, keys=digits if key.isdigit() else Keys.LETTERS))
+        except IllegalMove as illegal:
+            self._desk.say(illegal.message)
+        except UnknownNotation:
+            self._desk.say(f'I don\'t know "{key}". A move is 1-9 or qwe/asd/zxc; commands begin with :   ? for help.')
+
+    def _submit_ahead(self, rules: Rules) -> None:
+        ahead = self._hand.ahead
+        try:
+            cell = parse_cell(ahead.text, rules, coordinates=self._desk.settings.coordinates)
+        except (IllegalMove, UnknownNotation) as bad:
+            self._desk.say(clean_text(bad.message))
+            ahead.clear()
+            return
+        if self._table.is_my_turn:
+            ahead.clear()
+        self._deeds.place(cell)
+
+    # -- in a line, and when asked --------------------------------------------------------------------------------
+
+    def _press_line(self, key: str) -> None:
+        """Take a key while something is being typed after ``:`` or to be said."""
+        does, hand = self._desk.keymap.does, self._hand
+        if does(key, "back") or (does(key, "chat") and hand.mode == "chat"):
+            hand.mode = "board"
+            hand.line.clear()
+        elif key == "enter":
+            mode, hand.mode = hand.mode, "board"
+            text = hand.line.clear()
+            if mode == "chat" and text.strip():
+                self._deeds.command(f"chat {text}")
+            elif mode == "command":
+                self._deeds.command(text)
+        elif key == "backspace" and not hand.line.text:
+            hand.mode = "board"
+        else:
+            hand.line.press(key)
+
+    def _press_confirming(self, key: str) -> None:
+        if key in ("enter", "y"):
+            self._deeds.confirm()
+        else:
+            self._hand.confirming = None
