@@ -46,6 +46,7 @@ from tictactoe_protocol.pushes import (
     RoomSummary,
 )
 from tictactoe_protocol.requests import (
+    Analyse,
     ClockFields,
     Create,
     Draw,
@@ -69,7 +70,22 @@ from tictactoe_protocol.requests import (
 DEFAULT_TIMEOUT_SECONDS: Final = 5.0
 _OWN_ID_PREFIX: Final = "client-"
 _ATTEMPTS_TO_ENTER: Final = 5
-_REPEATABLE: Final = (Move, Join, Watch, Leave, Resign, Rematch, Draw, Sync, Rooms, Lobby, Ping, History, Record)
+_REPEATABLE: Final = (
+    Move,
+    Join,
+    Watch,
+    Leave,
+    Resign,
+    Rematch,
+    Draw,
+    Sync,
+    Rooms,
+    Lobby,
+    Ping,
+    History,
+    Record,
+    Analyse,
+)
 """What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
 
 

@@ -14,6 +14,7 @@ from tictactoe_client.guide import describe_giving_up
 from tictactoe_client.room import Room
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.table import Table
 from tictactoe_client.wording import list_free, name_of
@@ -33,6 +34,7 @@ class GameDeeds:
         room: Room,
         table: Table,
         hand: Hand,
+        looking: Looking,
         *,
         page: Page,
         again: Choice | None,
@@ -42,6 +44,7 @@ class GameDeeds:
         self._room = room
         self._table = table
         self._hand = hand
+        self._looking = looking
         self._page = page
         self._again = again
         self._sit_down = sit_down
@@ -60,6 +63,8 @@ class GameDeeds:
             self._desk.say("The game is over. r rematch, n new opponent or Esc.")
         elif state.status == "waiting":
             self._desk.say("The game has not begun: a seat is free.")
+        elif not self._table.plays:
+            self._desk.say("You are out of the game; the others play on.")
         elif not self._table.is_my_turn:
             self._desk.say(f"It's {name_of(state, state.turn)}'s move.")
         elif self._hand.pending is None:
@@ -95,6 +100,10 @@ class GameDeeds:
             self.find_another()
         elif words in ("help", "h", "?"):
             self.open_help()
+        elif words == "review":
+            self._looking.review()
+        elif self._looking.points_at(words, state):
+            return
         else:
             self._desk.run(self._converse(text, state))
 
@@ -141,7 +150,7 @@ class GameDeeds:
         if self._hand.ahead.text:
             self._hand.ahead.clear()
         elif self._table.shown_ply is not None:
-            self._table.look_at_present()
+            self._looking.at_present()
         elif self._table.is_live:
             self._hand.confirming = "leave"
         else:

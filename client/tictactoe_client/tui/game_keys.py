@@ -11,7 +11,9 @@ from tictactoe_client.tui.board_area import find_cell
 from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.game_view import GameView
 from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk
+from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
 from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
@@ -24,10 +26,14 @@ _ARROWS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 class GameKeys:
     """Keys for one room; `view` knows where the board was drawn."""
 
-    def __init__(self, desk: Desk, table: Table, hand: Hand, deeds: GameDeeds, view: GameView) -> None:
+    def __init__(
+        self, desk: Desk, table: Table, hand: Hand, review: Review, looking: Looking, deeds: GameDeeds, view: GameView
+    ) -> None:
         self._desk = desk
         self._table = table
         self._hand = hand
+        self._review = review
+        self._looking = looking
         self._deeds = deeds
         self._view = view
 
@@ -60,11 +66,16 @@ class GameKeys:
     def click(self, x: int, y: int) -> None:
         """A click places at once on 3x3; on larger boards it chooses, and a second one places."""
         state, fit = self._table.state, self._view.fit
-        if state is None or fit is None or state.status != "playing" or self._hand.mode != "board":
+        if state is None or fit is None or self._hand.mode != "board":
+            return
+        if state.status != "playing" and not self._review.is_on:
             return
         view = BoardView.of(state)
         cell = find_cell(x - self._view.corner[0], y - self._view.corner[1], view, fit)
         if cell is None:
+            return
+        if self._table.looks_on:
+            self._place_or_point(cell)
             return
         small = has_single_keys(state.rules.to_rules())
         is_second = cell == self._hand.cursor
@@ -84,12 +95,10 @@ class GameKeys:
         keymap = self._desk.keymap
         if state.status == "waiting" and self._table.seat is not None:
             return self._press_waiting(key)
-        if state.status == "over" or self._table.seat is None:
-            if self._press_looking_back(key):
-                return True
-            if state.status == "over" and self._table.seat is not None:
-                return self._press_over(key)
-            return False
+        if self._table.looks_on:
+            if not self._press_looking_on(key) and not (state.status == "over" and self._press_over(key)):
+                self._press_at_rest(key, state)
+            return True
         action = "accept" if keymap.does(key, "accept") else "decline" if keymap.does(key, "decline") else None
         if action is not None:
             self._deeds.answer_offer(action)
@@ -113,25 +122,39 @@ class GameKeys:
             return False
         return True
 
-    def _press_looking_back(self, key: str) -> bool:
-        does, table = self._desk.keymap.does, self._table
+    def _press_looking_on(self, key: str) -> bool:
+        does, looking = self._desk.keymap.does, self._looking
         if does(key, "left"):
-            table.step(-1)
+            looking.step(-1)
         elif does(key, "right"):
-            table.step(1)
+            looking.step(1)
         elif does(key, "end"):
-            table.look_at_present()
+            looking.at_present()
         elif does(key, "home"):
-            table.step(-len(table.moves))
+            looking.step(-len(self._table.moves))
+        elif key == "v":
+            looking.review()
+        elif self._review.is_on and (does(key, "up") or does(key, "down")):
+            looking.compare(-1 if does(key, "up") else 1)
         else:
             return False
         return True
 
+    def _press_at_rest(self, key: str, state: RoomState) -> None:
+        """Take a key that would place if there were anything to place."""
+        rules = state.rules.to_rules()
+        if has_single_keys(rules) and len(key) == 1:
+            self._press_cell_key(key, rules)
+        elif self._review.is_on:
+            self._desk.say(f"{self._desk.keymap.show('command')}h8 or a click tells what a cell is worth.")
+        else:
+            self._deeds.place(0)
+
     def _press_over(self, key: str) -> bool:
+        if self._table.seat is None:
+            return False
         if key == "r":
             self._deeds.command("rematch")
-        elif key == "v":
-            self._table.step(-1)
         elif key == "s":
             self._deeds.command("save")
         elif key == "n":
@@ -165,11 +188,18 @@ class GameKeys:
         chosen = self._desk.settings.keys
         digits = chosen if chosen != Keys.LETTERS else Keys.PHONE
         try:
-            self._deeds.place(parse_cell(key, rules, keys=digits if key.isdigit() else Keys.LETTERS))
+            self._place_or_point(parse_cell(key, rules, keys=digits if key.isdigit() else Keys.LETTERS))
         except IllegalMove as illegal:
             self._desk.say(illegal.message)
         except UnknownNotation:
             self._desk.say(f'I don\'t know "{key}". A move is 1-9 or qwe/asd/zxc; commands begin with :   ? for help.')
+
+    def _place_or_point(self, cell: int) -> None:
+        """Place; where values are shown, ask for that of the cell."""
+        if self._review.is_on:
+            self._hand.cursor = cell
+        else:
+            self._deeds.place(cell)
 
     def _submit_ahead(self, rules: Rules) -> None:
         ahead = self._hand.ahead

@@ -13,8 +13,10 @@ from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.game_keys import GameKeys
 from tictactoe_client.tui.game_view import GameView
 from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
 from tictactoe_client.wording import name_of
 from tictactoe_engine import format_cell
@@ -38,9 +40,13 @@ class GamePage(Page):
         self.table = Table(room.code, desk.link.client.player, room.moves)
         self.again = again
         self._hand = Hand()
-        self._deeds = GameDeeds(desk, room, self.table, self._hand, page=self, again=again, sit_down=self._sit_down)
-        self._view = GameView(desk, self.table, self._hand, can_find_another=again is not None)
-        self._keys = GameKeys(desk, self.table, self._hand, self._deeds, self._view)
+        self._review = Review(self.table, ask=room.analyse, run=desk.run, tell=desk.say, redraw=desk.redraw)
+        looking = Looking(desk, room, self.table, self._hand, self._review)
+        self._deeds = GameDeeds(
+            desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down
+        )
+        self._view = GameView(desk, self.table, self._hand, self._review, can_find_another=again is not None)
+        self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, self._deeds, self._view)
         self._said_hello_until = 0.0
         self._returned: Back | None = None
         self._before_return: RoomState | None = None
@@ -98,6 +104,7 @@ class GamePage(Page):
 
     def closed(self) -> None:
         """Nothing of ours is left here."""
+        self._review.switch(on=False)
         self.desk.link.forget_seat(self.room.code)
 
     async def say_goodbye(self) -> None:
@@ -118,6 +125,7 @@ class GamePage(Page):
         if self.table.take(state, self.desk.now()):
             self.desk.run(self._learn_moves())
         self._hand.follow(state)
+        self._review.look()
         if old is not None and (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status):
             self.desk.hush()
         if self._returned is not None:
@@ -132,6 +140,7 @@ class GamePage(Page):
         state = self.table.state
         if state is not None and len(moves) >= len(self.table.moves):
             self.table.moves = moves[: state.ply]
+            self._review.look()
         self.desk.redraw()
 
     def _welcome_back(self, state: RoomState) -> None:

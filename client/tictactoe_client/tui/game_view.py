@@ -14,21 +14,27 @@ from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten
 from tictactoe_client.tui.qr import render_code
+from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.side_panel import MIN_WIDTH as PANEL_WIDTH
 from tictactoe_client.tui.side_panel import paint_panel
 from tictactoe_client.tui.table import Table
+from tictactoe_client.tui.value_marks import paint_values
 from tictactoe_client.wording import describe_rules, format_duration, name_of
+from tictactoe_client.worth import compare_played, describe_cell_worth, describe_position, list_worth
 from tictactoe_engine import has_single_keys
 from tictactoe_protocol.pushes import RoomState
+
+_MOST_WORTHS = 5
 
 
 class GameView:
     """One room's picture; `fit` and `corner` say where the board was drawn."""
 
-    def __init__(self, desk: Desk, table: Table, hand: Hand, *, can_find_another: bool) -> None:
+    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, can_find_another: bool) -> None:
         self.desk = desk
         self.table = table
         self.hand = hand
+        self.review = review
         self.can_find_another = can_find_another
         self.opened_at = desk.now()
         self.window: Window | None = None
@@ -67,10 +73,10 @@ class GameView:
 
     def _draw_board(self, picture: Picture, state: RoomState, now: float) -> None:
         rules, settings = state.rules.to_rules(), self.desk.settings
-        height = picture.height - 4
-        shows_keys = has_single_keys(rules) and self.table.seat is not None and state.status == "playing"
+        height = picture.height - (5 if self.review.is_on else 4)
+        shows_keys = has_single_keys(rules) and self.table.plays
         style = BoardStyle(ascii=settings.ascii, keys=settings.keys if shows_keys else None)
-        cursor = self.hand.cursor if state.status == "playing" and self.table.seat is not None else None
+        cursor = self.hand.cursor if self.table.plays or self.review.is_on else None
         centre = cursor if cursor is not None else state.last
         panel = PANEL_WIDTH + 4
         fit = fit_board(rules, style, picture.width - 4 - panel, height, centre, self.window)
@@ -84,9 +90,14 @@ class GameView:
         x, y = 2, 1 + (1 if fit.height + 1 < height else 0)
         self.corner = (x, y)
         paint_board(picture, x, y, view, fit, grey=self.desk.link.phase != "online")
+        analysis = self.review.analysis if self.review.is_on else None
+        worth: list[str] = []
+        if analysis is not None:
+            paint_values(picture, x, y, view, fit, analysis)
+            worth = [] if fit.style.framed else list_worth(analysis, rules, _MOST_WORTHS)
         beside = x + fit.width + 4
         if picture.width - beside >= PANEL_WIDTH:
-            paint_panel(picture, beside, y, height - (y - 1), self.table, now, ascii_only=settings.ascii)
+            paint_panel(picture, beside, y, height - (y - 1), self.table, now, worth, ascii_only=settings.ascii)
 
     def _draw_invitation(self, picture: Picture) -> None:
         link = self.link_for_others()
@@ -122,6 +133,9 @@ class GameView:
         banner = banner or self._confirm_banner() or game_banner(self.table, self.desk.keymap, now)
         if banner is not None:
             picture.put(1, bottom - 3, shorten(banner[0], picture.width - 2), banner[1])
+        if self.review.is_on:
+            row = bottom - (3 if banner is None else 4)
+            picture.put(1, row, shorten(self._describe_worth(state), picture.width - 2), "title")
         line = self._line_being_typed()
         text, role = status if status is not None and line is None else self._describe_turn(state)
         if line is not None:
@@ -138,7 +152,24 @@ class GameView:
         return f":{self.hand.line.text}_" if self.hand.mode == "command" else None
 
     def _shows_move_line(self, state: RoomState) -> bool:
-        return state.status == "playing" and self.table.seat is not None
+        return self.table.plays
+
+    def _describe_worth(self, state: RoomState) -> str:
+        """Return what the moment that is looked at is worth, and the cell that is pointed at."""
+        analysis, rules = self.review.analysis, state.rules.to_rules()
+        if analysis is None:
+            if self.review.is_waiting:
+                return "Worth: ..." if self.desk.settings.ascii else "Worth: …"
+            return "" if state.result is None else f"{self._arrows()[0]} goes back to what each move was worth."
+        cell = self.hand.cursor
+        pointed = "" if cell is None else f"   {describe_cell_worth(cell, analysis, rules)}."
+        return f"{describe_position(analysis, rules)}{pointed}"
+
+    def _compare_played(self, state: RoomState) -> str:
+        analysis, played = self.review.analysis, self.table.played_next()
+        if not self.review.is_on or analysis is None or played is None:
+            return ""
+        return f"   {compare_played(played, analysis, state.rules.to_rules())}"
 
     def _confirm_banner(self) -> tuple[str, str] | None:
         if self.hand.confirming is None:
@@ -147,7 +178,8 @@ class GameView:
         return (f"{loses}?   Enter yes   Esc play on", "bad")
 
     def _describe_turn(self, state: RoomState) -> tuple[str, str]:
-        if self.table.state is not None and self.table.state.status == "over":
+        over = self.table.state is not None and self.table.state.status == "over"
+        if over and not (self.review.is_on and self.table.shown_ply is not None):
             return describe_end(self.table)
         if state.status == "waiting":
             missing = sum(seat is None for seat in state.seats.values())
@@ -156,7 +188,7 @@ class GameView:
             return f"Waiting for {whom}{'...' if self.desk.settings.ascii else '…'} {waited}", "title"
         if self.table.shown_ply is not None:
             fresh = f"   ({self.table.unseen} new moves)" if self.table.unseen else ""
-            return f"Looking back at move {state.ply}.{fresh}", "warn"
+            return f"Looking back at move {state.ply}.{self._compare_played(state)}{fresh}", "warn"
         if self.table.is_my_turn:
             return (f"YOUR MOVE ({state.turn})" if self.hand.pending is None else "Sending ..."), "title"
         return f"{name_of(state, state.turn)}'s move ({state.turn})", ""
@@ -173,15 +205,28 @@ class GameView:
         if state.status == "waiting" and self.table.seat is not None:
             code = "  Q hide QR" if self.desk.settings.colour and not self.desk.settings.ascii else ""
             return f"{show('back')} cancel  y copy{code}  b let the computer sit in  {show('help')} help"
-        arrows = "<-/->" if self.desk.settings.ascii else "←/→"
-        if self.table.seat is None:
-            return f"{arrows} step  {show('end')} live  {show('chat')} chat  {show('back')} leave  {show('help')} help"
+        arrows = "/".join(self._arrows())
+        if self.review.is_on:
+            return f"{arrows} step  {self._updown()} compare  v hide values  {show('end')} end  {show('back')} back"
+        if state.status == "waiting":
+            return f"{show('chat')} chat  {show('back')} leave  {show('help')} help"
+        if self.table.seat is None or (self.table.looks_on and state.status == "playing"):
+            return (
+                f"{arrows} step  {show('end')} live  v values  {show('chat')} chat  "
+                f"{show('back')} leave  {show('help')} help"
+            )
         if self.table.state is not None and self.table.state.status == "over":
             new = "  n new opponent" if self.can_find_another else ""
-            return f"r rematch  v review ({arrows}){new}  s save  {show('chat')} chat  {show('back')} home"
+            return f"r rematch  v review{new}  s save  {show('chat')} chat  {show('back')} home"
         if has_single_keys(state.rules.to_rules()):
             return f"1-9 or qwe/asd/zxc place  arrows+Enter  {talk}"
         return f"type a cell (h8) and Enter, or arrows+Enter  {talk}"
+
+    def _arrows(self) -> tuple[str, str]:
+        return ("<-", "->") if self.desk.settings.ascii else ("←", "→")
+
+    def _updown(self) -> str:
+        return "up/down" if self.desk.settings.ascii else "↑/↓"
 
     def link_for_others(self) -> str:
         """Return the link to the room by an address that others can reach."""

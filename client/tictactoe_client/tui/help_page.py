@@ -60,7 +60,11 @@ class HelpPage(Page):
             "  The mouse places on 3x3; on larger boards a second click does.",
             "  (O) is the last move, <X> the deciding line, [ ] the cursor, x? a move on its way.",
             "",
-            "Watching, and after the end: left and right step through the game, End returns to the present.",
+            "Watching, and after the end:",
+            "  Left and right step through the game, End returns to the present.",
+            "  v shows what each move is worth to the player to move: +3 wins in 3 moves of all players,",
+            "  -4 loses in 4, = is a draw, ~+ ~ ~- are guesses (good, even, bad), and * marks the best.",
+            "  Up and down go from the best cell to the worst; a click, or :h8, points at one.",
             "",
             "Another window, a script, a screen reader: tictactoe-client --help.",
         ]
