@@ -60,7 +60,9 @@ class GameDeeds:
         if self._table.seat is None:
             self._desk.say("You are watching: only players move.")
         elif state.status == "over":
-            self._desk.say("The game is over. r rematch, n new opponent or Esc.")
+            show = self._desk.keymap.show
+            new = f", {show('another')} new opponent" if self._again is not None else ""
+            self._desk.say(f"The game is over. {show('rematch')} rematch{new} or {show('back')}.")
         elif state.status == "waiting":
             self._desk.say("The game has not begun: a seat is free.")
         elif not self._table.plays:

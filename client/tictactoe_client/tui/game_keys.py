@@ -6,7 +6,7 @@ It sends nothing itself: whatever concerns the server is one of the `GameDeeds`.
 from __future__ import annotations
 
 from tictactoe_client.board import BoardView
-from tictactoe_client.tui.banners import game_banner, may_claim_by_letter
+from tictactoe_client.tui.banners import may_claim_by_key
 from tictactoe_client.tui.board_area import find_cell
 from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.game_view import GameView
@@ -46,12 +46,14 @@ class GameKeys:
             self._press_line(key)
         elif hand.confirming is not None:
             self._press_confirming(key)
-        elif self._desk.link.phase == "away" and key == "r":
+        elif self._desk.link.phase == "away" and does(key, "retry"):
             self._desk.link.retry()
         elif does(key, "chat"):
             hand.mode = "chat"
         elif does(key, "command"):
             hand.mode = "command"
+        elif does(key, "help"):
+            self._deeds.open_help()
         elif does(key, "back"):
             self._deeds.go_back()
         elif self._table.state is None or self._press_for_status(key, self._table.state):
@@ -103,20 +105,21 @@ class GameKeys:
         if action is not None:
             self._deeds.answer_offer(action)
             return True
-        banner = game_banner(self._table, keymap, self._desk.now())
-        if banner is not None and "claim" in banner[0] and may_claim_by_letter(self._table) and key in ("w", "d"):
-            self._deeds.command("claim" if key == "w" else "claim draw")
+        claim = "claim" if keymap.does(key, "claim") else "claim draw" if keymap.does(key, "claim_draw") else None
+        if claim is not None and may_claim_by_key(self._table, self._desk.now()):
+            self._deeds.command(claim)
             return True
         return False
 
     def _press_waiting(self, key: str) -> bool:
-        if key == "y":
+        does = self._desk.keymap.does
+        if does(key, "copy"):
             link = self._view.link_for_others()
             self._desk.copy(link)
             self._desk.say(f"Copied: {link}", "good")
-        elif key == "Q":
+        elif does(key, "hide_code"):
             self._hand.shows_code = not self._hand.shows_code
-        elif key == "b":
+        elif does(key, "computer"):
             self._deeds.let_computer_in()
         else:
             return False
@@ -132,7 +135,7 @@ class GameKeys:
             looking.at_present()
         elif does(key, "home"):
             looking.step(-len(self._table.moves))
-        elif key == "v":
+        elif does(key, "review"):
             looking.review()
         elif self._review.is_on and (does(key, "up") or does(key, "down")):
             looking.compare(-1 if does(key, "up") else 1)
@@ -153,11 +156,12 @@ class GameKeys:
     def _press_over(self, key: str) -> bool:
         if self._table.seat is None:
             return False
-        if key == "r":
+        does = self._desk.keymap.does
+        if does(key, "rematch"):
             self._deeds.command("rematch")
-        elif key == "s":
+        elif does(key, "save"):
             self._deeds.command("save")
-        elif key == "n":
+        elif does(key, "another"):
             self._deeds.find_another()
         else:
             return False
@@ -192,7 +196,7 @@ class GameKeys:
         except IllegalMove as illegal:
             self._desk.say(illegal.message)
         except UnknownNotation:
-            self._desk.say(f'I don\'t know "{key}". A move is 1-9 or qwe/asd/zxc; commands begin with :   ? for help.')
+            self._desk.say(f'I don\'t know "{key}". A move is 1-9 or qwe/asd/zxc; {self._ways()}')
 
     def _place_or_point(self, cell: int) -> None:
         """Place; where values are shown, ask for that of the cell."""
@@ -200,6 +204,10 @@ class GameKeys:
             self._hand.cursor = cell
         else:
             self._deeds.place(cell)
+
+    def _ways(self) -> str:
+        show = self._desk.keymap.show
+        return f"commands begin with {show('command')}   {show('help')} for help."
 
     def _submit_ahead(self, rules: Rules) -> None:
         ahead = self._hand.ahead
@@ -234,7 +242,7 @@ class GameKeys:
             hand.line.press(key)
 
     def _press_confirming(self, key: str) -> None:
-        if key in ("enter", "y"):
+        if self._desk.keymap.does(key, "confirm"):
             self._deeds.confirm()
         else:
             self._hand.confirming = None

@@ -11,6 +11,7 @@ from tictactoe_client.tui.banners import connection_banner, game_banner
 from tictactoe_client.tui.board_area import Fit, fit_board, paint_board
 from tictactoe_client.tui.ending import describe_end
 from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.hints import hint_line, hint_room
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten
 from tictactoe_client.tui.qr import render_code
@@ -130,7 +131,7 @@ class GameView:
     def _draw_foot(self, picture: Picture, state: RoomState, status: tuple[str, str] | None, now: float) -> None:
         bottom, settings = picture.height, self.desk.settings
         banner = connection_banner(self.desk.link, now, ascii_only=settings.ascii)
-        banner = banner or self._confirm_banner() or game_banner(self.table, self.desk.keymap, now)
+        banner = banner or self._confirm_banner() or self._game_banner(now)
         if banner is not None:
             picture.put(1, bottom - 3, shorten(banner[0], picture.width - 2), banner[1])
         if self.review.is_on:
@@ -160,7 +161,8 @@ class GameView:
         if analysis is None:
             if self.review.is_waiting:
                 return "Worth: ..." if self.desk.settings.ascii else "Worth: …"
-            return "" if state.result is None else f"{self._arrows()[0]} goes back to what each move was worth."
+            back = self.desk.keymap.show("left", ascii_only=self.desk.settings.ascii)
+            return "" if state.result is None else f"{back} goes back to what each move was worth."
         cell = self.hand.cursor
         pointed = "" if cell is None else f"   {describe_cell_worth(cell, analysis, rules)}."
         return f"{describe_position(analysis, rules)}{pointed}"
@@ -171,11 +173,15 @@ class GameView:
             return ""
         return f"   {compare_played(played, analysis, state.rules.to_rules())}"
 
+    def _game_banner(self, now: float) -> tuple[str, str] | None:
+        return game_banner(self.table, self.desk.keymap, now, can_find_another=self.can_find_another)
+
     def _confirm_banner(self) -> tuple[str, str] | None:
         if self.hand.confirming is None:
             return None
         loses = "Resign" if self.hand.confirming == "resign" else "Leave and lose this game"
-        return (f"{loses}?   Enter yes   Esc play on", "bad")
+        yes, no = self.desk.keymap.show("confirm"), self.desk.keymap.show("back")
+        return (f"{loses}?   {yes} yes   {no} play on", "bad")
 
     def _describe_turn(self, state: RoomState) -> tuple[str, str]:
         over = self.table.state is not None and self.table.state.status == "over"
@@ -194,39 +200,19 @@ class GameView:
         return f"{name_of(state, state.turn)}'s move ({state.turn})", ""
 
     def _hints(self, state: RoomState) -> str:
-        show = self.desk.keymap.show
-        talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
+        keymap = self.desk.keymap
         if self.desk.link.phase == "away":
-            return f"r try now  {show('back')} leave"
-        if self.hand.mode == "chat":
-            return f"Enter say it  {show('back')} back to the board"
-        if self.hand.mode == "command":
-            return f"resign draw undo claim chat clock who leave help   Enter do it  {show('back')} back"
-        if state.status == "waiting" and self.table.seat is not None:
-            code = "  Q hide QR" if self.desk.settings.colour and not self.desk.settings.ascii else ""
-            return f"{show('back')} cancel  y copy{code}  b let the computer sit in  {show('help')} help"
-        arrows = "/".join(self._arrows())
-        if self.review.is_on:
-            return f"{arrows} step  {self._updown()} compare  v hide values  {show('end')} end  {show('back')} back"
-        if state.status == "waiting":
-            return f"{show('chat')} chat  {show('back')} leave  {show('help')} help"
-        if self.table.seat is None or (self.table.looks_on and state.status == "playing"):
-            return (
-                f"{arrows} step  {show('end')} live  v values  {show('chat')} chat  "
-                f"{show('back')} leave  {show('help')} help"
-            )
-        if self.table.state is not None and self.table.state.status == "over":
-            new = "  n new opponent" if self.can_find_another else ""
-            return f"r rematch  v review{new}  s save  {show('chat')} chat  {show('back')} home"
-        if has_single_keys(state.rules.to_rules()):
-            return f"1-9 or qwe/asd/zxc place  arrows+Enter  {talk}"
-        return f"type a cell (h8) and Enter, or arrows+Enter  {talk}"
-
-    def _arrows(self) -> tuple[str, str]:
-        return ("<-", "->") if self.desk.settings.ascii else ("←", "→")
-
-    def _updown(self) -> str:
-        return "up/down" if self.desk.settings.ascii else "↑/↓"
+            return f"{keymap.show('retry')} try now  {keymap.show('back')} leave"
+        if self.hand.mode != "board":
+            return hint_line(self.hand.mode, keymap)
+        return hint_room(
+            self.table,
+            state,
+            keymap,
+            self.desk.settings,
+            reviews=self.review.is_on,
+            can_find_another=self.can_find_another,
+        )
 
     def link_for_others(self) -> str:
         """Return the link to the room by an address that others can reach."""

@@ -146,9 +146,13 @@ class HomePage(Page):
 
     def _press_failed(self, key: str) -> None:
         does = self.desk.keymap.does
-        if does(key, "refresh"):
+        if does(key, "retry"):
             self.desk.link.retry()
-        elif key == "l" and isinstance(self.desk.link.failure, Unreachable) and self.desk.link.address.is_loopback:
+        elif (
+            does(key, "local")
+            and isinstance(self.desk.link.failure, Unreachable)
+            and self.desk.link.address.is_loopback
+        ):
             self.desk.link.start_local()
         elif does(key, "help") or does(key, "theme") or does(key, "settings"):
             self._press_shortcut(key)
@@ -284,7 +288,7 @@ class HomePage(Page):
             f"{show('theme')} theme  {show('settings')} settings  {show('quit')} quit"
         )
         if link.phase == "failed":
-            hints = f"{show('refresh')} retry  {show('help')} help  {show('theme')} theme  {show('quit')} quit"
+            hints = f"{show('retry')} retry  {show('help')} help  {show('theme')} theme  {show('quit')} quit"
         where = (f"{link.address.url}  {dot}{latency}", role)
         draw_frame(picture, (("tictactoe", "title"),), where, hints, ascii_only=settings.ascii)
         self._rows = {}
@@ -356,11 +360,11 @@ class HomePage(Page):
         if isinstance(failure, Unreachable):
             helps.append(("Is the server running?  Start one:", "tictactoe-server"))
             if link.address.is_loopback:
-                helps.append(("Or one for this run alone:", "press l"))
+                helps.append(("Or one for this run alone:", f"press {self.desk.keymap.show('local')}"))
             helps.append(("Or point elsewhere:", "tictactoe-client -s wss://host"))
         elif isinstance(failure, VersionRefused):
             helps.append(("Nothing can be played until then.", ""))
         for text, command in helps:
             picture.put_parts(5, y, (f"{text:<35} ", ""), (command, "key"))
             y += 1
-        picture.put(5, y + 1, f"{self.desk.keymap.show('refresh')} tries again", "dim")
+        picture.put(5, y + 1, f"{self.desk.keymap.show('retry')} tries again", "dim")
