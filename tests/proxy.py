@@ -11,7 +11,7 @@ class Proxy:
     """Passes bytes on to `port` of this machine.
 
     `cut` breaks every connection; while `is_closed` callers are turned away; while `swallows_replies` nothing of the
-    server's gets through. `came` is set whenever somebody calls.
+    server's gets through; between `hold` and `release` it comes late. `called` is set whenever somebody calls.
     """
 
     def __init__(self, port: int) -> None:
@@ -20,6 +20,8 @@ class Proxy:
         self.swallows_replies = False
         self.calls = 0
         self.called = asyncio.Event()
+        self._flows = asyncio.Event()
+        self._flows.set()
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
 
@@ -41,6 +43,12 @@ class Proxy:
         for writer in self._writers:
             writer.transport.abort()
         self._writers.clear()
+
+    def hold(self) -> None:
+        self._flows.clear()
+
+    def release(self) -> None:
+        self._flows.set()
 
     async def until_called(self) -> None:
         self.called.clear()
@@ -65,6 +73,8 @@ class Proxy:
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, replies: bool) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
+                if replies:
+                    await self._flows.wait()
                 if not (replies and self.swallows_replies):
                     writer.write(data)
         writer.transport.abort()

@@ -16,17 +16,14 @@ Banner = tuple[str, str]
 """A text and its role."""
 
 
-def connection_banner(link: Link, now: float, *, ascii_only: bool) -> Banner | None:
-    """Return what to say while the connection is lost, else None."""
+def connection_banner(link: Link, now: float, *, ascii_only: bool, holds_seat: bool) -> Banner | None:
+    """Return what to say while the connection is lost, else None; with `holds_seat` for how long it is kept."""
     if link.phase == "away" and link.retrying is not None:
         seconds = max(0, math.ceil(link.retries_at - now))
-        held = format_duration(round((link.held_until - now) * 1000))
+        held = f" Your seat is held {format_duration(round((link.held_until - now) * 1000))}." if holds_seat else ""
         cross = "x" if ascii_only else "╳"
         trying = f"Trying again in {seconds} s" if seconds else "Trying now"
-        return (
-            f"{cross} CONNECTION LOST. {trying} (attempt {link.retrying.attempt}). Your seat is held {held}.",
-            "bad",
-        )
+        return (f"{cross} CONNECTION LOST. {trying} (attempt {link.retrying.attempt}).{held}", "bad")
     if link.phase == "connecting" and link.client is not None:
         return ("Connecting again ...", "warn")
     return None

@@ -1,53 +1,33 @@
-"""What one does in a room: place, command, answer, leave, go to another one. Keys and clicks lead here.
+"""What one does in a room: place, command, answer, confirm. Keys and clicks lead here; ways out are those of `Going`.
 
 It knows nothing of keys and draws nothing; what came of a deed is told on the desk's status line or by the next state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from tictactoe_client.dialogue import Dialogue
 from tictactoe_client.errors import ClientError, Refused
-from tictactoe_client.guide import describe_giving_up
 from tictactoe_client.room import Room
-from tictactoe_client.settings import ExitCode
+from tictactoe_client.tui.going import Going
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.looking import Looking
-from tictactoe_client.tui.page import Desk, Page
+from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.table import Table
 from tictactoe_client.wording import list_free, name_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
-if TYPE_CHECKING:
-    from tictactoe_client.choosing import Choice
-
 
 class GameDeeds:
-    """The deeds of one person in one room, seen on `page`; `sit_down` opens the page of another room."""
+    """The deeds of one person in one room."""
 
-    def __init__(
-        self,
-        desk: Desk,
-        room: Room,
-        table: Table,
-        hand: Hand,
-        looking: Looking,
-        *,
-        page: Page,
-        again: Choice | None,
-        sit_down: Callable[[Room], None],
-    ) -> None:
+    def __init__(self, desk: Desk, room: Room, table: Table, hand: Hand, looking: Looking, going: Going) -> None:
         self._desk = desk
         self._room = room
         self._table = table
         self._hand = hand
         self._looking = looking
-        self._page = page
-        self._again = again
-        self._sit_down = sit_down
+        self._going = going
         self._dialogue = Dialogue(desk.settings, table.viewer, asks_back=False)
 
     # -- at the board ---------------------------------------------------------------------------------------------
@@ -61,8 +41,8 @@ class GameDeeds:
             self._desk.say("You are watching: only players move.")
         elif state.status == "over":
             show = self._desk.keymap.show
-            new = f", {show('another')} new opponent" if self._again is not None else ""
-            self._desk.say(f"The game is over. {show('rematch')} rematch{new} or {show('back')}.")
+            new = f"{show('another')} new opponent"
+            self._desk.say(f"The game is over. {show('rematch')} rematch, {new} or {show('back')}.")
         elif state.status == "waiting":
             self._desk.say("The game has not begun: a seat is free.")
         elif not self._table.plays:
@@ -92,14 +72,12 @@ class GameDeeds:
         state = self._table.state
         if not words or state is None:
             return
-        if words in ("resign", "leave", "quit", "exit") and self._table.is_live and words != "resign":
-            self._hand.confirming = "leave"
-        elif words == "resign" and self._table.is_live:
+        if words == "resign" and self._table.is_live:
             self._hand.confirming = "resign"
         elif words in ("leave", "quit", "exit"):
-            self.go_back()
+            self._leave()
         elif words == "new":
-            self.find_another()
+            self._going.to_another()
         elif words in ("help", "h", "?"):
             self.open_help()
         elif words == "review":
@@ -131,77 +109,25 @@ class GameDeeds:
 
     def confirm(self) -> None:
         """Do what was asked about."""
-        what, self._hand.confirming = self._hand.confirming, None
+        what = self._hand.confirming
         if what == "resign":
             self._desk.run(self._room.resign())
         elif what == "quit":
-            self._desk.leave(ExitCode.INTERRUPTED)
+            self._going.out()
+        elif what == "another":
+            self._going.to_another()
         elif what == "leave":
-            self._leave_page()
+            self._going.home()
+        self._hand.confirming = None
+
+    def _leave(self) -> None:
+        """Leave the room in so many words: from wherever one looks, and asking where it loses a game."""
+        self._hand.ahead.clear()
+        self._table.look_at_present()
+        self._going.back()
 
     def open_help(self) -> None:
         """Lay the page of keys and words on top."""
         from tictactoe_client.tui.help_page import HelpPage
 
         self._desk.open(HelpPage(self._desk, self._table.state))
-
-    # -- going away -----------------------------------------------------------------------------------------------
-
-    def go_back(self) -> None:
-        """Drop what is typed, return to the present, else leave the room, asking where that loses a game."""
-        if self._hand.ahead.text:
-            self._hand.ahead.clear()
-        elif self._table.shown_ply is not None:
-            self._looking.at_present()
-        elif self._table.is_live:
-            self._hand.confirming = "leave"
-        else:
-            self._leave_page()
-
-    def leave_hard(self) -> None:
-        """End the program, asking where that loses a game; the second time there is no asking."""
-        if self._table.is_live and self._hand.confirming != "quit":
-            self._hand.confirming = "quit"
-        else:
-            self._desk.leave(ExitCode.INTERRUPTED)
-
-    def _leave_page(self) -> None:
-        """Go home at once; the server hears of it meanwhile."""
-        desk = self._desk
-        if desk.pages[-1] is self._page:
-            desk.close_page()
-        if self._room.ended is None and desk.link.phase == "online":
-            desk.run(self._room.leave())
-        elif desk.link.phase == "away" and self._table.seat is not None:
-            reason = "you left while it was lost"
-            text = describe_giving_up(self._table.state, self._table.viewer, desk.link.address, reason)
-            desk.leave(ExitCode.CONNECTION_LOST, text)
-
-    # -- another room ---------------------------------------------------------------------------------------------
-
-    def find_another(self) -> None:
-        """Leave, and look for another opponent in the same way as before."""
-        if self._again is not None:
-            self._desk.run(self._find_another(self._again))
-
-    def let_computer_in(self) -> None:
-        """Open the same room again with the computer in the free seats; the waiting one closes."""
-        self._desk.run(self._let_computer_in())
-
-    async def _find_another(self, again: Choice) -> None:
-        client = self._desk.link.client
-        if client is None:
-            return
-        await self._room.leave()
-        self._desk.close_page()
-        self._sit_down(await again.enter(client))
-
-    async def _let_computer_in(self) -> None:
-        client, state = self._desk.link.client, self._table.state
-        if client is None or state is None:
-            return
-        rules, seat = state.rules.to_rules(), self._table.seat
-        room = await client.create(rules, seat=seat, bots=("medium",) * (len(rules.marks) - 1), private=True)
-        await self._room.leave()
-        self._desk.close_page()
-        self._sit_down(room)

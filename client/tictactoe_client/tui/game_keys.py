@@ -8,26 +8,32 @@ from __future__ import annotations
 from tictactoe_client.board import BoardView
 from tictactoe_client.tui.banners import may_claim_by_key
 from tictactoe_client.tui.board_area import find_cell
+from tictactoe_client.tui.cell_keys import CellKeys
 from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.game_view import GameView
+from tictactoe_client.tui.going import Going
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
-from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
-from tictactoe_engine.errors import IllegalMove, UnknownNotation
-from tictactoe_protocol import clean_text
+from tictactoe_engine import has_single_keys
 from tictactoe_protocol.pushes import RoomState
-
-_ARROWS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 class GameKeys:
     """Keys for one room; `view` knows where the board was drawn."""
 
     def __init__(
-        self, desk: Desk, table: Table, hand: Hand, review: Review, looking: Looking, deeds: GameDeeds, view: GameView
+        self,
+        desk: Desk,
+        table: Table,
+        hand: Hand,
+        review: Review,
+        looking: Looking,
+        deeds: GameDeeds,
+        going: Going,
+        view: GameView,
     ) -> None:
         self._desk = desk
         self._table = table
@@ -35,13 +41,15 @@ class GameKeys:
         self._review = review
         self._looking = looking
         self._deeds = deeds
+        self._going = going
         self._view = view
+        self._cells = CellKeys(desk, table, hand, review, deeds)
 
     def press(self, key: str) -> None:
         """Take a key: for the line being typed, else for what is asked, else for the board."""
         does, hand = self._desk.keymap.does, self._hand
         if does(key, "leave"):
-            self._deeds.leave_hard()
+            self._going.out()
         elif hand.mode != "board":
             self._press_line(key)
         elif hand.confirming is not None:
@@ -55,11 +63,11 @@ class GameKeys:
         elif does(key, "help"):
             self._deeds.open_help()
         elif does(key, "back"):
-            self._deeds.go_back()
+            self._going.back()
         elif self._table.state is None or self._press_for_status(key, self._table.state):
             return
         else:
-            self._press_ahead(key, self._table.state)
+            self._cells.press(key, self._table.state)
 
     def paste(self, text: str) -> None:
         """Pasted text goes into the line that is open."""
@@ -77,7 +85,7 @@ class GameKeys:
         if cell is None:
             return
         if self._table.looks_on:
-            self._place_or_point(cell)
+            self._cells.place_or_point(cell)
             return
         small = has_single_keys(state.rules.to_rules())
         is_second = cell == self._hand.cursor
@@ -99,7 +107,7 @@ class GameKeys:
             return self._press_waiting(key)
         if self._table.looks_on:
             if not self._press_looking_on(key) and not (state.status == "over" and self._press_over(key)):
-                self._press_at_rest(key, state)
+                self._cells.press_at_rest(key, state)
             return True
         action = "accept" if keymap.does(key, "accept") else "decline" if keymap.does(key, "decline") else None
         if action is not None:
@@ -120,7 +128,7 @@ class GameKeys:
         elif does(key, "hide_code"):
             self._hand.shows_code = not self._hand.shows_code
         elif does(key, "computer"):
-            self._deeds.let_computer_in()
+            self._going.to_computer()
         else:
             return False
         return True
@@ -137,21 +145,15 @@ class GameKeys:
             looking.step(-len(self._table.moves))
         elif does(key, "review"):
             looking.review()
-        elif self._review.is_on and (does(key, "up") or does(key, "down")):
-            looking.compare(-1 if does(key, "up") else 1)
+        elif does(key, "up") or does(key, "down"):
+            by = -1 if does(key, "up") else 1
+            if self._review.is_on:
+                looking.compare(by)
+            else:
+                self.scroll(by)
         else:
             return False
         return True
-
-    def _press_at_rest(self, key: str, state: RoomState) -> None:
-        """Take a key that would place if there were anything to place."""
-        rules = state.rules.to_rules()
-        if has_single_keys(rules) and len(key) == 1:
-            self._press_cell_key(key, rules)
-        elif self._review.is_on:
-            self._desk.say(f"{self._desk.keymap.show('command')}h8 or a click tells what a cell is worth.")
-        else:
-            self._deeds.place(0)
 
     def _press_over(self, key: str) -> bool:
         if self._table.seat is None:
@@ -162,64 +164,10 @@ class GameKeys:
         elif does(key, "save"):
             self._deeds.command("save")
         elif does(key, "another"):
-            self._deeds.find_another()
+            self._going.to_another()
         else:
             return False
         return True
-
-    # -- at the board ---------------------------------------------------------------------------------------------
-
-    def _press_ahead(self, key: str, state: RoomState) -> None:
-        """Take a key at the board: arrows, a cell by its key, or one more character of a typed move."""
-        rules, hand = state.rules.to_rules(), self._hand
-        keymap = self._desk.keymap
-        arrow = next((step for action, step in _ARROWS.items() if keymap.does(key, action)), None)
-        if arrow is not None:
-            hand.move_cursor(arrow, state)
-        elif key == "enter" and hand.ahead.text:
-            self._submit_ahead(rules)
-        elif keymap.does(key, "place"):
-            if hand.cursor is None:
-                hand.move_cursor((0, 0), state)
-            else:
-                self._deeds.place(hand.cursor)
-        elif has_single_keys(rules) and len(key) == 1:
-            self._press_cell_key(key, rules)
-        elif len(key) == 1 or key == "backspace":
-            hand.ahead.press(key)
-
-    def _press_cell_key(self, key: str, rules: Rules) -> None:
-        chosen = self._desk.settings.keys
-        digits = chosen if chosen != Keys.LETTERS else Keys.PHONE
-        try:
-            self._place_or_point(parse_cell(key, rules, keys=digits if key.isdigit() else Keys.LETTERS))
-        except IllegalMove as illegal:
-            self._desk.say(illegal.message)
-        except UnknownNotation:
-            self._desk.say(f'I don\'t know "{key}". A move is 1-9 or qwe/asd/zxc; {self._ways()}')
-
-    def _place_or_point(self, cell: int) -> None:
-        """Place; where values are shown, ask for that of the cell."""
-        if self._review.is_on:
-            self._hand.cursor = cell
-        else:
-            self._deeds.place(cell)
-
-    def _ways(self) -> str:
-        show = self._desk.keymap.show
-        return f"commands begin with {show('command')}   {show('help')} for help."
-
-    def _submit_ahead(self, rules: Rules) -> None:
-        ahead = self._hand.ahead
-        try:
-            cell = parse_cell(ahead.text, rules, coordinates=self._desk.settings.coordinates)
-        except (IllegalMove, UnknownNotation) as bad:
-            self._desk.say(clean_text(bad.message))
-            ahead.clear()
-            return
-        if self._table.is_my_turn:
-            ahead.clear()
-        self._deeds.place(cell)
 
     # -- in a line, and when asked --------------------------------------------------------------------------------
 

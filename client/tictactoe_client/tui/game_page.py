@@ -12,6 +12,7 @@ from tictactoe_client.room import Room
 from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.game_keys import GameKeys
 from tictactoe_client.tui.game_view import GameView
+from tictactoe_client.tui.going import Going
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk, Page
@@ -42,11 +43,10 @@ class GamePage(Page):
         self._hand = Hand()
         self._review = Review(self.table, ask=room.analyse, run=desk.run, tell=desk.say, redraw=desk.redraw)
         looking = Looking(desk, room, self.table, self._hand, self._review)
-        self._deeds = GameDeeds(
-            desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down
-        )
+        going = Going(desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down)
+        deeds = GameDeeds(desk, room, self.table, self._hand, looking, going)
         self._view = GameView(desk, self.table, self._hand, self._review, can_find_another=again is not None)
-        self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, self._deeds, self._view)
+        self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, deeds, going, self._view)
         self._said_hello_until = 0.0
         self._returned: Back | None = None
         self._before_return: RoomState | None = None
@@ -157,7 +157,7 @@ class GamePage(Page):
         self._said_hello_until = self.desk.now() + _BACK_SHOWN_SECONDS
 
     def _end_room(self, why: str) -> None:
-        if self in self.desk.pages:
+        if self in self.desk.pages and self._hand.errand is None:
             self.desk.go_home()
             self.desk.say(why)
 

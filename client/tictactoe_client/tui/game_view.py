@@ -20,7 +20,7 @@ from tictactoe_client.tui.side_panel import MIN_WIDTH as PANEL_WIDTH
 from tictactoe_client.tui.side_panel import paint_panel
 from tictactoe_client.tui.table import Table
 from tictactoe_client.tui.value_marks import paint_values
-from tictactoe_client.wording import describe_rules, format_duration, name_of
+from tictactoe_client.wording import describe_players, describe_rules, format_duration, name_of
 from tictactoe_client.worth import compare_played, describe_cell_worth, describe_position, list_worth
 from tictactoe_engine import has_single_keys
 from tictactoe_protocol.pushes import RoomState
@@ -78,7 +78,7 @@ class GameView:
         shows_keys = has_single_keys(rules) and self.table.plays
         style = BoardStyle(ascii=settings.ascii, keys=settings.keys if shows_keys else None)
         cursor = self.hand.cursor if self.table.plays or self.review.is_on else None
-        centre = cursor if cursor is not None else state.last
+        centre = self.hand.cursor if self.hand.cursor is not None else state.last
         panel = PANEL_WIDTH + 4
         fit = fit_board(rules, style, picture.width - 4 - panel, height, centre, self.window)
         if fit.window is not None:
@@ -103,8 +103,7 @@ class GameView:
     def _draw_invitation(self, picture: Picture) -> None:
         link = self.link_for_others()
         edge = self._draw_code(picture, link)
-        you = f"you are {self.table.seat}" if self.table.seat else "watching"
-        picture.put(3, 2, f"You wait in a room of your own; {you}.", "dim", until=edge)
+        picture.put(3, 2, self._describe_company(), "dim", until=edge)
         picture.put_parts(3, 4, ("Code   ", "dim"), (self.table.code, "title"))
         picture.put_parts(3, 5, ("Link   ", "dim"), (link, ""), until=edge)
         command = f"tictactoe-client join {link}"
@@ -114,6 +113,17 @@ class GameView:
             picture.put(10, 6 + number, line, until=edge)
         for number, line in enumerate(self.table.talk[-3:]):
             picture.put(3, 9 + number, line, "dim", until=edge)
+
+    def _describe_company(self) -> str:
+        """Return who is in the room before the game begins."""
+        state, seat = self.table.state, self.table.seat
+        if state is None:
+            return ""
+        company = describe_players(state, self.table.viewer)
+        if seat is None:
+            return f"You are watching. {company}"
+        alone = sum(held is not None for held in state.seats.values()) == 1
+        return f"You wait in a room of your own; you are {seat}." if alone else company
 
     def _draw_code(self, picture: Picture, link: str) -> int:
         """Draw the link as a code at the right where there is room; return the column where the room for text ends."""
@@ -130,8 +140,9 @@ class GameView:
 
     def _draw_foot(self, picture: Picture, state: RoomState, status: tuple[str, str] | None, now: float) -> None:
         bottom, settings = picture.height, self.desk.settings
-        banner = connection_banner(self.desk.link, now, ascii_only=settings.ascii)
-        banner = banner or self._confirm_banner() or self._game_banner(now)
+        holds_seat = self.table.is_live or state.status == "waiting"
+        lost = connection_banner(self.desk.link, now, ascii_only=settings.ascii, holds_seat=holds_seat)
+        banner = self._confirm_banner() or lost or self._errand_banner() or self._game_banner(now)
         if banner is not None:
             picture.put(1, bottom - 3, shorten(banner[0], picture.width - 2), banner[1])
         if self.review.is_on:
@@ -172,6 +183,12 @@ class GameView:
         if not self.review.is_on or analysis is None or played is None:
             return ""
         return f"   {compare_played(played, analysis, state.rules.to_rules())}"
+
+    def _errand_banner(self) -> tuple[str, str] | None:
+        if self.hand.errand is None:
+            return None
+        dots = "..." if self.desk.settings.ascii else "…"
+        return (f"{self.hand.errand}{dots}   {self.desk.keymap.show('back')} home", "warn")
 
     def _game_banner(self, now: float) -> tuple[str, str] | None:
         return game_banner(self.table, self.desk.keymap, now, can_find_another=self.can_find_another)

@@ -13,7 +13,10 @@ from tictactoe_protocol.pushes import RoomState
 
 
 class Hand:
-    """The cursor, what is being typed and to whom, what is being asked, and a move that is on its way."""
+    """The cursor, what is being typed and to whom, what is being asked, and what is on its way.
+
+    `pending` is a move that is sent, by its cell and mark; `errand` says what is done meanwhile to get elsewhere.
+    """
 
     def __init__(self) -> None:
         self.mode: Literal["board", "chat", "command"] = "board"
@@ -21,7 +24,8 @@ class Hand:
         self.ahead = LineEditor(limit=8)
         self.cursor: int | None = None
         self.pending: tuple[int, str] | None = None
-        self.confirming: Literal["resign", "leave", "quit"] | None = None
+        self.confirming: Literal["resign", "leave", "quit", "another"] | None = None
+        self.errand: str | None = None
         self.shows_code = True
 
     def follow(self, state: RoomState) -> None:
