@@ -6,8 +6,11 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
 from tests.client.states import BO, state
-from tests.client.test_worth import analysed
+from tests.client.test_worth import DRAW, analysed
 from tictactoe_client.errors import Refused
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
@@ -24,6 +27,7 @@ class Server:
     def __init__(self, *refusals: Refused) -> None:
         self.moves = MOVES
         self.asked: list[int] = []
+        self.changes: dict[str, Any] = {}
         self.refusals = list(refusals)
         self.was_asked = asyncio.Event()
         self.may_answer = asyncio.Event()
@@ -36,7 +40,7 @@ class Server:
         await self.may_answer.wait()
         if self.refusals:
             raise self.refusals.pop(0)
-        return analysed(moves)
+        return replace(analysed(moves), **self.changes)
 
 
 class Eye:
@@ -158,6 +162,19 @@ async def test_an_answer_about_another_position_is_not_shown() -> None:
     eye.review.switch(on=True)
     await eye.rest()
     assert (server.asked, eye.ply(), eye.review.is_waiting) == ([4], None, False)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"best": (99,)}, {"best": (4,)}, {"cells": {99: DRAW}, "best": ()}, {"turn": "?"}, {"ply": 2}],
+)
+async def test_an_answer_that_makes_no_sense_is_not_shown(changes: dict[str, Any]) -> None:
+    server = Server()
+    server.changes = changes
+    eye = Eye(server)
+    eye.review.switch(on=True)
+    await eye.rest()
+    assert (server.asked, eye.ply()) == ([4], None)
 
 
 async def test_refusals_that_pass_are_waited_out_in_silence() -> None:

@@ -108,6 +108,12 @@ async def test_a_large_board_names_its_best_cells_beside_it(bots: Server, open_s
         await wat.until("   A8: unclear")
 
 
+async def test_a_narrow_window_keeps_what_was_played(server: Server, open_screen: OpenScreen) -> None:
+    async with watched(open_screen, server, [0, 4, 8, 2], size=(44, 12)) as (wat, *_):
+        await wat.press("v", "left")
+        await wat.until("move 3 of 4", "O played C1: loses in 4; best B1: a dra")
+
+
 async def test_one_who_plays_gets_the_words_of_the_server_and_no_values(
     server: Server, open_screen: OpenScreen
 ) -> None:

@@ -149,7 +149,7 @@ class GameView:
             row = bottom - (3 if banner is None else 4)
             picture.put(1, row, shorten(self._describe_worth(state), picture.width - 2), "title")
         line = self._line_being_typed()
-        text, role = status if status is not None and line is None else self._describe_turn(state)
+        text, role = status if status is not None and line is None else self._describe_turn(state, picture.width - 4)
         if line is not None:
             picture.put(1, bottom - 2, shorten_left(line, picture.width - 3), "title")
         else:
@@ -182,7 +182,7 @@ class GameView:
         analysis, played = self.review.analysis, self.table.played_next()
         if not self.review.is_on or analysis is None or played is None:
             return ""
-        return f"   {compare_played(played, analysis, state.rules.to_rules())}"
+        return compare_played(played, analysis, state.rules.to_rules())
 
     def _errand_banner(self) -> tuple[str, str] | None:
         if self.hand.errand is None:
@@ -200,7 +200,7 @@ class GameView:
         yes, no = self.desk.keymap.show("confirm"), self.desk.keymap.show("back")
         return (f"{loses}?   {yes} yes   {no} play on", "bad")
 
-    def _describe_turn(self, state: RoomState) -> tuple[str, str]:
+    def _describe_turn(self, state: RoomState, width: int) -> tuple[str, str]:
         over = self.table.state is not None and self.table.state.status == "over"
         if over and not (self.review.is_on and self.table.shown_ply is not None):
             return describe_end(self.table)
@@ -211,7 +211,9 @@ class GameView:
             return f"Waiting for {whom}{'...' if self.desk.settings.ascii else '…'} {waited}", "title"
         if self.table.shown_ply is not None:
             fresh = f"   ({self.table.unseen} new moves)" if self.table.unseen else ""
-            return f"Looking back at move {state.ply}.{self._compare_played(state)}{fresh}", "warn"
+            compared = self._compare_played(state)
+            told = "   ".join(part for part in (f"Looking back at move {state.ply}.", compared) if part)
+            return f"{compared if compared and measure(told) > width else told}{fresh}", "warn"
         if self.table.is_my_turn:
             return (f"YOUR MOVE ({state.turn})" if self.hand.pending is None else "Sending ..."), "title"
         return f"{name_of(state, state.turn)}'s move ({state.turn})", ""

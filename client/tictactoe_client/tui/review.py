@@ -109,11 +109,20 @@ class Review:
             self._refused.add(moment)
             self._tell(refused.message)
         else:
-            if _is_of(analysis, moment):
+            if self._fits(analysis, moment):
                 self._known[moment] = analysis
             else:
                 self._refused.add(moment)
         self._redraw()
+
+    def _fits(self, analysis: AnalysisState, moment: Moment) -> bool:
+        """Tell whether an answer makes sense for this moment: a move taken back meanwhile makes it one for another."""
+        state = self._table.state
+        if state is None or analysis.ply != len(moment.moves):
+            return False
+        free = set(range(len(state.board))) - set(moment.moves)
+        knows_turn = analysis.turn is None or analysis.turn in state.rules.marks
+        return knows_turn and free.issuperset(analysis.cells) and set(analysis.best) <= set(analysis.cells)
 
     def _missing(self) -> Moment | None:
         """Return the moment that is looked at where its values are wanted and not known."""
@@ -130,8 +139,3 @@ class Review:
             return None
         out = tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.out)
         return Moment(state.game, table.moves[:ply], out)
-
-
-def _is_of(analysis: AnalysisState, moment: Moment) -> bool:
-    """Tell whether an answer is one for this moment: a move taken back meanwhile makes it one for another."""
-    return analysis.ply == len(moment.moves) and not any(cell in analysis.cells for cell in moment.moves)
