@@ -88,6 +88,7 @@ class Hub:
                 live.attach_player(connection, seated)
             _answer_with_room(live, connection, id)
             self._registry.show(live)
+        log.info("room opened", room=live.room.code, player=player.name, visibility=visibility, bots=list(bots))
 
     async def match(
         self, connection: Connection, player: Player, id: str | None, rules: Rules, clock: ClockFields | None
@@ -136,6 +137,7 @@ class Hub:
             else:
                 await self._registry.change(live, player, Leave(room=code))
                 live.players.pop(player.id, None)
+                log.info("player left", room=live.room.code, player=player.name)
             del connection.rooms[live.room.code]
             _answer(connection, id)
             if live.room.is_deserted:
@@ -143,7 +145,7 @@ class Hub:
             else:
                 self._registry.show(live)
                 if live.closing is None:
-                    self._registry.close_later(live)
+                    self._registry.timers.close_later(live)
 
     async def detach(self, connection: Connection) -> None:
         """Take notice that a connection is gone: its seats are held, its watching is over."""
@@ -160,7 +162,7 @@ class Hub:
                     await self._hold(live, player)
                 self._registry.show(live)
                 if live.closing is None:
-                    self._registry.close_later(live)
+                    self._registry.timers.close_later(live)
 
     # -- playing ------------------------------------------------------------------------------------------------
 
@@ -225,6 +227,7 @@ class Hub:
     async def _enter(self, live: LiveRoom, connection: Connection, player: Player, id: str | None) -> None:
         async with live.lock:
             self._registry.check_alive(live)
+            held = live.room.mark_of(player.id)
             changed = await self._registry.change(live, player, Enter())
             was_watching = live.watchers.pop(connection, self) is None
             live.attach_player(connection, player)
@@ -234,6 +237,8 @@ class Hub:
                 self._registry.show(live)
             else:
                 live.show_to(connection, self._now())
+        if held is None:
+            log.info("player joined", room=live.room.code, player=player.name, mark=live.room.mark_of(player.id))
 
     async def _hold(self, live: LiveRoom, player: Player) -> None:
         """Hold the seat of one who dropped; where that fails they are shown as present until it can be stored."""
@@ -241,7 +246,7 @@ class Hub:
             await self._registry.change(live, player, Dropped())
         except StoreUnavailable:
             log.warning("a dropped player could not be stored yet", room=live.room.code)
-            self._registry.drop_later(live, player)
+            self._registry.timers.drop_later(live, player)
         except Exception:
             log.exception("a dropped player could not be stored", room=live.room.code)
 

@@ -33,6 +33,7 @@ from tictactoe_server.listen import open_sockets, url_of
 from tictactoe_server.lobby import Lobby
 from tictactoe_server.players import Players
 from tictactoe_server.registry import Registry
+from tictactoe_server.restoring import restore_rooms
 from tictactoe_server.reviews import Reviews
 from tictactoe_server.served_time import ServedTime
 from tictactoe_server.settings import Limits, Settings
@@ -86,7 +87,7 @@ class Server:
                 sock.close()
             raise
         keeping = self._time.keep(self._store)
-        self._chores = [asyncio.create_task(self._registry.restore()), asyncio.create_task(keeping)]
+        self._chores = [asyncio.create_task(restore_rooms(self._registry)), asyncio.create_task(keeping)]
         limits = self._limits
         create_connection = functools.partial(
             Connection, catch_up_seconds=limits.catch_up_seconds, held_bytes=limits.outbox_bytes

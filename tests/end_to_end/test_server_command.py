@@ -327,3 +327,28 @@ async def test_text_logs_at_the_usual_level_are_quiet_about_strangers() -> None:
     assert code == 0
     assert "Traceback" not in errors
     assert len(errors.splitlines()) <= 1
+
+
+# -- what the host sees -----------------------------------------------------------------------------------------
+
+
+async def test_the_host_sees_rooms_open_and_close_and_people_come_and_go() -> None:
+    async with started("--host", "127.0.0.1", "--port", "0", "--log-format", "json") as process:
+        url = await url_of(process)
+        async with open_peer(url, "ana") as ana, open_peer(url, "bo") as bo:
+            code = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=code)
+            await bo.ask("join", room=code)
+            await bo.ask("leave", room=code)
+            await ana.ask("leave", room=code)
+        process.send_signal(signal.SIGTERM)
+        _, _, errors = await end_of(process)
+    lines = [json.loads(line) for line in errors.splitlines() if line.startswith("{")]
+    told = [(line["event"], line.get("player")) for line in lines if line.get("room") == code]
+    assert told == [
+        ("room opened", "ana"),
+        ("player joined", "bo"),
+        ("player left", "bo"),
+        ("player left", "ana"),
+        ("room closed", None),
+    ]

@@ -23,7 +23,7 @@ GOMOKU = [112, 97, 113, 111, 98, 128, 126, 82, 127, 129]
 def take(user: ScreenUser, *codes: str) -> str:
     """Return what is on the screen, with all that differs from run to run made equal."""
     assert user.app.link.client is not None
-    user.app.link.client.latency_seconds = 0.001
+    user.app.link.client._conversation.latency_seconds = 0.001
     user.app.redraw()
     text = user.text.rstrip()
     for code in codes:
