@@ -20,8 +20,8 @@ from tictactoe_client.tui.side_panel import MIN_WIDTH as PANEL_WIDTH
 from tictactoe_client.tui.side_panel import paint_panel
 from tictactoe_client.tui.table import Table
 from tictactoe_client.tui.value_marks import paint_values
+from tictactoe_client.tui.value_words import compare_played, describe_cell_worth, describe_position, list_worth
 from tictactoe_client.wording import describe_players, describe_rules, format_duration, name_of
-from tictactoe_client.worth import compare_played, describe_cell_worth, describe_position, list_worth
 from tictactoe_engine import has_single_keys
 from tictactoe_protocol.pushes import RoomState
 

@@ -1,4 +1,4 @@
-"""What positions and moves are worth, in words: pure text from the server's analysis, for whoever looks back or on.
+"""What positions and moves are worth, in the few words that a line of the screen holds; pure.
 
 All values are for the player who moves next; with three and more players they stand against all others together.
 `plies` count everybody's moves until the end. Where an analysis is not solved they are upper bounds: ``within 7``.

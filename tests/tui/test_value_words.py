@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tictactoe_client.worth import (
+from tictactoe_client.tui.value_words import (
     compare_played,
     describe_cell_worth,
     describe_position,
