@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from tests.fakes import FakeClock
@@ -16,6 +17,14 @@ from tictactoe_server.settings import Limits, Settings
 # How long an example takes says nothing about whether it is right.
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
+
+
+# A server in this process logs as a library does: pytest shows it with what failed, and no program's output has it.
+structlog.configure(
+    processors=[structlog.stdlib.filter_by_level, structlog.stdlib.render_to_log_kwargs],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    wrapper_class=structlog.stdlib.BoundLogger,
+)
 
 
 @pytest.fixture(autouse=True)

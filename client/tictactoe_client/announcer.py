@@ -10,32 +10,37 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from tictactoe_client.wording import (
-    describe_cell,
-    describe_lines,
-    describe_players,
-    format_duration,
-    name_of,
-    seat_of,
+from tictactoe_client.company import (
+    announce_arrivals,
+    announce_departures,
+    announce_offers,
+    announce_passed_over,
 )
+from tictactoe_client.wording import describe_cell, describe_lines, describe_players, loser_of, name_of, seat_of
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import ChatLine, RoomState
+from tictactoe_protocol.pushes import ChatLine, Offers, RoomState
 
 
-def announce(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
+def announce(
+    old: RoomState,
+    new: RoomState,
+    viewer: str,
+    moves: Sequence[int] | None = None,
+    before: Sequence[int] | None = None,
+) -> list[str]:
     """Return what happened between two states of one room, `viewer` being the public id of whoever reads.
 
-    `moves` are all cells played in the new state's game so far, which puts a gap of several moves in order; None
-    where they are not known.
+    `moves` are all cells played in the new state's game so far, which puts a gap of several moves in order, and
+    `before` those of the old one's; None where they are not known.
     """
     if new.game != old.game:
         return _announce_new_game(old, new, viewer, moves)
     return [
-        *_announce_arrivals(old, new, viewer),
-        *_announce_moves(old, new, viewer, moves),
-        *_announce_departures(old, new, viewer),
-        *_announce_offers(old, new, viewer),
+        *announce_arrivals(old, new, viewer),
+        *_announce_play(old, new, viewer, moves, before),
+        *announce_departures(old, new, viewer),
+        *announce_offers(old, new, viewer, is_taken_back=count_kept(old, new, moves, before) < old.ply),
     ]
 
 
@@ -44,9 +49,22 @@ def announce_company(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     if new.game != old.game:
         return [f"Game {new.game}. {describe_players(new, viewer)}"]
     return [
-        *_announce_arrivals(old, new, viewer),
-        *_announce_departures(old, new, viewer),
-        *_announce_offers(old, new, viewer),
+        *announce_arrivals(old, new, viewer),
+        *announce_passed_over(old, new, viewer),
+        *announce_departures(old, new, viewer),
+        *announce_offers(old, new, viewer, is_taken_back=count_kept(old, new) < old.ply),
+    ]
+
+
+def announce_standing(state: RoomState, viewer: str) -> list[str]:
+    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end."""
+    seats = {mark: seat and replace(seat, online=True, left=False, out=False) for mark, seat in state.seats.items()}
+    start = replace(state, seats=seats, offers=Offers(), result=None)
+    return [
+        *([f"This is game {state.game} of the room."] if state.game > 1 else []),
+        *_announce_play(start, state, viewer, None, None),
+        *announce_departures(start, state, viewer),
+        *announce_offers(start, state, viewer, is_taken_back=False),
     ]
 
 
@@ -56,8 +74,16 @@ def announce_chat(line: ChatLine) -> str:
     return f"{clean_text(line.from_)}{role}: {clean_text(line.text)}"
 
 
-def count_kept(old: RoomState, new: RoomState) -> int:
-    """Return how many of the old state's moves still lie on the new one's board, in a state of the same game."""
+def count_kept(
+    old: RoomState, new: RoomState, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
+) -> int:
+    """Return how many of the old state's moves still lie on the new one's board, in a state of the same game.
+
+    Where the moves of both are known it is exact; else moves that were taken back and made again count as kept.
+    """
+    if moves is not None and before is not None and len(before) == old.ply:
+        pairs = zip(before, moves, strict=False)
+        return next((count for count, (one, other) in enumerate(pairs) if one != other), min(len(before), len(moves)))
     taken_back = sum(mark not in ".#" and mark != new.board[cell] for cell, mark in enumerate(old.board))
     return old.ply - taken_back
 
@@ -74,60 +100,83 @@ def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) 
     return moves[: new.ply]
 
 
+def fits(moves: Sequence[int], state: RoomState) -> bool:
+    """Tell whether these can be the moves of a state: so many, on these cells, the last one last."""
+    played = {cell for cell, mark in enumerate(state.board) if mark not in ".#"}
+    return len(moves) == state.ply and set(moves) == played and (moves[-1] if moves else None) == state.last
+
+
 def _announce_new_game(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None) -> list[str]:
-    told = [f"Game {new.game}. {describe_players(new, viewer)}"]
-    if old.status != "over":
-        told.insert(0, _announce_missed_end(old, new))
-    empty = _before_first_move(new)
-    return [*told, *_announce_moves(empty, new, viewer, moves), *_announce_departures(empty, new, viewer)]
+    start = _before_first_move(old, new)
+    return [
+        *_announce_missed_games(old, new),
+        f"Game {new.game}. {describe_players(new, viewer)}",
+        *announce_arrivals(start, new, viewer),
+        *_announce_play(start, new, viewer, moves, ()),
+        *announce_departures(start, new, viewer),
+        *announce_offers(start, new, viewer, is_taken_back=False),
+    ]
 
 
-def _announce_missed_end(old: RoomState, new: RoomState) -> str:
+def _announce_missed_games(old: RoomState, new: RoomState) -> list[str]:
+    """Return how the games ended whose end was not seen."""
+    first = old.game + 1 if old.status == "over" else old.game
+    if new.game == first:
+        return []
+    if new.game - first > 1:
+        return [f"Games {first} to {new.game - 1} have been played unseen."]
+    latest = new.seats.get(new.result.winner) if new.result is not None and new.result.winner else None
     for mark, seat in old.seats.items():
-        if seat is not None and new.score.get(seat.player, 0) > old.score.get(seat.player, 0):
-            return f"Game {old.game} has ended: {name_of(old, mark)} won."
-    return f"Game {old.game} has ended in a draw."
+        if seat is None:
+            continue
+        since = 1 if latest is not None and latest.player == seat.player else 0
+        if new.score.get(seat.player, 0) - since > old.score.get(seat.player, 0):
+            return [f"Game {first} has ended: {name_of(old, mark)} won."]
+    return [f"Game {first} has ended in a draw."]
 
 
-def _before_first_move(state: RoomState) -> RoomState:
-    board = "".join("#" if mark == "#" else "." for mark in state.board)
-    return replace(state, board=board, ply=0, last=None, result=None, status="playing")
+def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
+    """Return the new state's game at its start, with the players as the old state had them."""
+    board = "".join("#" if mark == "#" else "." for mark in new.board)
+    known = {seat.player: replace(seat, out=False) for seat in old.seats.values() if seat is not None}
+    seats = {mark: known.get(seat.player, seat) if seat is not None else None for mark, seat in new.seats.items()}
+    return replace(new, board=board, ply=0, last=None, result=None, status="playing", seats=seats, offers=Offers())
 
 
-def _announce_arrivals(old: RoomState, new: RoomState, viewer: str) -> list[str]:
-    told = []
-    for mark, seat in new.seats.items():
-        before = old.seats.get(mark)
-        if seat is not None and seat.player != viewer and before is None:
-            told.append(f"{name_of(new, mark)} joins as {mark}.")
-        elif seat is not None and before is not None and seat.online and not before.online and seat.player != viewer:
-            told.append(f"{name_of(new, mark)} is back.")
-    return told
+def _announce_play(
+    old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, before: Sequence[int] | None
+) -> list[str]:
+    """Return what happened on the board, to whom the game went on without, and how it ended."""
+    told = _announce_moves(old, new, viewer, moves, before)
+    passed = announce_passed_over(old, new, viewer)
+    if new.result is None or old.result is not None:
+        return [*told, *passed]
+    verdict = describe_result(new, viewer)
+    if told and new.result.reason in ("line", "full"):
+        return [*passed, *told[:-1], f"{told[-1]} {verdict}"]
+    return [*told, *passed, verdict]
 
 
-def _announce_moves(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None) -> list[str]:
+def _announce_moves(
+    old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, before: Sequence[int] | None
+) -> list[str]:
     rules, own = new.rules.to_rules(), seat_of(new, viewer)
     told = []
-    count = old.ply - count_kept(old, new)
+    kept = count_kept(old, new, moves, before)
+    count = old.ply - kept
     if count:
         told.append("The last move is taken back." if count == 1 else f"The last {count} moves are taken back.")
-    played = _cells_between(old, new, moves)
+    played = _cells_since(kept, old, new, moves)
     for position, cell in enumerate(played):
         mark = new.board[cell]
         who = "You play" if mark == own else f"{name_of(new, mark)} plays"
         decides = new.result is not None and cell in new.result.line and position == len(played) - 1
         told.append(f"{who} {format_cell(cell, rules) if decides else describe_cell(cell, rules)}.")
-    if new.result is not None and old.result is None:
-        if played:
-            told[-1] = f"{told[-1]} {describe_result(new, viewer)}"
-        else:
-            told.append(describe_result(new, viewer))
     return told
 
 
-def _cells_between(old: RoomState, new: RoomState, moves: Sequence[int] | None) -> list[int]:
-    """Return the cells played since `old` in their order, as far as it can be known."""
-    kept = count_kept(old, new)
+def _cells_since(kept: int, old: RoomState, new: RoomState, moves: Sequence[int] | None) -> list[int]:
+    """Return the cells played after the first `kept` moves in their order, as far as it can be known."""
     if new.last is None or new.ply <= kept:
         return []
     if new.ply == kept + 1:
@@ -152,7 +201,7 @@ def describe_result(state: RoomState, viewer: str) -> str:
         return f"Both agreed. {verdict}"
     if result.reason == "claimed":
         return f"The game was claimed, as the other seat stayed empty. {verdict}"
-    loser = _last_out(state)
+    loser = loser_of(state)
     if loser is None:
         return f"Nobody else is left in the game. {verdict}"
     who = "You" if loser == seat_of(state, viewer) else name_of(state, loser)
@@ -162,12 +211,6 @@ def describe_result(state: RoomState, viewer: str) -> str:
     if seat is not None and seat.left:
         return f"{who} left the game. {verdict}"
     return f"{who} {'resign' if who == 'You' else 'resigns'}. {verdict}"
-
-
-def _last_out(state: RoomState) -> str | None:
-    """Return the one mark that did not win, or None in a game of three and more."""
-    losers = [mark for mark in state.seats if state.result is not None and mark != state.result.winner]
-    return losers[0] if len(losers) == 1 else None
 
 
 def _verdict(state: RoomState, viewer: str) -> str:
@@ -180,45 +223,3 @@ def _verdict(state: RoomState, viewer: str) -> str:
     if own is not None and len(state.seats) == 2:
         return "You lose."
     return f"{name_of(state, winner)} wins."
-
-
-def _announce_departures(old: RoomState, new: RoomState, viewer: str) -> list[str]:
-    told = []
-    for mark, seat in new.seats.items():
-        before = old.seats.get(mark)
-        if seat is not None and before is not None and seat.out and not before.out and not seat.left:
-            who = "You are" if seat.player == viewer else f"{name_of(new, mark)} is"
-            told.append(f"{who} out of the game and passed over.")
-    just_over = new.result is not None and old.result is None and new.result.reason == "resigned"
-    for mark, before in old.seats.items():
-        seat = new.seats.get(mark)
-        if before is None or before.player == viewer:
-            continue
-        if seat is None:
-            told.append(f"{name_of(old, mark)} has left. The seat {mark} is free.")
-        elif seat.left and not before.left:
-            if not (just_over and len(new.seats) == 2):
-                told.append(f"{name_of(new, mark)} left the {'room' if new.status == 'over' else 'game'}.")
-        elif not seat.online and before.online and not seat.left:
-            held = f" Waiting for them: {format_duration(seat.hold_ms)}." if seat.hold_ms else ""
-            told.append(f"{name_of(new, mark)} has dropped.{held}")
-    return told
-
-
-def _announce_offers(old: RoomState, new: RoomState, viewer: str) -> list[str]:
-    own = seat_of(new, viewer)
-    told = []
-    for kind, before, now in (
-        ("draw", old.offers.draw, new.offers.draw),
-        ("undo", old.offers.undo, new.offers.undo),
-    ):
-        if now is not None and now != before:
-            asks = "a draw" if kind == "draw" else "to take a move back"
-            verb = "offer" if kind == "draw" else "ask"
-            told.append(f"You {verb} {asks}." if now == own else f"{name_of(new, now)} {verb}s {asks}.")
-        elif before is not None and now is None and new.result is None and new.ply == old.ply:
-            told.append("The draw offer is off." if kind == "draw" else "The move stays: no taking back.")
-    for mark in new.offers.rematch:
-        if mark not in old.offers.rematch:
-            told.append("You ask for a rematch." if mark == own else f"{name_of(new, mark)} wants a rematch.")
-    return told

@@ -5,6 +5,8 @@ The announcer says that something was offered; this says how to answer, and when
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tictactoe_client.wording import name_of, seat_of
 from tictactoe_protocol.pushes import RoomState
 
@@ -22,7 +24,24 @@ def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
         told.append("Type draw to accept, draw decline to refuse.")
     if new.offers.undo != old.offers.undo and is_asked(new, viewer, new.offers.undo):
         told.append("Type undo to let them, undo decline to refuse.")
+    own = seat_of(new, viewer)
+    if own is not None and own not in new.offers.rematch and set(new.offers.rematch) - set(old.offers.rematch):
+        told.append("Type rematch to accept.")
+    if own is not None and old.status == "over" and can_play_again(old) and not can_play_again(new):
+        told.append(f"No rematch, then. {describe_ways_on(new, viewer)}")
     return told
+
+
+def can_play_again(state: RoomState) -> bool:
+    """Tell whether everybody who played is still in the room, so that there may be a rematch."""
+    return not any(seat is None or seat.left for seat in state.seats.values())
+
+
+def describe_ways_on(state: RoomState, viewer: str) -> str:
+    """Return what one may do after the end of a game."""
+    if seat_of(state, viewer) is None:
+        return "A rematch will be shown here. Type leave to go." if can_play_again(state) else "Type leave to go."
+    return "Rematch? Type rematch, new or leave." if can_play_again(state) else "Type new or leave."
 
 
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
@@ -31,18 +50,23 @@ def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
     Empty for watchers, and outside a game.
     """
     own = seat_of(state, viewer)
-    if own is None or state.status != "playing":
+    seat = state.seats.get(own) if own is not None else None
+    if seat is None or seat.out or state.status != "playing":
         return {}
     return {
         mark: seat.hold_ms
         for mark, seat in state.seats.items()
-        if seat is not None and mark != own and not seat.online and not seat.left and isinstance(seat.hold_ms, int)
+        if seat is not None
+        and mark != own
+        and not (seat.online or seat.left or seat.out)
+        and isinstance(seat.hold_ms, int)
     }
 
 
-def describe_claim(state: RoomState, viewer: str) -> str:
-    """Return that the seats of opponents who are gone may be claimed, and how."""
-    names = " and ".join(name_of(state, mark) for mark in absent_opponents(state, viewer))
+def describe_claim(state: RoomState, viewer: str, marks: Iterable[str] | None = None) -> str:
+    """Return that the seats of opponents who are gone may be claimed, and how; `marks` names some of them only."""
+    absent = absent_opponents(state, viewer) if marks is None else marks
+    names = " and ".join(name_of(state, mark) for mark in absent)
     verb = "have" if " and " in names else "has"
     draw = ", claim draw to call it a draw" if len(state.seats) == 2 else ""
     return f"{names} {verb} been gone too long. Type claim to take the win{draw}, or just wait."

@@ -207,10 +207,12 @@ def rooms(context: click.Context, /, **_: Any) -> int:
 
 
 @cli.command()
-@click.option("--limit", type=click.IntRange(1, 10_000), default=20, metavar="N", help="How many games at most (20).")
+@click.option(
+    "--limit", type=click.IntRange(1, 10_000), metavar="N", help="How many games at most (20; on the full screen all)."
+)
 @shared_options
 @click.pass_context
-def history(context: click.Context, /, limit: int, **_: Any) -> int:
+def history(context: click.Context, /, limit: int | None, **_: Any) -> int:
     """List one's own finished games on a server, newest first."""
     settings = settings_of(context)
     from tictactoe_client.past_games import show_history

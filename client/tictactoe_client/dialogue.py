@@ -11,11 +11,27 @@ from typing import Literal, assert_never
 
 from tictactoe_client.errors import Interrupted, Refused
 from tictactoe_client.guide import answer_query
-from tictactoe_client.intents import BadInput, Nothing, Place, Query, Read, Save, Say, Verb, VerbKind, parse_intent
+from tictactoe_client.intents import (
+    BadInput,
+    Marks,
+    Moves,
+    Nothing,
+    Place,
+    Query,
+    Read,
+    Save,
+    Say,
+    Verb,
+    VerbKind,
+    Weigh,
+)
+from tictactoe_client.parsing import parse_intent
+from tictactoe_client.reading import list_marks, list_moves, read_aloud
 from tictactoe_client.room import Room
 from tictactoe_client.saving import save_game
 from tictactoe_client.settings import Settings
-from tictactoe_client.wording import describe_turn, list_free, read_column, read_row, seat_of
+from tictactoe_client.wording import describe_turn, list_free, seat_of
+from tictactoe_client.worth import describe_position
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import OfferAction
@@ -61,7 +77,13 @@ class Dialogue:
                 case Query():
                     return Answer(tuple(answer_query(intent.kind, state, self._viewer, settings)))
                 case Read():
-                    return Answer(((read_row if intent.axis == "row" else read_column)(state, intent.index),))
+                    return Answer(tuple(read_aloud(intent.kind, intent.index, state)))
+                case Marks():
+                    return Answer(tuple(list_marks(state, intent.mark)))
+                case Moves():
+                    return Answer((list_moves(state, await room.sync(), intent.count),))
+                case Weigh():
+                    return Answer(tuple(await self._weigh(intent.ply, state, room)))
                 case Say():
                     await room.chat(intent.text)
                     return Answer()
@@ -77,6 +99,13 @@ class Dialogue:
             return Answer((interrupted.message,))
         except Refused as refused:
             return Answer((self._explain(refused, room.state or state),))
+
+    async def _weigh(self, ply: int | None, state: RoomState, room: Room) -> list[str]:
+        """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
+        after, moves, rules = await room.analyse(ply), await room.sync(), state.rules.to_rules()
+        if not 0 < after.ply <= len(moves):
+            return describe_position(after, None, None, rules)
+        return describe_position(after, await room.analyse(after.ply - 1), moves[after.ply - 1], rules)
 
     async def _place(self, cell: int, state: RoomState, room: Room) -> Answer:
         if seat_of(state, self._viewer) is None:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Final
 
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.choosing import Choice
 from tictactoe_client.client import Client
-from tictactoe_client.errors import ConnectionLost
-from tictactoe_client.json_lines import JsonGame, pass_through
+from tictactoe_client.json_game import JsonGame
+from tictactoe_client.json_lines import pass_through
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.listing import list_rooms
 from tictactoe_client.plain import PlainGame
-from tictactoe_client.room import Room
 from tictactoe_client.screen import Screen, is_terminal, print_error
-from tictactoe_client.seats import SavedSeat, Seats
+from tictactoe_client.seating import keeping_seats
 from tictactoe_client.session import run
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
@@ -26,8 +23,6 @@ from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.pushes import RoomSummary
 
 PINGS: Final = 3
-
-Enter = Callable[[Client], Awaitable[Room]]
 
 
 def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
@@ -43,51 +38,24 @@ def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
 
     async def work(client: Client) -> int:
         keyboard = Keyboard()
-        with keeping_seat(client, choice.enter) as keep:
+        with keeping_seats(client) as seats:
             if settings.mode == "json":
-                return await JsonGame(client, settings, keyboard).run(keep)
-            return await PlainGame(client, settings, keyboard, Screen(prompts=is_terminal(0, 1))).run(keep)
+                return await JsonGame(client, settings, keyboard).run(lambda _: seats.enter(choice.enter))
+            screen = Screen(prompts=is_terminal(0, 1))
+            return await PlainGame(client, settings, keyboard, screen, seats).run(choice.enter)
 
     room = choice.code if choice.way == "join" else None
     return run(settings, address, work, room=room, identity="anyone" if choice.way == "watch" else "player")
-
-
-@contextmanager
-def keeping_seat(client: Client, enter: Enter) -> Iterator[Enter]:
-    """Yield `enter`, which then also writes the seat down; at the end it is struck out, unless we were cut off."""
-    seats = Seats()
-    entered: list[str] = []
-
-    async def keep(client: Client) -> Room:
-        room = await enter(client)
-        entered.append(room.code)
-        if room.seat is not None:
-            seats.keep(SavedSeat(client.address.url, room.code, room.seat, client.name, client.token))
-        return room
-
-    try:
-        yield keep
-    except ConnectionLost:
-        raise
-    except BaseException:
-        _forget_seats(client, entered)
-        raise
-    if not client.was_cut_off:
-        _forget_seats(client, entered)
-
-
-def _forget_seats(client: Client, rooms: Sequence[str]) -> None:
-    for room in rooms:
-        Seats().forget(client.address.url, client.token, room)
 
 
 def watch_any(settings: Settings) -> int:
     """Let a person choose a running game and watch it; without one to ask, list the games and return 2."""
 
     if settings.mode == "screen":
+        from tictactoe_client.tui.opening import Opening
         from tictactoe_client.tui.running import run_screen
 
-        return run_screen(settings, None, watching=True)
+        return run_screen(settings, None, opening=Opening("watch"))
 
     async def work(client: Client) -> int:
         if settings.mode == "json":

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tictactoe_client.address import DEFAULT_SERVER, Address
 from tictactoe_client.board import BoardStyle, BoardView, render_board
+from tictactoe_client.reading import list_runs
 from tictactoe_client.settings import Settings
 from tictactoe_client.wording import (
     describe_cell,
@@ -22,7 +23,7 @@ from tictactoe_engine import Coordinates, Keys, Rules, format_cell, format_key, 
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
-MOST_FREE_CELLS = 60
+MOST_FREE_CELLS = 30
 _MOST_MOVES_TOLD = 12
 
 
@@ -63,8 +64,20 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
     claims = f": {' and '.join(others)} may claim the game" if others and seat_of(state, viewer) else ""
     late = reason == "could not get back in time"
     head = f"Could not get back in time{claims}." if late else f"Could not get back: {clean_text(reason)}."
+    return f"{head} Try again: {_describe_return_command(state, viewer, address)}"
+
+
+def describe_going(state: RoomState | None, viewer: str, address: Address) -> str:
+    """Return that one goes without a connection, and how a player finds the seat again."""
+    if state is None or seat_of(state, viewer) is None:
+        return "Goodbye."
+    command = _describe_return_command(state, viewer, address)
+    return f"Your seat is held for a while, as the server could not be told. To come back: {command}"
+
+
+def _describe_return_command(state: RoomState, viewer: str, address: Address) -> str:
     target = state.room if address.url == DEFAULT_SERVER else address.link_to(state.room)
-    return f"{head} Try again: tictactoe-client {'join' if seat_of(state, viewer) else 'watch'} {target}"
+    return f"tictactoe-client {'join' if seat_of(state, viewer) else 'watch'} {target}"
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
@@ -107,9 +120,12 @@ def describe_help(state: RoomState, settings: Settings) -> list[str]:
     lines.append(f"A move by name: b2 (column B, row 2), or {pair}.")
     lines += [
         f"Ask: {slash}b board, {slash}l last move, {slash}f free cells, {slash}c clocks, {slash}o who is here.",
-        f"Read: {slash}s A a column, {slash}s 1 a row.",
-        "Do: resign, new (another opponent), leave, chat TEXT, draw, undo.",
+        f"Read: {slash}s A a column, {slash}s 1 a row, {slash}s b2 a cell.",
+        f"Look: {slash}a b2 around a cell, {slash}d b2 along its diagonals; alone: of the last move.",
+        f"List: {slash}m cells of each mark, {slash}m x of one, {slash}r rows of marks, moves, moves 6.",
+        "Do: resign, new (another opponent), leave, chat TEXT, draw, undo, claim (when the other one is gone).",
         "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
+        "After the end, or watching: value what the position is worth, value 5 after the fifth move.",
         "An empty line repeats whose move it is.",
     ]
     return lines
@@ -175,6 +191,8 @@ def answer_query(kind: str, state: RoomState, viewer: str, settings: Settings) -
         return [describe_company(state, viewer)]
     if kind == "free":
         return [list_free(state, MOST_FREE_CELLS)]
+    if kind == "runs":
+        return list_runs(state)
     if kind == "help":
         return describe_help(state, settings)
     return [describe_turn(state, viewer)]

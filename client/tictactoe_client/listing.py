@@ -39,10 +39,10 @@ def list_games(games: Sequence[PastGame], viewer: str, zone: tzinfo | None = Non
         (
             f"{number}.",
             f"id {clean_text(game.id)}",
-            _format_date(game.at, zone),
+            format_date(game.at, zone),
             game.rules.preset or describe_rules(game.rules),
             " v ".join(f"{clean_text(player.name)} ({mark})" for mark, player in game.players.items()),
-            _describe_result(game, viewer),
+            describe_outcome(game, viewer),
             "1 move" if game.moves == 1 else f"{game.moves} moves",
         )
         for number, game in enumerate(games, 1)
@@ -66,13 +66,15 @@ def _describe_seats(room: RoomSummary) -> str:
     return " v ".join(seats)
 
 
-def _describe_result(game: PastGame, viewer: str) -> str:
+def describe_outcome(game: PastGame, viewer: str) -> str:
+    """Return how a game ended for the viewer: ``won by a line``."""
     winner = game.players.get(game.result.winner or "")
     verdict = "drawn" if game.result.winner is None else "won" if winner and winner.player == viewer else "lost"
     return f"{verdict} {describe_reason(game.result.reason)}"
 
 
-def _format_date(milliseconds: int, zone: tzinfo | None) -> str:
+def format_date(milliseconds: int, zone: tzinfo | None = None) -> str:
+    """Return a moment as a day and a time in the zone, by default this machine's, or that it is unknown."""
     try:
         return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):

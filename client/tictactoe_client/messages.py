@@ -47,6 +47,11 @@ class Messages:
             raise item
         return item
 
+    @property
+    def has_more(self) -> bool:
+        """Whether something can be had at once."""
+        return not self._queue.empty()
+
     def put(self, item: Message | ConnectionLost | None) -> None:
         """Add a message, or what ends the stream: a loss, or None for a client that was closed."""
         self._queue.put_nowait(item)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tictactoe_client.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.client import Client
 from tictactoe_client.errors import ClientError, Refused, UnknownGame
 from tictactoe_client.json_lines import pass_through, print_own
@@ -21,6 +22,7 @@ from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_engine import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 
+_LISTED_GAMES: Final = 20
 _GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
@@ -37,14 +39,20 @@ class Wish:
     export: str | None = None
 
 
-def show_history(settings: Settings, limit: int) -> int:
-    """Print one's own finished games, newest first."""
+def show_history(settings: Settings, limit: int | None) -> int:
+    """Show one's own finished games, newest first: on a page of the full screen all of them unless there is a limit."""
+    if settings.mode == "screen" and settings.asks:
+        from tictactoe_client.tui.opening import Opening
+        from tictactoe_client.tui.running import run_screen
+
+        return run_screen(settings, None, opening=Opening("history", limit))
+    most = _LISTED_GAMES if limit is None else limit
 
     async def work(client: Client) -> int:
         if settings.mode == "json":
-            await pass_through(client, lambda: client.history(limit))
+            await pass_through(client, lambda: client.history(most))
             return ExitCode.NORMAL
-        games = await client.history(limit)
+        games = await client.history(most)
         nothing = [f"You have finished no game on {client.address.url} yet."]
         Screen().print(*(list_games(games, client.player) or nothing))
         return ExitCode.NORMAL
@@ -129,6 +137,12 @@ async def _show(settings: Settings, game: Replay, wish: Wish, told: list[str]) -
         for ply in range(game.last + 1) if wish.at is None else [wish.at]:
             print_own("position", **game.position(ply))
         return ExitCode.NORMAL
+    if settings.mode == "screen" and settings.asks and wish.source != STANDARD_STREAM:
+        from tictactoe_client.tui.opening import Opening
+        from tictactoe_client.tui.running import show_screen
+
+        opening = Opening("replay", game=game, ply=wish.at or 0, note=" ".join(told))
+        return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)
     is_asking = settings.asks and wish.source != STANDARD_STREAM and is_terminal(0, 1)
     screen = Screen(prompts=is_asking)
     screen.print(*told, *game.describe())

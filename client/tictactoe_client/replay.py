@@ -6,11 +6,12 @@ A record holds only characters that can be printed, so nothing of it needs clean
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from tictactoe_client.board import BoardStyle, BoardView, render_board
 from tictactoe_client.wording import describe_cell, describe_reason, describe_rules
-from tictactoe_engine import GameRecord, MoveClock, Position, SeatClock
+from tictactoe_engine import GameRecord, MoveClock, Position, SeatClock, format_cell
 from tictactoe_protocol.pushes import RulesState
 
 STEP_HELP: Final = "n next, p previous, a number that move, b board, q quit."
@@ -64,9 +65,18 @@ class Replay:
 
     def describe(self) -> list[str]:
         """Return what is known of the whole game: who, what, when and where, and how it ended."""
+        facts = [self.describe_players(), describe_rules(self.record.rules), *self.list_facts()]
+        moves = "1 move" if self.last == 1 else f"{self.last} moves"
+        return [f"{', '.join(facts)}.", f"{moves}. {self.describe_end()}"]
+
+    def describe_players(self) -> str:
+        """Return who played which mark: ``ana (X) v bo (O)``."""
+        return " v ".join(self._who(mark) for mark in self.record.rules.marks)
+
+    def list_facts(self) -> list[str]:
+        """Return what the record says beside players and rules: its clock, date, room and number, where it does."""
         record = self.record
-        players = " v ".join(self._who(mark) for mark in record.rules.marks)
-        facts = [players, describe_rules(record.rules)]
+        facts = []
         if record.clock is not None:
             facts.append(_describe_clock(record.clock))
         if record.date is not None:
@@ -75,8 +85,19 @@ class Replay:
             facts.append(f"room {record.room}")
         if record.game is not None:
             facts.append(f"game {record.game}")
-        moves = "1 move" if self.last == 1 else f"{self.last} moves"
-        return [f"{', '.join(facts)}.", f"{moves}. {self.describe_end()}"]
+        return facts
+
+    def list_rounds(self) -> list[range]:
+        """Return the numbers of the moves of each round; a round ends when the turn comes back to its first mark."""
+        marks = self.record.rules.marks
+        movers = [marks.index(self.positions[ply].board[cell]) for ply, cell in enumerate(self.record.moves, 1)]
+        starts = [ply for ply, mover in enumerate(movers, 1) if ply == 1 or mover <= movers[ply - 2]]
+        return [range(start, end) for start, end in pairwise([*starts, self.last + 1])]
+
+    def describe_mark(self, ply: int) -> str:
+        """Return a move in its shortest form, from move 1: ``X B2``."""
+        cell = self.record.moves[ply - 1]
+        return f"{self.positions[ply].board[cell]} {format_cell(cell, self.record.rules)}"
 
     def describe_end(self) -> str:
         """Return how the game ended: ``ana (X) wins by a line.``"""
@@ -100,12 +121,15 @@ class Replay:
             lines.append(self.describe_end())
         return lines
 
-    def draw(self, ply: int, *, colour: bool = False) -> list[str]:
-        """Return the board after this many moves, the last one marked."""
+    def view(self, ply: int) -> BoardView:
+        """Return what is to be drawn after this many moves: the board, the last move, the deciding line."""
         position = self.positions[ply]
         line = frozenset(position.outcome.line if position.outcome else ())
-        view = BoardView(self.record.rules, position.board, position.last, line)
-        return render_board(view, BoardStyle(colour=colour))
+        return BoardView(self.record.rules, position.board, position.last, line)
+
+    def draw(self, ply: int, *, colour: bool = False) -> list[str]:
+        """Return the board after this many moves, the last one marked."""
+        return render_board(self.view(ply), BoardStyle(colour=colour))
 
     def summarise(self) -> dict[str, Any]:
         """Return the whole game for programs; `players` are by mark."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tictactoe_client.errors import Refused
 from tictactoe_client.record_files import STANDARD_STREAM, write_record
@@ -26,6 +27,20 @@ from tictactoe_protocol.requests import ClockTerms
 
 if TYPE_CHECKING:
     from tictactoe_client.room import Room
+
+_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9]{1,32}", re.ASCII)
+
+
+def name_for(record: GameRecord) -> str:
+    """Return what to call a record's file where nobody says: by room and number, as far as they are known.
+
+    Records come from anywhere: a room that is no plain word might lead out of this folder, and counts as unknown.
+
+    >>> name_for(GameRecord(room="K7M4PQ", game=2)), name_for(GameRecord(room="../x"))
+    ('tictactoe-K7M4PQ-2.txt', 'tictactoe-game.txt')
+    """
+    room = record.room if record.room is not None and _PLAIN_WORD.fullmatch(record.room) else "game"
+    return f"tictactoe-{room}.txt" if record.game is None else f"tictactoe-{room}-{record.game}.txt"
 
 
 async def save_game(name: str, state: RoomState, room: Room) -> str:

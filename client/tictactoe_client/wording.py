@@ -52,6 +52,15 @@ def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
     return f"{name} ({mark})" if same > 1 else name
 
 
+def loser_of(state: RoomState) -> str | None:
+    """Return the one mark that lost a game that is over, of those who played to its end; None where there is no one."""
+    result = state.result
+    if result is None or result.winner is None:
+        return None
+    others = [mark for mark, seat in state.seats.items() if mark != result.winner and not (seat and seat.out)]
+    return others[0] if len(others) == 1 else None
+
+
 def describe_rules(rules: RulesState | Rules) -> str:
     """Return the rules in a few words.
 
@@ -163,24 +172,6 @@ def _describe_run(run: tuple[int, ...], board: str, rules: Rules) -> str:
         column = format_column(run[0] % rules.columns)
         return f"Column {column}{'' if whole else f', {first} to {last},'} is {marks}."
     return f"The diagonal {first} to {last} is {marks}."
-
-
-def read_row(state: RoomState, row: int) -> str:
-    """Return one row aloud, row from 0: ``Row 1: A X, B empty, C X.``"""
-    columns = state.rules.columns
-    cells = (f"{format_column(column)} {_aloud(state.board[row * columns + column])}" for column in range(columns))
-    return f"Row {row + 1}: {', '.join(cells)}."
-
-
-def read_column(state: RoomState, column: int) -> str:
-    """Return one column aloud, column from 0: ``Column A: 1 X, 2 empty, 3 O.``"""
-    columns = state.rules.columns
-    cells = (f"{row + 1} {_aloud(state.board[row * columns + column])}" for row in range(state.rules.rows))
-    return f"Column {format_column(column)}: {', '.join(cells)}."
-
-
-def _aloud(mark: str) -> str:
-    return {".": "empty", "#": "blocked"}.get(mark, mark)
 
 
 def list_free(state: RoomState, limit: int) -> str:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, CY, players, seat, state
 from tictactoe_client.announcer import announce, announce_chat, count_kept
-from tictactoe_client.wording import describe_lines, read_column, read_row, split_lines
+from tictactoe_client.wording import describe_lines, split_lines
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import ChatLine, Offers, Result, SeatState
 
@@ -116,7 +116,7 @@ def test_a_third_player_who_resigns_is_passed_over() -> None:
     out = before.seats["O"]
     assert out is not None
     after = replace(before, seq=9, turn="A", seats={**before.seats, "O": replace(out, out=True)})
-    assert announce(before, after, ANA) == ["bo is out of the game and passed over."]
+    assert announce(before, after, ANA) == ["bo resigns and is passed over from now on."]
 
 
 def test_the_last_one_of_three_wins() -> None:
@@ -203,12 +203,6 @@ def test_every_move_is_told_once_and_in_order_whatever_was_missed(
     assert len(told) == len(moves)
     for cell, sentence in zip(moves, told, strict=True):
         assert sentence.startswith(f"{names[position.board[cell]]} plays ")
-
-
-def test_rows_and_columns_are_read_aloud() -> None:
-    current = state((0, 4, 2))
-    assert read_row(current, 0) == "Row 1: A X, B empty, C X."
-    assert read_column(current, 1) == "Column B: 1 empty, 2 O, 3 empty."
 
 
 def test_a_part_of_a_row_is_told_by_its_ends() -> None:

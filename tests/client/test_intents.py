@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.intents import BadInput, Intent, Nothing, Place, Query, Read, Save, Say, Verb, parse_intent
+from tictactoe_client.intents import BadInput, Intent, Marks, Moves, Nothing, Place, Query, Read, Save, Say, Verb, Weigh
+from tictactoe_client.parsing import parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
 
 CLASSIC = PRESETS["classic"]
@@ -51,6 +52,19 @@ WIDE = Rules(rows=32, columns=32, line=5)
         ("draw decline", Verb("draw", "decline")),
         ("undo", Verb("undo")),
         ("claim draw", Verb("claim", "draw")),
+        ("s b2", Read("cell", 4)),
+        ("a", Read("around", None)),
+        ("around b2", Read("around", 4)),
+        ("a 5", Read("around", 4)),
+        ("d C3", Read("diagonals", 8)),
+        ("/diagonals", Read("diagonals", None)),
+        ("m", Marks()),
+        ("marks x", Marks("X")),
+        ("r", Query("runs")),
+        ("moves", Moves()),
+        ("moves 6", Moves(6)),
+        ("value", Weigh()),
+        (":review 5", Weigh(5)),
         ("yes", Verb("yes")),
     ],
 )
@@ -69,7 +83,14 @@ def test_a_line_means(line: str, intent: Intent) -> None:
         ("chat " + "x" * 312, "too_long", "Too long: 312 of 200 characters."),
         ("s 9", "off_board", "There is no row 9: rows 1-3."),
         ("s D", "off_board", "There is no column D: columns A-C."),
-        ("s", "bad_input", "Read what? Type s and a column or row: s A, or s 1."),
+        ("s", "bad_input", "Read what? Type s and a column, a row or a cell: s A, s 1, s b2."),
+        ("s d4", "off_board", "D4 is off the board: columns A-C, rows 1-3."),
+        ("a z9", "off_board", "Z9 is off the board: columns A-C, rows 1-3."),
+        ("m a", "bad_input", "There is no such mark here: X O."),
+        ("m xo", "bad_input", "There is no such mark here: X O."),
+        ("moves many", "bad_input", "Type moves, or moves and a number: moves 5."),
+        ("value -1", "bad_input", "Type value, or value and a number: value 5."),
+        ("arround", "bad_input", 'I don\'t know "arround". Did you mean around?'),
         ("chat", "bad_input", "Say what? Type chat and then your words."),
         ("resign now", "bad_input", 'I don\'t know "resign now". Did you mean resign?'),
         ("１", "bad_input", 'I don\'t know "１". A move looks like b2 or 5. ? for help.'),
@@ -95,6 +116,14 @@ def test_one_letter_queries_want_a_slash_where_letters_place() -> None:
     with pytest.raises(BadInput):
         parse_intent("b", CLASSIC, keys=Keys.LETTERS)
     assert parse_intent("b", PRESETS["gomoku"], keys=Keys.LETTERS) == Query("board")
+
+
+def test_reading_wants_a_slash_too_where_letters_place() -> None:
+    assert parse_intent("a", CLASSIC, keys=Keys.LETTERS) == Place(3)
+    assert parse_intent("/a", CLASSIC, keys=Keys.LETTERS) == Read("around", None)
+    assert parse_intent("/d b2", CLASSIC, keys=Keys.LETTERS) == Read("diagonals", 4)
+    assert parse_intent("/m x", CLASSIC, keys=Keys.LETTERS) == Marks("X")
+    assert parse_intent("moves", CLASSIC, keys=Keys.LETTERS) == Moves()
 
 
 def test_a_keypad_has_its_seven_at_the_top() -> None:

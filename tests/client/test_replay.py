@@ -64,6 +64,17 @@ def test_the_board_marks_the_last_move_and_the_deciding_line() -> None:
     assert "\x1b[" in "".join(CLASSIC.draw(7, colour=True))
 
 
+def test_moves_come_in_rounds_which_a_player_who_is_passed_over_makes_shorter() -> None:
+    assert [[CLASSIC.describe_mark(ply) for ply in plies] for plies in CLASSIC.list_rounds()] == [
+        ["X B2", "O A1"],
+        ["X C1", "O A3"],
+        ["X A2", "O C3"],
+        ["X C2"],
+    ]
+    assert [list(plies) for plies in THREE.list_rounds()] == [[1, 2, 3], [4, 5], [6, 7]]
+    assert Replay(parse_record('[Reason "resigned"] O')).list_rounds() == []
+
+
 def test_programs_read_the_game_and_each_position() -> None:
     assert CLASSIC.summarise() == {
         "rules": {

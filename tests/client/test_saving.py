@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tests.client.states import players, seat, state
 from tests.engine.random_records import game_records
-from tictactoe_client.saving import record_of
+from tictactoe_client.saving import name_for, record_of
 from tictactoe_engine import PRESETS, GameRecord, GameResult, InvalidRecord, MoveClock, format_record, parse_record
 from tictactoe_protocol.pushes import Result, RoomState, RulesState
 from tictactoe_protocol.requests import ClockTerms
@@ -76,3 +76,19 @@ def test_every_recorded_game_can_be_saved_from_what_a_watcher_sees(record: GameR
     assert {mark for _, mark in saved.passed} == {mark for _, mark in record.passed}
     assert saved.position.board == record.position.board
     assert parse_record(format_record(saved)) == saved
+
+
+@pytest.mark.parametrize(
+    ("room", "game", "name"),
+    [
+        ("K7M4PQ", 3, "tictactoe-K7M4PQ-3.txt"),
+        ("K7M4PQ", None, "tictactoe-K7M4PQ.txt"),
+        (None, 3, "tictactoe-game-3.txt"),
+        (None, None, "tictactoe-game.txt"),
+        ("../../home", 1, "tictactoe-game-1.txt"),
+        ("/etc/passwd", None, "tictactoe-game.txt"),
+        ("~root", None, "tictactoe-game.txt"),
+    ],
+)
+def test_a_record_s_own_name_never_leads_out_of_the_folder(room: str | None, game: int | None, name: str) -> None:
+    assert name_for(GameRecord(room=room, game=game)) == name

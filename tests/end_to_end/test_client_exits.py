@@ -172,6 +172,35 @@ async def test_a_signal_ends_politely_and_gives_the_seat_up(
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
 
 
+async def test_a_second_ctrl_c_ends_at_once() -> None:
+    program = """
+import asyncio, sys
+from tictactoe_client.session import run_alone
+from tictactoe_client.settings import Settings
+
+async def work():
+    print("begins", flush=True)
+    while True:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            print("does not want to go", flush=True)
+
+sys.exit(run_alone(Settings(), work))
+"""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=subprocess.PIPE, env=environment()
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        assert await process.stdout.readline() == b"begins\n"
+        process.send_signal(signal.SIGINT)
+        assert await process.stdout.readline() == b"does not want to go\n"
+        process.send_signal(signal.SIGINT)
+        assert await process.wait() == 130
+        assert await process.stdout.read() == b""
+
+
 async def test_a_closed_pipe_ends_quietly_with_141(server: Server) -> None:
     reader, writer = os.pipe()
     with os.fdopen(writer, "wb") as output:

@@ -168,3 +168,13 @@ async def test_nobody_there_still_ends_with_the_closing_line() -> None:
     async with run_client("play", "--json", "-s", "ws://127.0.0.1:1") as ana:
         assert await ana.end() == 3
     assert messages(ana) == [{"from": "client", "type": "closed", "exit": 3}]
+
+
+async def test_an_analysis_is_asked_for_without_naming_the_room(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        async with run_client("watch", code, "--json", "-s", server.url) as watcher:
+            await watcher.message(type="room", status="playing")
+            watcher.send(type="analyse", id="a1", ply=0)
+            assert (await watcher.message(type="ok", id="a1"))["analysis"]["value"]["kind"] == "draw"

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from tests.end_to_end.clients import ClientProcess, run_client
@@ -49,6 +50,7 @@ You play C1. Row 1 is X X X. You win.
 Winner: ana, X.
 Rematch? Type rematch, new or leave.
 bo left the room.
+No rematch, then. Type new or leave.
 You left room K7M4PQ. Goodbye."""
 
 BO = """\
@@ -125,20 +127,6 @@ def transcript(client: ClientProcess, server: Server, code: str) -> str:
     return re.sub(r"Connected, \d+ ms", "Connected, N ms", text)
 
 
-def documented_transcript() -> str:
-    """Return the transcript of the documentation without what bo typed into it."""
-    text = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
-    block = text.partition("<!-- the transcript:")[2].partition("```text\n")[2].partition("\n```")[0]
-    shown = "\n".join(line for line in block.splitlines() if not line.startswith("> "))
-    return shown.replace("ws://localhost:8765", "SERVER").replace("Connected, 1 ms", "Connected, N ms")
-
-
-def test_the_transcript_of_the_documentation_is_a_part_of_the_real_one() -> None:
-    real = iter(BO.splitlines())
-    for line in documented_transcript().splitlines():
-        assert line in real, line
-
-
 async def open_room(ana: ClientProcess) -> str:
     code = (await ana.until("Code")).split()[1]
     await ana.until("Waiting for another player.")
@@ -176,7 +164,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
             await bo.until("Rematch?")
             bo.type("leave")
             assert await bo.end() == 0
-            await ana.until("bo left")
+            await ana.until("No rematch, then.")
             ana.type("leave")
             assert await ana.end() == 0
             assert transcript(ana, server, code) == ANA
@@ -268,14 +256,72 @@ async def test_three_players_are_named_each_in_turn(server: Server) -> None:
         assert await ana.end() == 0
 
 
-async def test_a_screen_reader_gets_no_board_unless_it_asks(server: Server) -> None:
-    async with run_client("play", "-s", server.url, ACCESSIBLE="1") as ana, open_peer(server.url) as bo:
+@pytest.mark.parametrize(("options", "accessible"), [((), "1"), (("--no-board",), "")])
+async def test_a_screen_reader_gets_no_board_unless_it_asks(
+    server: Server, options: tuple[str, ...], accessible: str
+) -> None:
+    where = ("-s", server.url, *options)
+    async with run_client("play", *where, ACCESSIBLE=accessible) as ana, open_peer(server.url) as bo:
         await open_room(ana)
         await bo.ask("match")
         await ana.until("Your move, X.")
         assert "   A B C" not in ana.lines
         ana.type("b")
         await ana.until("   A B C")
+
+
+async def test_waiting_for_somebody_ends_with_leave_and_frees_the_seat(server: Server) -> None:
+    async with run_client("new", "-s", server.url) as ana, open_peer(server.url) as bo:
+        code = await open_room(ana)
+        ana.type("leave")
+        assert await ana.end() == 0
+        assert ana.lines[-1] == f"You left room {code}. Goodbye."
+        assert (await bo.ask("rooms"))["rooms"] == []
+
+
+async def test_anything_else_than_the_word_again_plays_on(server: Server) -> None:
+    async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        await open_room(ana)
+        await bo.ask("match")
+        await ana.until("Your move, X.")
+        ana.type("resign", "no", "leave", "resign", "1", "leave", "yes")
+        await ana.until("Resign? Type resign again")
+        await ana.until("All right, the game goes on.")
+        await ana.until("Leave and lose this game?")
+        await ana.until("Resign? Type resign again")
+        await ana.until("You play A1")
+        await ana.until("Leave and lose this game?")
+        assert await ana.end() == 0
+        assert (await bo.state(status="over"))["board"] == "X........"
+
+
+async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
+    async with run_client("play", "-s", server.url, "--no-input") as ana, open_peer(server.url, "bo") as bo:
+        await open_room(ana)
+        await bo.ask("match")
+        await ana.until("Your move, X.")
+        ana.type("resign")
+        assert await ana.end() == 0
+        assert ana.lines[-1] == "Winner: bo, O."
+
+
+async def test_a_file_of_moves_plays_a_game_line_by_line(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "moves.txt"
+    path.write_text("l\n1\nl\nresign\nyes\n")
+    with path.open("rb") as moves:
+        async with (
+            open_peer(server.url, "bo") as bo,
+            run_client("join", (await bo.ask("create", seat="O"))["room"], "-s", server.url, stdin=moves) as ana,
+        ):
+            assert await ana.end() == 0
+    told = [line for line in ana.lines if line.startswith(("No move", "You ", "Last"))]
+    assert told == [
+        "You are X. bo is O.",
+        "No move has been played yet.",
+        "You play A1, top left.",
+        "Last: you played A1, top left.",
+        "You resign. You lose.",
+    ]
 
 
 async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -> None:
@@ -378,6 +424,20 @@ async def test_the_clocks_and_the_company_are_told(server: Server) -> None:
             await ana.until("Left: ana ")
 
 
+async def test_short_time_of_ones_own_is_told(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url, "--clock", "10.05/move") as ana:
+        code = await open_room(ana)
+        async with open_peer(server.url, "bo") as bo:
+            await bo.ask("join", room=code)
+            await ana.until("Your move, X.")
+            ana.type("a1")
+            await bo.state(ply=1)
+            await bo.ask("move", room=code, cell=4, ply=1)
+            await ana.until("You have 10 seconds left.")
+            ana.type("b1")
+            await ana.until("You play B1")
+
+
 async def test_moves_that_were_missed_are_told_in_their_order(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.ask("create"))["room"]
@@ -416,3 +476,31 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
         "bo resigns. ana wins.",
         "Winner: ana, X.",
     ]
+
+
+async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        async with run_client("watch", code, "-s", server.url) as watcher:
+            await watcher.until("X's move.")
+            watcher.type("value")
+            await watcher.until("At the start: X to move: a draw with best play. Best: any free cell.")
+            ana.type("a1", "value")
+            await ana.until("You play A1")
+            await ana.until("You play this game: its analysis is for afterwards.")
+            await bo.ask("move", room=code, cell=1, ply=1)
+            await watcher.until("bo plays B1")
+            watcher.type("value", "value 1", "value 9", "moves", "a", "r")
+            await watcher.until("After move 2: X wins in 5 moves with A2 or B2 or A3.")
+            await watcher.until("Also: C1, C2, B3, C3 draw.")
+            await watcher.until("O B1 was a mistake: it loses. B2 keeps the draw.")
+            await watcher.until("After move 1: O to move: a draw with best play. Best: B2.")
+            await watcher.until("X A1 was as good as any other move.")
+            await watcher.until("There are 2 moves, not 9.")
+            await watcher.until("Moves: 1 X A1, 2 O B1.")
+            await watcher.until("Around B1 (O), clockwise from above: C1 empty, C2 empty, B2 empty, A2 empty, A1 X.")
+            await watcher.until("Nobody has 2 in a row.")
+        await ana.until("Your move, X.")
+        ana.type("resign", "yes", "review")
+        await ana.until("After move 2: X wins in 5 moves")

@@ -11,7 +11,7 @@ import pytest
 from tests.peer import open_peer
 from tests.terminal import pipe
 from tictactoe_client import connect
-from tictactoe_client.json_lines import JsonGame
+from tictactoe_client.json_game import JsonGame
 from tictactoe_client.keyboard import MAX_LINE_BYTES, Keyboard
 from tictactoe_client.plain import PlainGame
 from tictactoe_client.screen import Screen
@@ -43,7 +43,9 @@ async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pyte
             code = (await bo.ask("create"))["room"]
             assert await JsonGame(ana, settings, Keyboard(reader)).run(lambda client: client.join(code)) == 12
             assert (await bo.state(status="over"))["result"]["winner"] == "X"
-    assert all(json.loads(line) for line in capfd.readouterr().out.splitlines())
+    printed = [line for line in capfd.readouterr().out.splitlines() if line.startswith("{")]
+    assert json.loads(printed[-1])["type"] == "ok"
+    assert all(json.loads(line) for line in printed)
 
 
 async def test_waiting_is_told_now_and_then(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

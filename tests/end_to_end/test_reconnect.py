@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 from collections.abc import AsyncIterator
 
 import pytest
@@ -18,7 +19,7 @@ from tests.terminal import pipe
 from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
 from tictactoe_client.backoff import Backoff
 from tictactoe_client.events import Back, Gone, Lost, Retrying
-from tictactoe_client.json_lines import JsonGame
+from tictactoe_client.json_game import JsonGame
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Messages
 from tictactoe_client.plain import PlainGame
@@ -313,7 +314,7 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
             proxy.cut()
             with pytest.raises(ConnectionLost):
                 await game
-    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines() if line.startswith("{")]
     own = [line["type"] for line in lines if line.get("from") == "client"]
     assert own[:2] == ["connected", "disconnected"]
     assert set(own[2:]) == {"reconnecting"}
@@ -351,3 +352,91 @@ async def test_a_server_that_forgot_the_player_of_a_saved_seat_gets_to_know_a_ne
         Seats().keep(SavedSeat(server.url, code, "O", "ana", "unknown", pid=2**22 + 1))
         async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
             await ana.until("You are O. bo is X.")
+
+
+async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        first = (await bo.ask("create"))["room"]
+        async with run_client("join", first, "-n", "ana", "-s", server.url) as ana:
+            await ana.until("X's move.")
+            await bo.ask("resign", room=first)
+            await ana.until("Rematch?")
+            second = (await cy.ask("create"))["room"]
+            ana.type("new")
+            await ana.until("Looking for another opponent.")
+            await ana.until("X's move.")
+            assert Seats().find(server.url, first) is None
+            ana.process.kill()
+            await ana.process.wait()
+        await cy.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        assert [seat.room for seat in (Seats().find(server.url),) if seat] == [second]
+        async with run_client("join", second, "-s", server.url) as again:
+            await again.until("You are O. cy is X.")
+            again.type("leave", "leave")
+            assert await again.end() == 0
+        assert Seats().find(server.url) is None
+
+
+async def test_a_rematch_changes_the_mark_that_is_written_down(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
+            await ana.until("X's move.")
+            await bo.ask("resign", room=code)
+            await bo.ask("rematch", room=code)
+            await ana.until("Rematch?")
+            ana.type("rematch", "")
+            await ana.until("Game 2. You are X. bo is O.")
+            await ana.until("Your move, X.")
+            ana.process.kill()
+            await ana.process.wait()
+    saved = Seats().find(server.url, code)
+    assert saved is not None
+    assert saved.seat == "X"
+
+
+async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.until("Connection lost.")
+        ana.type("b2", "c3", "leave")
+        assert await ana.end() == 7
+        assert ana.lines[-1] == (
+            "Your seat is held for a while, as the server could not be told. "
+            f"To come back: tictactoe-client join {proxy.url}/{code}"
+        )
+        proxy.is_closed = False
+        async with run_client("join", code, "-s", proxy.url) as again:
+            await again.until("You are X. bo is O.")
+
+
+async def test_typed_lines_wait_for_the_connection_in_their_order(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.until("Connection lost.")
+        ana.type("b2", "l", "s 2")
+        await proxy.until_called()
+        proxy.is_closed = False
+        await ana.until("Row 2: A empty, B X, C empty.")
+        told = [line for line in ana.lines if line.startswith(("You play", "Last:", "Row"))]
+        assert told == ["You play B2, centre.", "Last: you played B2, centre.", "Row 2: A empty, B X, C empty."]
+
+
+async def test_ctrl_c_without_a_connection_ends_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana:
+        code = (await ana.until("Code")).split()[1]
+        await ana.until("Waiting for another player.")
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.until("Connection lost.")
+        ana.process.send_signal(signal.SIGINT)
+        assert await ana.end() == 130
+    assert Seats().find(proxy.url, code) is not None

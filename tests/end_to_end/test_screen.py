@@ -161,6 +161,15 @@ async def test_a_server_that_is_not_there_is_no_traceback_and_ends_with_three() 
         assert b"Traceback" not in screen.written
 
 
+@pytest.mark.parametrize("command", [[], ["play"], ["watch"], ["history"], ["replay"]])
+async def test_an_address_that_is_none_is_told_in_one_line_before_the_screen_opens(command: list[str]) -> None:
+    async with run_screen(*COMMAND, *command, "-s", "ws://host:99999") as screen:
+        assert await screen.end() == 2
+        words = '"ws://host:99999" is no server address: its port is no number up to 65535. '
+        assert screen.written.decode().startswith(words)
+        assert screen.written.count(b"\n") == 1
+
+
 @pytest.mark.parametrize(
     ("variables", "options", "has_colour"),
     [

@@ -17,6 +17,7 @@ from tictactoe_client.backoff import Backoff
 from tictactoe_client.choosing import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.app import TicTacToe
+from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -81,10 +82,14 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
 
     @contextlib.asynccontextmanager
     async def run(
-        url: str, first: Choice | None = None, size: tuple[int, int] = (80, 24), **options: Any
+        url: str,
+        first: Choice | None = None,
+        size: tuple[int, int] = (80, 24),
+        opening: Opening | None = None,
+        **options: Any,
     ) -> AsyncIterator[ScreenUser]:
         settings = Settings(**{"mode": "screen", "colour": True, "name": "ana", "backoff": QUICK, **options})
-        app = TicTacToe(settings, parse_address(url), first)
+        app = TicTacToe(settings, parse_address(url), first, opening=opening)
         async with app.run_test(size=size) as pilot:
             yield ScreenUser(app, pilot)
         assert app.failure is None

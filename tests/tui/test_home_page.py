@@ -63,6 +63,35 @@ async def test_the_computer_is_played_at_the_chosen_level(bots: Server, open_scr
         await ana.until("1. X B2  O ", "YOUR MOVE (X)")
 
 
+async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("> Quick match        ‹ 3x3 ›", "anyone", "←→ game")
+        await ana.press("left")
+        await ana.until("‹ gomoku ›", "anyone, 15x15, 5 in a row")
+        await ana.press("right", "right")
+        await ana.until("‹ blocker ›", "anyone, 3x3, blocked")
+        await ana.press("left", "left", "enter")
+        await ana.until("Waiting for someone", "15x15")
+        await bo.ask("match", rules="gomoku")
+        await ana.until("YOUR MOVE (X)")
+
+
+async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(bots.url) as ana:
+        await ana.until("> Quick match")
+        await ana.press("left", "left", "down", "left")
+        await ana.until("[easy] medium  hard  connect-four", "←→ level")
+        await ana.press("enter")
+        await ana.until("easy-bot", "6x7", "YOUR MOVE (X)")
+
+
+async def test_the_choice_of_game_needs_nothing_but_ascii(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, ascii=True, colour=False) as ana:
+        await ana.until("< 3x3 >", "<> game", "Ctrl+Q quit")
+        await ana.press("right", "right")
+        assert (await ana.until("< misere >", "anyone, 3x3, misere")).isascii()
+
+
 @pytest.mark.parametrize("as_link", [False, True])
 async def test_a_code_or_a_link_is_typed(server: Server, open_screen: OpenScreen, *, as_link: bool) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:

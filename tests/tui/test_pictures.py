@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.test_past_games import finish_a_game
 from tests.peer import open_peer, play_out
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client import connect
 from tictactoe_client.backoff import Backoff
 from tictactoe_client.choosing import Choice
-from tictactoe_engine import PRESETS, Rules
+from tictactoe_client.players import KnownPlayer, KnownPlayers
+from tictactoe_client.replay import Replay
+from tictactoe_client.tui.opening import Opening
+from tictactoe_engine import PRESETS, Rules, parse_record
 from tictactoe_server.server import Server
 
 PAGE = Path(__file__).parents[2] / "docs" / "client.md"
@@ -33,6 +38,7 @@ def take(user: ScreenUser, *codes: str) -> str:
     text = re.sub(r"again in \d s|Trying now", "again in 8 s", text)
     text = re.sub(r"held \d:\d\d", "held 0:59", text)
     text = re.sub(r"someone… \d:\d\d", "someone… 0:41", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "2030-12-31 18:05", text)
     return re.sub(r"(none +)\d:\d\d", r"\g<1>0:41", re.sub(r"(no clock +)\d:\d\d", r"\g<1>0:41", text))
 
 
@@ -148,3 +154,31 @@ async def test_lost_connection(server: Server, open_screen: OpenScreen) -> None:
             proxy.cut()
             await ana.until("CONNECTION LOST")
             await check("lost connection", take(ana, code))
+
+
+async def test_history(server: Server, open_screen: OpenScreen) -> None:
+    async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
+        KnownPlayers().keep(KnownPlayer(server.url, "ana", ana.token, pid=os.getpid()))
+        await finish_a_game(ana, bo)
+        for rules, loser in (("gomoku", ana), ("connect-four", bo)):
+            room = await ana.create(rules)
+            other = await bo.join(room.code)
+            await (room if loser is ana else other).resign()
+            await room.leave()
+            await other.leave()
+        await finish_a_game(ana, bo)
+    async with open_screen(server.url, opening=Opening("history")) as user:
+        await user.until("4 games")
+        await user.press("down")
+        await check("history", take(user))
+
+
+async def test_replay(open_screen: OpenScreen) -> None:
+    record = parse_record(
+        '[X "ana"] [O "bo"] [Date "2030-12-31"] [Room "K7M4PQ"] [Game "3"] [Clock "180+2"]\n'
+        "1. b2 a1 2. c1 a3 3. a2 {Now there are two threats.} c3 4. c2 X"
+    )
+    opening = Opening("replay", game=Replay(record), ply=5)
+    async with open_screen("ws://127.0.0.1:1", opening=opening) as user:
+        await user.until("Move 5 of 7")
+        await check("replay", user.text.rstrip())

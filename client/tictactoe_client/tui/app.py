@@ -21,18 +21,16 @@ from tictactoe_client.choosing import Choice
 from tictactoe_client.errors import ClientError, ConnectionLost, Refused
 from tictactoe_client.guide import describe_giving_up
 from tictactoe_client.messages import Message
-from tictactoe_client.seats import Seats
 from tictactoe_client.session import exit_code_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.game_page import GamePage
-from tictactoe_client.tui.home_page import HomePage
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link
+from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.themes import theme_named
-from tictactoe_client.tui.watch_page import WatchPage
 from tictactoe_protocol import clean_text
 
 _IDLE_SECONDS = 10.0
@@ -47,7 +45,7 @@ class TicTacToe(App[int], inherit_bindings=False):
     BINDINGS: ClassVar = []
 
     def __init__(
-        self, settings: Settings, address: Address, first: Choice | None = None, *, watching: bool = False
+        self, settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
     ) -> None:
         _choose_colour(wanted=settings.colour)
         super().__init__(ansi_color=True)
@@ -62,8 +60,8 @@ class TicTacToe(App[int], inherit_bindings=False):
         self._window_title = ""
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
-        room = first.code if first is not None and first.way == "join" else None
-        wants_seat = first is None or room
+        opening = opening or Opening()
+        self._connects = opening.connects
         self.link = Link(
             settings,
             address,
@@ -71,11 +69,10 @@ class TicTacToe(App[int], inherit_bindings=False):
             connected=self._connected,
             changed=self.redraw,
             failed=self._lose,
-            saved=Seats().find(address.url, room) if wants_seat else None,
-            watches=watching or (first is not None and first.way == "watch"),
+            token=opening.find_token(address.url, settings.name, first),
+            watches=opening.page != "home" or (first is not None and first.way == "watch"),
         )
-        home = HomePage(self, first)
-        self._pages: list[Page] = [home, WatchPage(self, home.rooms)] if watching else [home]
+        self._pages: list[Page] = opening.lay_pages(self, first)
 
     # -- the desk -------------------------------------------------------------------------------------------------
 
@@ -94,7 +91,7 @@ class TicTacToe(App[int], inherit_bindings=False):
     def close_page(self) -> None:
         """Take the top page off; below the first the program ends."""
         if len(self._pages) == 1:
-            self.leave(ExitCode.NORMAL)
+            self.leave(self._exit_code())
             return
         self._pages.pop().closed()
         self._pages[-1].opened()
@@ -165,10 +162,11 @@ class TicTacToe(App[int], inherit_bindings=False):
         yield self.canvas
 
     def on_mount(self) -> None:
-        """Show something at once, then connect."""
+        """Show something at once, then connect, unless that which is shown needs no server."""
         self.canvas.focus()
         self.redraw()
-        self.run(self.link.run())
+        if self._connects:
+            self.run(self.link.run())
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw for the new size."""
@@ -249,7 +247,7 @@ class TicTacToe(App[int], inherit_bindings=False):
             reason = failure.reason
             text = describe_giving_up(page.table.state, page.table.viewer, self.link.address, reason)
             self.leave(ExitCode.CONNECTION_LOST, text)
-        elif len(self._pages) > 1:
+        elif len(self._pages) > 1 and page.needs_server:
             self.go_home()
 
     def _fail(self, error: BaseException) -> None:

@@ -25,13 +25,17 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "theme": ("t",),
     "settings": ("s",),
     "name": ("n",),
+    "save": ("s",),
+    "page_up": ("pageup",),
+    "page_down": ("pagedown",),
+    "aside_left": ("<", "shift+left"),
+    "aside_right": (">", "shift+right"),
     "accept": ("ctrl+y",),
     "decline": ("ctrl+n",),
     "confirm": ("enter", "y"),
     "rematch": ("r",),
     "review": ("v",),
     "another": ("n",),
-    "save": ("s",),
     "copy": ("y",),
     "hide_code": ("Q",),
     "computer": ("b",),
@@ -50,7 +54,8 @@ _LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review")
 SITUATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "on the first page": ("up", "down", "left", "right", "open", "help", "theme", "settings", "name", "refresh"),
     "without a server": ("retry", "local", "help", "theme", "settings"),
-    "in a list": ("up", "down", "open", "refresh", "back"),
+    "in a list": ("up", "down", "home", "end", "page_up", "page_down", "open", "refresh", "save", "back", "help"),
+    "in a replay": ("up", "down", "left", "right", "home", "end", "aside_left", "aside_right", "save", "back", "help"),
     "while you wait for others": ("copy", "hide_code", "computer", *_AT_BOARD),
     "in a game": ("up", "down", "left", "right", "place", "accept", "decline", *_AT_BOARD),
     "when an opponent is gone": ("claim", "claim_draw", "up", "down", "left", "right", "place", *_AT_BOARD),
@@ -98,7 +103,7 @@ def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return for each changed action what its keys collide with, in words; nothing for those that are free.
 
     >>> find_conflicts({"save": ("r",), "theme": ("v",)})
-    {'save': '"r" is rematch as well, after a game.'}
+    {'save': '"r" is refresh as well, in a list.'}
     """
     keys = {**ACTIONS, **changed}
     found: dict[str, str] = {}

@@ -35,10 +35,13 @@ class Link:
         connected: Callable[[], None],
         changed: Callable[[], None],
         failed: Callable[[ClientError], None],
-        saved: SavedSeat | None = None,
+        token: str | None = None,
         watches: bool = False,
     ) -> None:
-        """Prepare it; one who only `watches` is nobody in particular, not the player of an earlier run again."""
+        """Prepare it; with a `token` we are that player again, else whom an earlier run played as and nobody plays now.
+
+        One who only `watches` is the player of the token or nobody in particular, and stays out of a player's way.
+        """
         self.settings = settings
         self.address = address
         self.phase: Phase = "connecting"
@@ -49,7 +52,7 @@ class Link:
         self.held_until = 0.0
         self.name = settings.name
         self.seats = Seats()
-        self._token = saved.token if saved else None
+        self._token = token
         self._hear = hear
         self._connected = connected
         self._changed = changed

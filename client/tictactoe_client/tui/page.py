@@ -70,6 +70,8 @@ class Page:
 
     min_width = MIN_WIDTH
     min_height = MIN_HEIGHT
+    needs_server = True
+    """Whether the page means nothing once there is no server to be had; home then says so in its place."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk

@@ -15,30 +15,46 @@ from typing import Final
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.choosing import Choice
 from tictactoe_client.debug_log import start_debug_log, write_bug_report
+from tictactoe_client.errors import BadAddress
 from tictactoe_client.screen import print_error
+from tictactoe_client.session import describe_failure, exit_code_for
 from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.tui.opening import Opening
 
 _GRACE_SECONDS: Final = 3.0
 _STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def run_screen(
-    settings: Settings, address: Address | None, first: Choice | None = None, *, watching: bool = False
+    settings: Settings, address: Address | None, first: Choice | None = None, *, opening: Opening | None = None
 ) -> int:
-    """Open the full screen, in the room of `first` or at the list of games to watch, and return the exit code."""
+    """Open the full screen, in the room of `first` or at another page, and return the exit code."""
+    try:
+        target = address or parse_address(settings.server or DEFAULT_SERVER)
+    except BadAddress as bad:
+        print_error(describe_failure(bad, settings))
+        return exit_code_for(bad)
+    debug_path = start_debug_log() if settings.debug else None
+    code = asyncio.run(show_screen(settings, target, first, opening=opening))
+    if debug_path is not None and code != ExitCode.OUR_BUG:
+        print_error(f"Debug log: {debug_path}")
+    return code
+
+
+async def show_screen(
+    settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
+) -> int:
+    """Show the full screen until it is left, for a caller that keeps the debug log; return the exit code."""
     from tictactoe_client.tui.app import TicTacToe
 
-    debug_path = start_debug_log() if settings.debug else None
-    app = TicTacToe(settings, address or parse_address(settings.server or DEFAULT_SERVER), first, watching=watching)
-    code = asyncio.run(_run_under_signals(app.run_async(mouse=settings.mouse), app.stop_by_signal))
+    app = TicTacToe(settings, address, first, opening=opening)
+    code = await _run_under_signals(app.run_async(mouse=settings.mouse), app.stop_by_signal)
     if app.failure is not None:
         path = write_bug_report(app.failure)
         print_error(f"This is a mistake in tictactoe-client, not yours. What happened is in {path}")
         return ExitCode.OUR_BUG
     if app.last_words:
         print_error(app.last_words)
-    if debug_path is not None:
-        print_error(f"Debug log: {debug_path}")
     return app.return_code or (code if isinstance(code, int) else ExitCode.NORMAL)
 
 

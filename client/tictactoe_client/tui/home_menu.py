@@ -1,0 +1,94 @@
+"""What one can choose on the home page, and what is chosen of it; pure but for the list of rooms, which time ages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from tictactoe_client.client import Client
+from tictactoe_client.tui.editor import LineEditor
+from tictactoe_client.tui.room_list import RoomList, short_rules
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.pushes import RulesState
+
+LEVELS: Final = ("easy", "medium", "hard")
+GAMES: Final = tuple(PRESETS)
+Kind = Literal["resume", "match", "bot", "new", "join", "watch", "history", "room"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line that can be chosen; `code` is a room's where the line stands for one."""
+
+    kind: Kind
+    title: str
+    note: str = ""
+    code: str = ""
+
+
+class HomeMenu:
+    """The lines of the page; `code` and `name` are what is being typed, `name` None while it is not."""
+
+    def __init__(self) -> None:
+        self.rooms = RoomList()
+        self.code = LineEditor(limit=120)
+        self.name: LineEditor | None = None
+        self._chosen: tuple[Kind, str] = ("match", "")
+        self._game = 0
+        self._level = 1
+
+    @property
+    def rules(self) -> Rules:
+        """The game to be played, with whoever comes and with the computer."""
+        return PRESETS[GAMES[self._game]]
+
+    @property
+    def game(self) -> str:
+        """The game's name, for the classic one its board: everybody knows that one by sight."""
+        return "3x3" if GAMES[self._game] == "classic" else GAMES[self._game]
+
+    @property
+    def level(self) -> str:
+        """How well the computer is to play."""
+        return LEVELS[self._level]
+
+    def items(self, client: Client | None) -> list[Item]:
+        """Return all lines, those for seats left behind first and those for rooms last."""
+        held = client.welcome.rooms if client is not None else ()
+        live = len(self.rooms.playing())
+        return [
+            *(Item("resume", f"Resume {seat.room}", f"you are {seat.seat}", seat.room) for seat in held),
+            Item("match", "Quick match", self._describe_match()),
+            Item("bot", "Play the computer"),
+            Item("new", "New room", "choose the board, invite a friend"),
+            Item("join", "Join with a code"),
+            Item("watch", "Watch a game", f"{live} live"),
+            Item("history", "Your games", "the finished ones, move by move"),
+            *(Item("room", room.room, "", room.room) for room in self.rooms.waiting(client.player if client else None)),
+        ]
+
+    def chosen(self, client: Client | None) -> Item:
+        """Return the chosen line, the first one where that is gone."""
+        items = self.items(client)
+        return next((item for item in items if (item.kind, item.code) == self._chosen), items[0])
+
+    def choose(self, kind: Kind, code: str = "") -> None:
+        """Choose a line."""
+        self._chosen = (kind, code)
+
+    def move(self, by: int, client: Client | None) -> None:
+        """Choose the line so many further down, round and round."""
+        keys = [(item.kind, item.code) for item in self.items(client)]
+        here = keys.index(self._chosen) if self._chosen in keys else 0
+        self._chosen = keys[(here + by) % len(keys)]
+
+    def change(self, by: int) -> None:
+        """Change what the chosen line has a choice of."""
+        if self._chosen[0] == "match":
+            self._game = (self._game + by) % len(GAMES)
+        elif self._chosen[0] == "bot":
+            self._level = (self._level + by) % len(LEVELS)
+
+    def _describe_match(self) -> str:
+        rules = "" if self._game == 0 else f", {short_rules(RulesState.of(self.rules))}"
+        return f"anyone{rules}"

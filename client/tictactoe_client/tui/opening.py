@@ -1,0 +1,56 @@
+"""Where the full screen begins, and as whom: at home, at a list of games, or at a recorded game without any server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tictactoe_client.choosing import Choice
+from tictactoe_client.players import KnownPlayers
+from tictactoe_client.replay import Replay
+from tictactoe_client.seats import Seats
+from tictactoe_client.tui.page import Desk, Page
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The first page; `limit` is how many finished games to list at most, None for all.
+
+    `game` is what to replay, first seen after `ply` moves and with the `note` on the status line.
+    """
+
+    page: Literal["home", "watch", "history", "replay"] = "home"
+    limit: int | None = None
+    game: Replay | None = None
+    ply: int = 0
+    note: str = ""
+
+    @property
+    def connects(self) -> bool:
+        """Whether a server is needed."""
+        return self.game is None
+
+    def find_token(self, server: str, name: str | None, first: Choice | None) -> str | None:
+        """Return the token of whoever left a seat behind, or of whose games are to be listed; None for anybody."""
+        if self.page == "history":
+            known = KnownPlayers().find(server, name)
+            return known.token if known is not None else None
+        room = first.code if first is not None and first.way == "join" else None
+        saved = Seats().find(server, room) if self.connects and (first is None or room) else None
+        return saved.token if saved is not None else None
+
+    def lay_pages(self, desk: Desk, first: Choice | None) -> list[Page]:
+        """Return the pages that lie on the desk; where home is not among them, going back ends the program."""
+        if self.game is not None:
+            from tictactoe_client.tui.replay_page import ReplayPage
+
+            return [ReplayPage(desk, self.game, self.ply, self.note)]
+        if self.page == "history":
+            from tictactoe_client.tui.history_page import HistoryPage
+
+            return [HistoryPage(desk, self.limit)]
+        from tictactoe_client.tui.home_page import HomePage
+        from tictactoe_client.tui.watch_page import WatchPage
+
+        home = HomePage(desk, first)
+        return [home, WatchPage(desk, home.rooms)] if self.page == "watch" else [home]

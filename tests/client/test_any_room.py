@@ -1,0 +1,158 @@
+"""Any games of two to four players by any commands: what is told of the moves is the moves, whatever was skipped."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.server.tables import ANA, BO, CODE, CY, DI, START
+from tictactoe_client.address import parse_address
+from tictactoe_client.settings import Settings
+from tictactoe_client.transcript import Transcript
+from tictactoe_engine import Rules, parse_cell
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, Refused, Room, state_of
+
+HOST = parse_address("localhost")
+PEOPLE = (ANA, BO, CY, DI)
+RULES = (
+    Rules(),
+    Rules(rows=2, columns=3, line=2, misere=True),
+    Rules(rows=3, columns=4, line=3, gravity=True),
+    Rules(rows=3, columns=3, line=3, marks="XOA"),
+    Rules(rows=4, columns=4, line=4, marks="XOAB"),
+)
+COMMANDS: tuple[Command | None, ...] = (
+    *(None,) * 20,  # a move by whoever's turn it is
+    *(Undo(room=CODE, action=action) for action in ("offer", "offer", "accept", "accept", "decline")),
+    *(Undo(room=CODE, action=action) for action in ("offer", "accept", "offer", "accept")),
+    *(Draw(room=CODE, action=action) for action in ("offer", "decline", "accept")),
+    *(Rematch(room=CODE),) * 6,
+    Resign(room=CODE),
+    Claim(room=CODE, as_="win"),
+    Dropped(),
+    Enter(),
+    Enter(),
+)
+MOVE = re.compile(r"(\S+) plays? ([A-Z]\d+)")
+BACK = re.compile(r"The last (?:move is|(\d+) moves are) taken back")
+GAME = re.compile(r"Game (\d+)\. ")
+
+
+class Listener:
+    """Somebody who sees nothing and writes down what they hear: the moves of the game on the table."""
+
+    def __init__(self, viewer: str) -> None:
+        self.viewer = viewer
+        self.transcript = Transcript(viewer, Settings(draws_board=False))
+        self.moves: list[tuple[str, int]] = []
+        self.heard: list[str] = []
+
+    def see(self, room: Room, state: RoomState) -> None:
+        """Take a state as plain mode does: where it wants the moves it asks the server, which tells them."""
+        old = self.transcript.state
+        if old is None:
+            self.transcript.moves = room.position.moves
+            self.transcript.arrive(state, None, HOST, 0)
+            self.moves = [(state.board[cell], cell) for cell in room.position.moves]
+            return
+        moves = room.position.moves if self.transcript.needs_moves(state) else None
+        self.heard = self.transcript.go_on(state, moves)
+        for line in self.heard:
+            self.write_down(line, state)
+
+    def write_down(self, line: str, state: RoomState) -> None:
+        if GAME.match(line):
+            self.moves = []
+        elif taken := BACK.match(line):
+            del self.moves[-int(taken[1] or 1) :]
+        elif played := MOVE.match(line):
+            who, cell = played[1], parse_cell(played[2], state.rules.to_rules())
+            seats = {seat.name: mark for mark, seat in state.seats.items() if seat}
+            own = next((mark for mark, seat in state.seats.items() if seat and seat.player == self.viewer), "")
+            self.moves.append((own if who == "You" else seats[who], cell))
+
+
+def audible(state: RoomState) -> object:
+    """Return what of a state is worth a word: not the time, the watchers and the count of changes."""
+    seats = {mark: seat and replace(seat, hold_ms=0) for mark, seat in state.seats.items()}
+    return (state.game, state.board, state.status, state.result, state.offers, seats)
+
+
+def step(room: Room, command: Command | None, who: int, choice: int, now: int) -> Room:
+    """Return the room after a move, or after the command by the first player of whom it is accepted."""
+    if command is None:
+        if room.status != "playing":
+            return room
+        seat, cells = room.seat(room.position.turn), room.position.legal_cells
+        command = Move(room=CODE, cell=cells[choice % len(cells)], ply=room.position.ply)
+        return room.apply(Player(seat.player, seat.name), command, now)
+    count = len(room.seats)
+    for player in (PEOPLE[(who + turn) % count] for turn in range(count)):
+        try:
+            after = room.apply(player, command, now)
+        except Refused:
+            continue
+        if after is not room:
+            return after
+    return room
+
+
+@settings(max_examples=500)
+@given(st.integers(0, 2**32), st.sampled_from(RULES), st.sampled_from(["pwatcher", ANA.id, BO.id]))
+def test_who_hears_the_transcript_knows_the_game(seed: int, rules: Rules, viewer: str) -> None:
+    now = START
+    room = Room.open(CODE, rules, ANA, now, hold_ms=500)
+    for player in PEOPLE[1 : len(rules.marks)]:
+        room = room.apply(player, Enter(), now)
+    listener = Listener(viewer)
+    listener.see(room, state_of(room, now, watchers=0))
+    chance = Random(seed)
+    is_attentive = chance.random() < 0.3
+    for _ in range(60):
+        now += 100
+        if chance.random() < 0.01:
+            room = step(room, Leave(room=CODE), chance.randrange(4), 0, now)
+        command, who, choice = chance.choice(COMMANDS), chance.randrange(4), chance.randrange(99)
+        is_seen = is_attentive or chance.random() < 0.4
+        before = listener.transcript.state
+        room = step(room, command, who, choice, now)
+        state = state_of(room, now, watchers=0)
+        if not is_seen or before is None:
+            continue
+        listener.see(room, state)
+        assert listener.moves == [(room.position.board[cell], cell) for cell in room.position.moves]
+        assert listener.transcript.moves == room.position.moves
+        others = [seat for seat in state.seats.values() if seat and seat.player != viewer]
+        if viewer == "pwatcher" and audible(before) != audible(state):
+            assert listener.heard, (before, state)
+        if audible(before) == audible(state) and others:
+            assert not [line for line in listener.heard if not MOVE.match(line) and not BACK.match(line)]
+        assert len(listener.heard) == len(set(listener.heard)) or "taken back" in "".join(listener.heard)
+
+
+def test_moves_made_again_in_another_order_are_found_out() -> None:
+    room = Room.open(CODE, Rules(), ANA, START).apply(BO, Enter(), START)
+    seen = Transcript(ANA.id, Settings(draws_board=False))
+    seen.arrive(state_of(room, START, watchers=0), None, HOST, 0)
+    for order in ((0, 1, 2, 3), (2, 1, 0, 3)):
+        for cell in order:
+            room = step(room, None, 0, room.position.legal_cells.index(cell), START)
+        state = state_of(room, START, watchers=0)
+        assert seen.needs_moves(state)
+        told = seen.go_on(state, room.position.moves)
+        for asker, other in ((ANA, BO), (ANA, BO)):
+            room = room.apply(asker, Undo(room=CODE, action="offer"), START)
+            room = room.apply(other, Undo(room=CODE, action="accept"), START)
+    assert told == [
+        "The last 4 moves are taken back.",
+        "You play C1, top right.",
+        "bo plays B1, top centre.",
+        "You play A1, top left.",
+        "bo plays A2, middle left.",
+    ]

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.client.states import CLASSIC, state
+from tictactoe_client.reading import (
+    find_runs,
+    list_marks,
+    list_moves,
+    list_runs,
+    read_aloud,
+    read_around,
+    read_cell,
+    read_column,
+    read_diagonals,
+    read_row,
+)
+from tictactoe_engine import PRESETS, Rules, parse_cell
+from tictactoe_protocol.pushes import RoomState
+
+GOMOKU = PRESETS["gomoku"]
+
+
+def gomoku(*cells: str) -> RoomState:
+    return state([parse_cell(cell, GOMOKU) for cell in cells], GOMOKU)
+
+
+def test_rows_and_columns_are_read_aloud() -> None:
+    current = state((0, 4, 2))
+    assert read_row(current, 0) == "Row 1: A X, B empty, C X."
+    assert read_column(current, 1) == "Column B: 1 empty, 2 O, 3 empty."
+
+
+def test_on_a_large_board_what_is_alike_is_put_together() -> None:
+    current = gomoku("h8", "i8", "k8")
+    assert read_row(current, 7) == "Row 8: A to G empty, H X, I O, J empty, K X, L to O empty."
+    assert read_column(current, 0) == "Column A: 1 to 15 empty."
+    assert read_diagonals(current, 0) == ["Diagonal A1 to O15: A1 to G7 empty, H8 X, I9 to O15 empty."]
+
+
+def test_blocked_cells_are_read_as_such() -> None:
+    assert read_row(state((), PRESETS["blocker"]), 1) == "Row 2: A empty, B blocked, C empty."
+
+
+def test_a_cell_is_read_and_told_where_it_is_the_last_move() -> None:
+    current = state((0, 4))
+    assert read_cell(current, 0) == "A1: X."
+    assert read_cell(current, 4) == "B2: O, the last move."
+    assert read_cell(current, 8) == "C3: empty."
+
+
+def test_both_diagonals_through_a_cell_are_read() -> None:
+    assert read_diagonals(state((0, 4, 2)), 4) == [
+        "Diagonal A1 to C3: A1 X, B2 O, C3 empty.",
+        "Diagonal A3 to C1: A3 empty, B2 O, C1 X.",
+    ]
+    assert read_diagonals(state((0,)), 1) == [
+        "Diagonal B1 to C2: B1 empty, C2 empty.",
+        "Diagonal A2 to B1: A2 empty, B1 empty.",
+    ]
+    assert read_diagonals(state((), Rules(1, 3, 3)), 1) == ["B1 lies on no diagonal."]
+
+
+def test_the_neighbours_are_read_clockwise_from_above() -> None:
+    assert read_around(gomoku("h8", "h7", "i9"), parse_cell("h8", GOMOKU)) == (
+        "Around H8 (X), clockwise from above: H7 O, I7 empty, I8 empty, I9 X, H9 empty, G9 empty, G8 empty, G7 empty."
+    )
+
+
+def test_neighbours_off_the_board_are_left_out() -> None:
+    assert read_around(state((0, 1)), 0) == "Around A1 (X), clockwise from above: B1 O, B2 empty, A2 empty."
+
+
+def test_without_a_cell_the_last_move_is_meant() -> None:
+    assert read_aloud("around", None, state((0,))) == [read_around(state((0,)), 0)]
+    assert read_aloud("diagonals", None, state((0,))) == read_diagonals(state((0,)), 0)
+    assert read_aloud("around", None, state()) == ["No move has been played yet: name a cell."]
+
+
+def test_the_cells_of_marks_are_listed() -> None:
+    current = gomoku("h8", "h7", "i9")
+    assert list_marks(current) == ["X, 2 cells: H8 I9.", "O, 1 cell: H7."]
+    assert list_marks(current, "O") == ["O, 1 cell: H7."]
+    assert list_marks(state()) == ["X, no cell.", "O, no cell."]
+
+
+def test_marks_in_a_row_are_told_with_their_open_ends() -> None:
+    current = gomoku("h8", "g8", "i8", "a1", "j8", "a3", "k8", "a5")
+    assert list_runs(current) == ["X, 4 in a row: H8 to K8, open at L8."]
+    assert list_runs(gomoku("h8", "a1", "h9", "a3", "h10")) == ["X, 3 in a row: H8 to H10, open at H7 H11."]
+    assert list_runs(gomoku("h8")) == ["Nobody has 3 in a row."]
+    assert list_runs(state((0, 3, 1, 4))) == [
+        "X, 2 in a row: A1 to B1, open at C1.",
+        "O, 2 in a row: A2 to B2, open at C2.",
+    ]
+
+
+def test_a_run_without_a_free_end_is_closed() -> None:
+    assert list_runs(state((0, 2, 1)))[0] == "X, 2 in a row: A1 to B1, closed."
+
+
+def test_many_runs_are_counted() -> None:
+    full = Rules(6, 6, 3, "XO")
+    current = state((), full)
+    crowded = RoomState(
+        **{name: getattr(current, name) for name in current.__struct_fields__} | {"board": "XX.OO." * 6}
+    )
+    assert len(list_runs(crowded)) == 13
+    assert list_runs(crowded)[-1].startswith("And ")
+
+
+def test_the_moves_are_listed_in_their_order() -> None:
+    current = state((0, 4, 2))
+    assert list_moves(current, (0, 4, 2)) == "Moves: 1 X A1, 2 O B2, 3 X C1."
+    assert list_moves(current, (0, 4, 2), 2) == "Moves: 2 O B2, 3 X C1."
+    assert list_moves(state(), ()) == "No move has been played yet."
+
+
+@given(st.lists(st.sampled_from("XO."), min_size=30, max_size=30), st.integers(2, 4))
+def test_a_run_is_as_long_as_it_can_be(cells: list[str], least: int) -> None:
+    board, rules = "".join(cells), Rules(5, 6, 3)
+    for run in find_runs(board, rules, least):
+        assert len(run.cells) >= least
+        assert {board[cell] for cell in run.cells} == {run.mark}
+        assert all(board[end] == "." for end in run.open_ends)
+    lines = [line for line in find_runs(board, rules, 3) if len(line.cells) >= 3]
+    has_three = any(
+        set(board[row * 6 + column : row * 6 + column + 3]) in ({"X"}, {"O"}) for row in range(5) for column in range(4)
+    )
+    assert lines or not has_three
+
+
+@pytest.mark.parametrize("cell", range(9))
+def test_every_cell_of_a_board_can_be_read_in_every_way(cell: int) -> None:
+    for kind in ("around", "diagonals", "cell"):
+        assert all(line.endswith(".") for line in read_aloud(kind, cell, state((0, 1), CLASSIC)))

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from tests.client.states import ANA, BO, players, state
+from tictactoe_client.reminders import Reminders
+from tictactoe_client.settings import Settings
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.pushes import ClockState, RoomState, SeatState
+from tictactoe_protocol.requests import ClockTerms
+
+BY_SEAT = ClockTerms(initial_ms=60_000, increment_ms=2_000)
+CLAIM = "bo has been gone too long. Type claim to take the win, claim draw to call it a draw, or just wait."
+
+
+def timed(moves: tuple[int, ...], left_ms: int, terms: ClockTerms = BY_SEAT, game: int = 1) -> RoomState:
+    current = state(moves, game=game)
+    clock = ClockState({"X": left_ms, "O": 60_000}, current.turn)
+    return replace(current, clock=clock, time_control=terms)
+
+
+def away(hold_ms: int, **changes: object) -> RoomState:
+    seats = {**players(), "O": SeatState(BO, "bo", online=False, bot=None, hold_ms=hold_ms)}
+    return replace(state((0,), seats=seats), **changes)
+
+
+def said(reminders: Reminders, until: float) -> list[tuple[float, str]]:
+    """Return what is said until then, and when."""
+    lines: list[tuple[float, str]] = []
+    while (at := reminders.next_at) is not None and at <= until:
+        spoken = reminders.speak(at)
+        assert spoken
+        lines += [(at, line) for line in spoken]
+    return lines
+
+
+def test_ones_own_time_is_told_twice_when_it_gets_short() -> None:
+    reminders = Reminders(ANA, Settings())
+    reminders.take(timed((), 40_000), 100.0)
+    assert said(reminders, 200.0) == [(110.0, "You have 30 seconds left."), (130.0, "You have 10 seconds left.")]
+
+
+def test_short_time_is_told_once_a_game_though_the_clock_goes_up_again() -> None:
+    reminders = Reminders(ANA, Settings(quiet=True))
+    reminders.take(timed((), 31_000), 0.0)
+    assert said(reminders, 2.0) == [(1.0, "You have 30 seconds left.")]
+    reminders.take(timed((0,), 31_000), 2.0)
+    reminders.take(timed((0, 1), 31_000), 3.0)
+    assert said(reminders, 30.0) == [(24.0, "You have 10 seconds left.")]
+    reminders.take(timed((), 31_000, game=2), 40.0)
+    assert said(reminders, 50.0) == [(41.0, "You have 30 seconds left.")]
+
+
+def test_whoever_comes_back_with_little_time_hears_how_much() -> None:
+    reminders = Reminders(ANA, Settings())
+    reminders.take(timed((), 8_000), 0.0)
+    assert reminders.speak(0.0) == ["You have 8 seconds left."]
+    assert reminders.next_at is None
+
+
+def test_a_clock_for_each_move_is_told_in_each_move_where_that_is_news() -> None:
+    reminders = Reminders(ANA, Settings(quiet=True))
+    terms = ClockTerms(move_ms=20_000)
+    reminders.take(timed((), 20_000, terms), 0.0)
+    assert said(reminders, 15.0) == [(10.0, "You have 10 seconds left.")]
+    reminders.take(timed((0,), 20_000, terms), 15.0)
+    reminders.take(timed((0, 1), 20_000, terms), 20.0)
+    assert said(reminders, 35.0) == [(30.0, "You have 10 seconds left.")]
+    reminders.take(timed((0, 1, 2, 3), 10_000, ClockTerms(move_ms=10_000)), 50.0)
+    assert said(reminders, 90.0) == []
+
+
+def test_the_time_of_others_is_theirs() -> None:
+    for viewer in (BO, "p-watcher"):
+        reminders = Reminders(viewer, Settings(quiet=True))
+        reminders.take(timed((), 31_000), 0.0)
+        assert reminders.next_at is None
+
+
+def test_a_claim_is_told_once_however_many_states_come() -> None:
+    reminders = Reminders(ANA, Settings(quiet=True))
+    reminders.take(away(5_000), 0.0)
+    assert said(reminders, 20.0) == [(5.0, CLAIM)]
+    reminders.take(away(0, watchers=3), 6.0)
+    assert said(reminders, 20.0) == []
+
+
+def test_one_who_came_back_and_dropped_again_has_a_whole_hold() -> None:
+    reminders = Reminders(ANA, Settings(quiet=True))
+    reminders.take(away(0), 0.0)
+    assert said(reminders, 1.0) == [(0.0, CLAIM)]
+    reminders.take(away(60_000), 10.0)
+    assert said(reminders, 100.0) == [(70.0, CLAIM)]
+
+
+def test_of_three_players_only_those_past_their_hold_are_named() -> None:
+    three = PRESETS["three-players"]
+    seats = {
+        mark: seat and replace(seat, online=mark == "X", hold_ms=hold)
+        for (mark, seat), hold in zip(players(three).items(), (UNSET, 9_000, 4_000), strict=True)
+    }
+    reminders = Reminders(ANA, Settings(quiet=True))
+    reminders.take(state((0,), three, seats=seats), 0.0)
+    assert said(reminders, 60.0) == [
+        (4.0, "cy has been gone too long. Type claim to take the win, or just wait."),
+        (9.0, "bo has been gone too long. Type claim to take the win, or just wait."),
+    ]
+
+
+def test_waiting_is_told_every_thirty_seconds_from_the_last_move() -> None:
+    reminders = Reminders(BO, Settings())
+    reminders.take(state(), 0.0)
+    assert said(reminders, 70.0) == [(30.0, "Still waiting for ana: 0:30."), (60.0, "Still waiting for ana: 1:00.")]
+    reminders.take(state(watchers=2), 71.0)
+    assert reminders.next_at == 90.0
+    reminders.take(state((0,)), 72.0)
+    assert reminders.next_at is None
+
+
+def test_without_a_connection_it_is_the_connection_that_is_waited_for() -> None:
+    reminders = Reminders(ANA, Settings())
+    reminders.take(away(5_000), 0.0)
+    reminders.lose_connection(2.0)
+    assert said(reminders, 40.0) == [(32.0, "Still without a connection: 0:30.")]
+    reminders.take(state(), 41.0)
+    assert reminders.next_at is None
+
+
+def test_whoever_wants_it_quiet_and_whoever_watches_waits_in_silence() -> None:
+    for viewer, settings in ((BO, Settings(quiet=True)), ("p-watcher", Settings())):
+        reminders = Reminders(viewer, settings)
+        reminders.take(state(), 0.0)
+        assert reminders.next_at is None

@@ -1,0 +1,156 @@
+"""A whole sitting in plain mode, as both players read and type it: two programs, one server, one lost connection.
+
+The two texts stand in `transcripts/`, each line of them compared; `UPDATE_PICTURES=1` writes them anew. What
+`docs/client.md` shows of plain mode is cut from them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.clients import ClientProcess, run_client
+from tests.proxy import Proxy, run_proxy
+from tictactoe_server.server import Server
+
+HERE = Path(__file__).parent / "transcripts"
+PAGE = Path(__file__).parents[2] / "docs" / "client.md"
+
+
+class Cut:
+    """Ana's connection, which may be lost for a while."""
+
+    def __init__(self, proxy: Proxy) -> None:
+        self._proxy = proxy
+
+    def begin(self) -> None:
+        self._proxy.is_closed = True
+        self._proxy.cut()
+
+    def end(self) -> None:
+        self._proxy.is_closed = False
+
+
+class Sitting:
+    """One player's program, and a transcript of all that was printed and typed."""
+
+    def __init__(self, client: ClientProcess) -> None:
+        self.client = client
+
+    async def hear(self, *beginnings: str) -> None:
+        for beginning in beginnings:
+            await self.client.until(beginning)
+
+    async def ask(self, line: str, *answers: str) -> None:
+        """Type a line and read up to the last line of its answer."""
+        self.client.lines.append(f"> {line}")
+        self.client.type(line)
+        await self.hear(*answers)
+
+    def text(self, url: str, code: str) -> str:
+        """Return the transcript without what differs from run to run."""
+        text = "\n".join(self.client.lines).replace(url, "ws://localhost:8765").replace(code, "K7M4PQ")
+        text = re.sub(r"Connected, \d+ ms", "Connected, 1 ms", text)
+        text = re.sub(r"after \d+ seconds?", "after 4 seconds", text)
+        return re.sub(r"\b\d:\d\d\b", "1:00", text) + "\n"
+
+
+async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
+    """Play two games with everything that may happen in them."""
+    await bo.hear("X's move.")
+    await ana.hear("Your move, X.")
+    await ana.ask("b2", "You play B2, centre.")
+    await bo.hear("Your move, O.")
+
+    await bo.ask("draw", "You offer a draw.")
+    await ana.hear("Type draw to accept")
+    await ana.ask("draw decline", "The draw offer is off.")
+    await bo.hear("The draw offer is off.")
+    await bo.ask("b2", "B2 is taken by X.")
+    await bo.ask("1", "You play A1, top left.")
+    await ana.hear("Your move, X.")
+    await ana.ask("draw", "You offer a draw.")
+    await bo.hear("Type draw to accept")
+    await bo.ask("draw no", "The draw offer is off.")
+    await ana.hear("The draw offer is off.")
+
+    await ana.ask("b1", "You play B1, top centre.")
+    await bo.hear("Your move, O.")
+    await ana.ask("undo", "You ask to take a move back.")
+    await bo.hear("Type undo to let them")
+    await bo.ask("undo", "The last move is taken back.", "X's move.")
+    await ana.hear("The last move is taken back.", "Your move, X.")
+    await ana.ask("chat thank you", "ana: thank you")
+    await bo.hear("ana: thank you")
+    await ana.ask("c1", "You play C1, top right.")
+    await bo.hear("Your move, O.")
+
+    cut.begin()
+    await ana.hear("Connection lost.")
+    await bo.hear("ana has dropped.")
+    await bo.ask("a3", "You play A3, bottom left.")
+    cut.end()
+    await ana.hear("Connected again", "bo plays A3", "Your move, X.")
+    await bo.hear("ana is back.")
+
+    await ana.ask("s 2", "Row 2: A empty, B X, C empty.")
+    await ana.ask("4", "You play A2, middle left.")
+    await bo.hear("Your move, O.")
+    await bo.ask("l", "Last: ana played A2, middle left.")
+    await bo.ask("s A", "Column A: 1 O, 2 X, 3 O.")
+    await bo.ask("b3", "You play B3, bottom centre.")
+    await ana.hear("Your move, X.")
+    await ana.ask("c2", "You play C2. Row 2 is X X X. You win.", "Rematch?")
+    await bo.hear("ana plays C2. Row 2 is X X X. You lose.", "Rematch?")
+
+    await bo.ask("value 6", "O B3 was a mistake: it loses. C2 keeps the draw.")
+    await ana.ask("rematch", "You ask for a rematch.")
+    await bo.hear("Type rematch to accept.")
+    await bo.ask("rematch", "Game 2. You are X. ana is O.", "Your move, X.")
+    await ana.hear("Game 2. You are O. bo is X.", "X's move.")
+    await bo.ask("5", "You play B2, centre.")
+    await ana.hear("Your move, O.")
+    await ana.ask("resign", "Resign? Type resign again")
+    await ana.ask("resign", "You resign. You lose.", "Rematch?")
+    await bo.hear("ana resigns. You win.", "Rematch?")
+    await ana.ask("leave", "You left room")
+    assert await ana.client.end() == 0
+    await bo.hear("No rematch, then.")
+    await bo.ask("leave", "You left room")
+    assert await bo.client.end() == 0
+
+
+async def test_a_whole_sitting_reads_as_it_is_written_down(server: Server) -> None:
+    async with (
+        run_proxy(server.port) as proxy,
+        run_client("new", "-n", "ana", "-s", proxy.url) as ana_client,
+    ):
+        code = (await ana_client.until("Code")).split()[1]
+        await ana_client.until("Waiting for another player.")
+        async with run_client("join", code, "-n", "bo", "-s", server.url) as bo_client:
+            ana, bo = Sitting(ana_client), Sitting(bo_client)
+            await play(ana, bo, cut=Cut(proxy))
+            compare("ana", ana.text(proxy.url, code))
+            compare("bo", bo.text(server.url, code))
+
+
+def compare(name: str, text: str) -> None:
+    path = HERE / f"{name}.txt"
+    if os.environ.get("UPDATE_PICTURES"):
+        path.write_text(text, encoding="utf-8")
+    assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", ["ana", "bo"])
+def test_the_page_shows_parts_of_the_sitting_in_their_order(name: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    shown = page.partition(f"<!-- transcript: {name};")[2].partition("```text\n")[2].partition("```")[0]
+    assert shown
+    real = (HERE / f"{name}.txt").read_text(encoding="utf-8")
+    for part in shown.split("...\n"):
+        before, found, real = real.partition(part)
+        assert found, part
+        assert not before or before.endswith("\n")

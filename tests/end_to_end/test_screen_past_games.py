@@ -1,0 +1,150 @@
+"""`history` and `replay` in a real pseudo-terminal: when a page opens, how it ends, and what needs no server."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND
+from tests.end_to_end.test_past_games import GAMES, known
+from tests.end_to_end.test_screen import ENTERED, RESTORED, run_screen
+from tictactoe_engine import parse_record
+from tictactoe_server.server import Server
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> str:
+    file = tmp_path / "games.txt"
+    file.write_text(GAMES)
+    return str(file)
+
+
+@asynccontextmanager
+async def lonely_port() -> AsyncIterator[tuple[str, list[object]]]:
+    """Listen as a server would; yield the URL and who has called, which nobody should."""
+    callers: list[object] = []
+
+    async def note(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        callers.append(writer.get_extra_info("peername"))
+        writer.close()
+
+    async with await asyncio.start_server(note, "127.0.0.1", 0) as listening:
+        yield f"ws://127.0.0.1:{listening.sockets[0].getsockname()[1]}", callers
+
+
+async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_restored(games: str) -> None:
+    async with (
+        lonely_port() as (url, callers),
+        run_screen(*COMMAND, "replay", games, "--at", "3", TICTACTOE_SERVER=url) as screen,
+    ):
+        before = screen.attributes()
+        await screen.until("The first of 2 games; --game 2 chooses the next.", "{A threat.}")
+        assert ENTERED in screen.written
+        assert screen.attributes() != before
+        screen.type("\x1b[C")
+        await screen.until("bo (O) plays A3, bottom left.")
+        screen.type("7\r")
+        await screen.until("ana (X) plays C2, middle right.")
+        screen.type("\x1b")
+        assert await screen.end() == 0
+        assert all(sequence in screen.written for sequence in RESTORED)
+        assert callers == []
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], ids=["term", "hup", "int"]
+)
+async def test_a_signal_ends_a_replay_with_its_code_and_restores_the_terminal(
+    games: str, number: signal.Signals, code: int
+) -> None:
+    async with run_screen(*COMMAND, "replay", games) as screen:
+        await screen.until("The first of 2 games")
+        screen.process.send_signal(number)
+        assert await screen.end() == code
+        assert all(sequence in screen.written for sequence in RESTORED)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["FILE.bad"], 2, "Cannot read FILE.bad: no such file or directory."),
+        (["BROKEN"], 2, "BROKEN, line 1, column 7: B2 is taken by X."),
+        (["FILE", "--at", "8"], 2, "There is no move 8: this game has 7."),
+        (["FILE", "--game", "3"], 2, "FILE has 2 games: there is no game 3."),
+        (["999", "-s", "URL"], 5, "You played no game 999 on URL"),
+        (["-s", "URL"], 5, "You have finished no game on URL yet."),
+        (["17", "-s", "ws://127.0.0.1:1"], 3, "Can't reach ws://127.0.0.1:1"),
+    ],
+)
+async def test_what_cannot_be_shown_is_told_before_any_page_opens(
+    server: Server, games: str, tmp_path: Path, arguments: list[str], code: int, words: str
+) -> None:
+    (tmp_path / "broken.txt").write_text("1. b2 b2 *\n")
+    meant = {"FILE": games, "BROKEN": str(tmp_path / "broken.txt"), "URL": server.url}
+    for name, value in meant.items():
+        arguments, words = [argument.replace(name, value) for argument in arguments], words.replace(name, value)
+    async with run_screen(*COMMAND, "replay", *arguments) as screen:
+        assert await screen.end() == code
+        assert words in screen.written.decode().replace("\r\n", "")
+        assert b"\x1b" not in screen.written
+
+
+async def test_one_s_last_game_is_fetched_and_then_shown(server: Server) -> None:
+    async with known(server) as room, run_screen(*COMMAND, "replay", "-s", server.url) as screen:
+        await screen.until("REPLAY", room, "The start.")
+        screen.type("\x11")
+        assert await screen.end() == 0
+
+
+async def test_the_list_opens_on_a_terminal_and_leads_to_a_game_and_out_again(server: Server) -> None:
+    async with known(server, games=2), run_screen(*COMMAND, "history", "-s", server.url) as screen:
+        await screen.until("Your games", "2 games", "won by a line")
+        screen.type("\r")
+        await screen.until("REPLAY", "Esc back")
+        screen.type("\x1b")
+        await screen.until("Esc leave")
+        screen.type("\x1b")
+        assert await screen.end() == 0
+        assert all(sequence in screen.written for sequence in RESTORED)
+
+
+@pytest.mark.parametrize("options", ["--plain", "--json", "--no-input", "--export -"])
+async def test_words_in_place_of_a_page_are_had_on_a_terminal_too(games: str, options: str) -> None:
+    async with run_screen(*COMMAND, "replay", games, *options.split(), NO_COLOR="1") as screen:
+        if options == "--plain":
+            await screen.until("> ")
+            screen.type("q\n")
+        assert await screen.end() == 0
+        assert b"\x1b" not in screen.written
+
+
+@pytest.mark.parametrize("variables", [{"ACCESSIBLE": "1"}, {"TERM": "dumb"}])
+async def test_the_list_is_plain_where_pages_are_not_wanted(server: Server, variables: dict[str, str]) -> None:
+    async with known(server), run_screen(*COMMAND, "history", "-s", server.url, **variables) as screen:
+        assert await screen.end() == 0
+        assert b"won by a line  5 moves" in screen.written
+        assert b"\x1b" not in screen.written
+
+
+async def test_a_record_on_standard_input_stays_plain(games: str) -> None:
+    command = f"exec {' '.join(COMMAND)} replay - --no-board < {games}"
+    async with run_screen("sh", "-c", command) as screen:
+        assert await screen.end() == 0
+        assert b"\x1b" not in screen.written
+        assert b"Move 7 of 7: ana (X) plays C2, middle right." in screen.written
+
+
+async def test_a_game_is_saved_from_the_page(games: str, tmp_path: Path) -> None:
+    command = f"cd {tmp_path} && exec {' '.join(COMMAND)} replay {games}"
+    async with run_screen("sh", "-c", command) as screen:
+        await screen.until("The first of 2 games")
+        screen.type("s")
+        await screen.until("The game is saved in tictactoe-game.txt")
+        screen.type("\x1b")
+        assert await screen.end() == 0
+    assert len(parse_record((tmp_path / "tictactoe-game.txt").read_text()).moves) == 7

@@ -1,0 +1,278 @@
+"""The page that lists one's finished games, from home and as the command opens it, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.client import connect as connect_bare
+from websockets.asyncio.server import ServerConnection, serve
+
+from tests.end_to_end.test_past_games import finish_a_game
+from tests.proxy import run_proxy
+from tests.tui.conftest import OpenScreen
+from tictactoe_client import connect
+from tictactoe_client.backoff import Backoff
+from tictactoe_client.players import KnownPlayer, KnownPlayers
+from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.past_list import PAGE_GAMES
+from tictactoe_engine import parse_record
+from tictactoe_server.server import Server
+
+HISTORY = Opening("history")
+
+
+@asynccontextmanager
+async def played(server: Server, games: int = 1, resigned: int = 0, url: str | None = None) -> AsyncIterator[str]:
+    """Let ana, whom the client knows, win games and then resign others; yield the code of the last room she won in."""
+    async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
+        KnownPlayers().keep(KnownPlayer(url or server.url, "ana", ana.token, pid=os.getpid()))
+        codes = [await finish_a_game(ana, bo) for _ in range(games)]
+        for _ in range(resigned):
+            room = await ana.create("gomoku")
+            other = await bo.join(room.code)
+            await room.resign()
+            await room.leave()
+            await other.leave()
+        yield codes[-1] if codes else ""
+
+
+@asynccontextmanager
+async def run_forgetful(server: Server) -> AsyncIterator[str]:
+    """Run what looks like an older server, which does not know of finished games; yield its URL."""
+
+    async def pass_on(client: ServerConnection) -> None:
+        async with connect_bare(server.url) as upstream:
+
+            async def answer() -> None:
+                async for text in upstream:
+                    await client.send(text)
+
+            answering = asyncio.create_task(answer())
+            async for text in client:
+                request = json.loads(text)
+                if request["type"] == "history":
+                    refusal = {"type": "error", "id": request["id"], "code": "unknown_type", "message": "No history."}
+                    await client.send(json.dumps(refusal))
+                else:
+                    await upstream.send(text)
+            answering.cancel()
+
+    async with serve(pass_on, "127.0.0.1", 0) as listening:
+        yield f"ws://127.0.0.1:{next(iter(listening.sockets)).getsockname()[1]}"
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_home_opens_the_list_and_from_there_a_replay_and_back(
+    server: Server, open_screen: OpenScreen, *, colour: bool
+) -> None:
+    async with played(server, games=2, resigned=1), open_screen(server.url, colour=colour) as ana:
+        await ana.until("Your games")
+        await ana.press("up", "enter")
+        text = await ana.until("Your games   on", "3 games", "> 1.")
+        rows = [line.split()[-7:] for line in text.splitlines()[3:6]]
+        assert rows[0][1:] == ["gomoku", "bo", "lost", "by", "resignation", "0"]
+        assert rows[1] == ["classic", "bo", "won", "by", "a", "line", "5"]
+        await ana.press("down", "enter")
+        await ana.until("REPLAY   ana (X) v bo (O)", "move 0 of 5", "Esc back")
+        await ana.press("end")
+        await ana.until("<X> │ <X> │ <X>")
+        await ana.press("escape")
+        await ana.until("> 2.")
+        await ana.press("escape")
+        await ana.until("Playing as  ana", "> Your games")
+
+
+async def test_the_command_lists_the_games_of_whom_one_played_as_and_ends_with_escape(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with played(server):
+        before = KnownPlayers().path.read_bytes()
+        async with open_screen(server.url, name=None, opening=HISTORY) as ana:
+            await ana.until("1 game", "won by a line", "Esc leave")
+            await ana.press("escape")
+        assert ana.app.return_code == 0
+        assert KnownPlayers().path.read_bytes() == before
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_screen: OpenScreen, *, colour: bool) -> None:
+    total = PAGE_GAMES + 5
+    async with played(server, games=0, resigned=total), open_screen(server.url, colour=colour, opening=HISTORY) as ana:
+        await ana.until(f"{PAGE_GAMES} games, and more", ">  1.")
+        await ana.press("up")
+        await ana.until(">  1.")
+        await ana.press("pagedown")
+        await ana.until("> 18.")
+        await ana.press("pageup", "down", "up")
+        await ana.until(">  1.")
+        await ana.press("end")
+        await ana.until(f"{total} games", f"> {PAGE_GAMES}.", gone="and more")
+        await ana.press("end")
+        await ana.until(f"> {total}.")
+        await ana.press("home")
+        await ana.until(">  1.")
+
+
+async def test_a_limit_is_kept(server: Server, open_screen: OpenScreen) -> None:
+    limited = Opening("history", limit=3)
+    async with played(server, games=0, resigned=4), open_screen(server.url, opening=limited) as ana:
+        await ana.until("3 games", gone="and more")
+        await ana.press("end", "down")
+        assert " 4. " not in await ana.until("> 3.")
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(
+    server: Server, open_screen: OpenScreen, *, colour: bool
+) -> None:
+    async with played(server, games=1), open_screen(server.url, colour=colour, opening=HISTORY) as ana:
+        await ana.until("1 game", "> 1.")
+        async with connect(server.url, name="cy") as cy:
+            client = ana.app.link.client
+            assert client is not None
+            async with connect(server.url, token=client.token) as again:
+                await finish_a_game(cy, again)
+        await ana.press("r")
+        await ana.until("2 games", "cy       lost by a line", "> 2.")
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_a_game_of_the_list_is_saved(
+    server: Server, open_screen: OpenScreen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, colour: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with played(server) as code, open_screen(server.url, colour=colour, opening=HISTORY) as ana:
+        await ana.until("> 1.")
+        await ana.press("s")
+        await ana.until(f"The game is saved in tictactoe-{code}-1.txt")
+        await ana.press("s")
+        await ana.until("exists already. Nothing was overwritten.", f"save as: tictactoe-{code}-1.txt_")
+        await ana.press("backspace", "backspace", "backspace", "backspace", "enter")
+        await ana.until(f"The game is saved in tictactoe-{code}-1", "r refresh")
+    assert parse_record((tmp_path / f"tictactoe-{code}-1").read_text()).room == code
+
+
+async def test_a_click_opens_a_line_and_help_opens_and_closes(server: Server, open_screen: OpenScreen) -> None:
+    async with played(server, games=2), open_screen(server.url, opening=HISTORY) as ana:
+        await ana.until("2 games")
+        await ana.press("?")
+        await ana.until("Everywhere:")
+        await ana.press("escape")
+        await ana.until("2 games")
+        await ana.click(10, 4)
+        await ana.until("REPLAY")
+        await ana.press("escape")
+        await ana.until("> 2.")
+
+
+async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, opening=HISTORY) as ana:
+        await ana.until(f"You have finished no game on {server.url} yet.")
+        await ana.press("enter", "s", "down", "end", "r")
+        await ana.until("You have finished no game")
+        await ana.press("escape")
+    assert ana.app.return_code == 0
+
+
+async def test_a_server_that_keeps_none_is_said(server: Server, open_screen: OpenScreen) -> None:
+    async with run_forgetful(server) as url, open_screen(url, opening=HISTORY) as ana:
+        await ana.until("This server keeps no finished games.")
+        await ana.press("enter", "r")
+        await ana.until("This server keeps no finished games.")
+        await ana.press("escape")
+    assert ana.app.return_code == 0
+
+
+async def test_without_a_server_that_is_said_and_tried_again(server: Server, open_screen: OpenScreen) -> None:
+    async with played(server), open_screen("ws://127.0.0.1:1", opening=HISTORY) as ana:
+        text = await ana.until("Can't reach ws://127.0.0.1:1", "r tries again")
+        assert "press l" not in text
+        ana.app.link.address = ana.app.link.address.__class__("ws", "127.0.0.1", server.port)
+        await ana.press("r")
+        await ana.until(f"on {server.url.replace('localhost', '127.0.0.1')}", gone="Can't reach")
+
+
+async def test_leaving_where_no_server_is_ends_with_its_code(open_screen: OpenScreen) -> None:
+    async with open_screen("ws://127.0.0.1:1", opening=HISTORY) as ana:
+        await ana.until("Can't reach")
+        await ana.press("escape")
+    assert ana.app.return_code == 3
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_a_server_that_goes_away_leaves_the_list_and_comes_back(
+    server: Server, open_screen: OpenScreen, *, colour: bool
+) -> None:
+    async with run_proxy(server.port) as proxy, played(server, games=2, url=proxy.url):
+        patient = Backoff((30.0,), longest=30.0, jitter=0)
+        async with open_screen(proxy.url, colour=colour, opening=HISTORY, backoff=patient) as ana:
+            await ana.until("2 games")
+            proxy.is_closed = True
+            proxy.cut()
+            await ana.until("CONNECTION LOST. Trying again in", "> 1.")
+            await ana.press("enter")
+            await ana.until("There is no connection. r tries again.")
+            await ana.press("down")
+            await ana.until("> 2.", "CONNECTION LOST")
+            proxy.is_closed = False
+            await ana.press("r")
+            await ana.until("> 2.", gone="CONNECTION LOST")
+            await ana.press("enter")
+            await ana.until("REPLAY")
+
+
+@pytest.mark.parametrize("from_home", [True, False])
+async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_list_away(
+    server: Server, open_screen: OpenScreen, *, from_home: bool
+) -> None:
+    async with run_proxy(server.port) as proxy, played(server, url=proxy.url):
+        hasty = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
+        opening = None if from_home else HISTORY
+        async with open_screen(proxy.url, opening=opening, backoff=hasty) as ana:
+            if from_home:
+                await ana.until("Your games")
+                await ana.press("up", "enter")
+            await ana.until("> 1.")
+            await ana.press("enter")
+            await ana.until("REPLAY")
+            proxy.is_closed = True
+            proxy.cut()
+            while ana.app.link.phase != "failed":
+                await ana.pilot.pause()
+            await ana.press("right")
+            await ana.until("Move 1 of 5")
+            await ana.press("escape")
+            await ana.until("> 1.", "r tries again")
+            await ana.press("escape")
+            if from_home:
+                await ana.until("r retry")
+                await ana.press("ctrl+q")
+    assert ana.app.return_code != 0
+
+
+@pytest.mark.parametrize(("key", "code"), [("ctrl+c", 130), ("ctrl+q", 0)])
+async def test_it_is_left_at_once(server: Server, open_screen: OpenScreen, key: str, code: int) -> None:
+    async with open_screen(server.url, opening=HISTORY) as ana:
+        await ana.until("You have finished no game")
+        await ana.press(key)
+    assert ana.app.return_code == code
+
+
+async def test_ascii_is_enough(server: Server, open_screen: OpenScreen) -> None:
+    async with played(server), open_screen(server.url, opening=HISTORY, ascii=True) as ana:
+        assert (await ana.until("> 1.", "up/down choose")).isascii()
+
+
+async def test_the_smallest_window_shows_the_choice_and_the_way_out(server: Server, open_screen: OpenScreen) -> None:
+    async with played(server, games=0, resigned=8), open_screen(server.url, None, (36, 10), HISTORY) as ana:
+        lines = (await ana.until("> 1.", "gomoku", "lost")).splitlines()
+        assert lines[0].split() == ["Your", "games", "8", "games"]
+        assert "Esc leave" in lines[-1]
+        await ana.press("end")
+        await ana.until("> 8.")

@@ -1,0 +1,209 @@
+"""The page that shows a recorded game, opened as the command does: with no server anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.replay import Replay
+from tictactoe_client.tui.opening import Opening
+from tictactoe_engine import GameRecord, GameResult, Rules, parse_record
+
+NOWHERE = "ws://127.0.0.1:1"
+CLASSIC = """
+[X "ana"] [O "bo"] [Date "2030-12-31"] [Room "K7M4PQ"] [Game "3"] [Clock "180+2"]
+1. b2 a1 {A corner.} 2. c1 a3 3. a2 c3 4. c2 X
+"""
+LAST = "Move 7 of 7: ana (X) plays C2, middle right."
+
+Watch = Callable[..., AbstractAsyncContextManager[ScreenUser]]
+
+
+def diagonal(size: int) -> GameRecord:
+    """Return a game on a large board: X goes down one diagonal, O stays in the first row."""
+    cells = [cell for step in range(8) for cell in (step * 4 * (size + 1), 2 * step + 1)]
+    return GameRecord(rules=Rules(size, size, 5), moves=tuple(cells), result=GameResult("agreed", None))
+
+
+def list_names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.fixture(params=[True, False], ids=["colour", "no-colour"])
+def watch(open_screen: OpenScreen, request: pytest.FixtureRequest) -> Watch:
+    """Return how to open the page, with colour and without."""
+
+    @asynccontextmanager
+    async def run(
+        record: GameRecord | str = CLASSIC,
+        ply: int = 0,
+        size: tuple[int, int] = (80, 24),
+        note: str = "",
+        **options: Any,
+    ) -> AsyncIterator[ScreenUser]:
+        game = Replay(parse_record(record) if isinstance(record, str) else record)
+        opening = Opening("replay", game=game, ply=ply, note=note)
+        options = {"colour": request.param, **options}
+        async with open_screen(NOWHERE, None, size, opening, **options) as ana:
+            yield ana
+
+    return run
+
+
+async def test_it_says_who_played_what_when_and_how_it_ended(watch: Watch) -> None:
+    async with watch() as ana:
+        text = await ana.until("REPLAY   ana (X) v bo (O)   3x3 · 3 in a row", "move 0 of 7", "The start.")
+        assert "X  ana" in text
+        assert "O  bo" in text
+        assert "3+2, 2030-12-31, room K7M4PQ, game 3" in text
+        assert "ana (X) wins by a line." in text
+        assert " 1. X B2  O A1" in text
+
+
+async def test_it_begins_where_the_command_says_and_needs_no_connection(watch: Watch) -> None:
+    async with watch(ply=7, note="The first of 2 games; --game 2 chooses the next.") as ana:
+        text = await ana.until("The first of 2 games; --game 2 chooses the next.", "<X> │ <X> │ <X>", "move 7 of 7")
+        assert "reach" not in text
+        assert ana.app.link.phase == "connecting"
+        assert ana.app.link.client is None
+        await ana.press("right")
+        await ana.until(LAST)
+
+
+@pytest.mark.parametrize(
+    ("start", "keys", "words"),
+    [
+        (0, ["right"], ["Move 1 of 7: ana (X) plays B2, centre.", "│ (X) │", ">1. X B2"]),
+        (7, ["left"], ["Move 6 of 7: bo (O) plays C3, bottom right.", "│ (O) │", ">3. X A2  O C3"]),
+        (3, ["end"], [LAST, "<X> │ <X> │ <X>"]),
+        (3, ["home"], ["The start."]),
+        (0, ["left"], ["The start."]),
+        (7, ["right"], [LAST]),
+        (0, ["5", "enter"], ["Move 5 of 7: ana (X) plays A2, middle left."]),
+        (3, ["0", "enter"], ["The start."]),
+        (3, ["1", "2"], ["go to move: 12_", "Move 3 of 7"]),
+        (3, ["1", "2", "enter"], ["There is no move 12: 0 to 7.", "move 3 of 7"]),
+        (3, ["1", "2", "backspace", "enter"], ["Move 1 of 7"]),
+        (3, ["5", "right"], ["Move 4 of 7"]),
+        (2, [], ["{A corner.}"]),
+        (3, ["?"], ["Everywhere:"]),
+        (3, ["?", "escape"], ["Move 3 of 7"]),
+    ],
+)
+async def test_each_key_goes_where_it_says(watch: Watch, start: int, keys: list[str], words: list[str]) -> None:
+    async with watch(ply=start) as ana:
+        await ana.until("REPLAY")
+        await ana.press(*keys)
+        await ana.until(*words)
+
+
+async def test_escape_drops_what_is_typed_and_then_leaves(watch: Watch) -> None:
+    async with watch() as ana:
+        await ana.until("Esc leave")
+        await ana.press("5")
+        await ana.until("go to move: 5_")
+        await ana.press("escape")
+        await ana.until("The start.", gone="go to move")
+        await ana.press("escape")
+    assert ana.app.return_code == 0
+
+
+@pytest.mark.parametrize(("key", "code"), [("ctrl+c", 130), ("ctrl+q", 0)])
+async def test_it_is_left_at_once(watch: Watch, key: str, code: int) -> None:
+    async with watch() as ana:
+        await ana.until("The start.")
+        await ana.press(key)
+    assert ana.app.return_code == code
+
+
+async def test_the_wheel_steps_and_a_click_goes_to_the_move_of_a_mark(watch: Watch) -> None:
+    async with watch(ply=7) as ana:
+        text = (await ana.until(LAST)).splitlines()
+        row = next(number for number, line in enumerate(text) if line.startswith("  1 │"))
+        await ana.click(text[row].index("O"), row)
+        await ana.until("Move 2 of 7: bo (O) plays A1, top left.")
+        ana.app.pages[-1].scroll(1)
+        ana.app.redraw()
+        await ana.until("Move 3 of 7")
+        await ana.click(1, 20)
+        await ana.until("Move 3 of 7")
+
+
+async def test_a_game_is_saved_and_never_over_another_file(
+    watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with watch() as ana:
+        await ana.until("The start.")
+        await ana.press("s")
+        await ana.until("The game is saved in tictactoe-K7M4PQ-3.txt")
+        await ana.press("s")
+        await ana.until("tictactoe-K7M4PQ-3.txt exists already.", "save as: tictactoe-K7M4PQ-3.txt_")
+        await ana.press("escape")
+        await ana.until("←/→ step", gone="save as")
+        await ana.press("s", "ctrl+u", "enter")
+        await ana.until("Save needs the name of a file.")
+        await ana.type("mine 5.txt")
+        await ana.press("enter")
+        await ana.until("The game is saved in mine 5.txt", "move 0 of 7")
+    assert list_names(tmp_path) == {"tictactoe-K7M4PQ-3.txt", "mine 5.txt"}
+    assert parse_record((tmp_path / "mine 5.txt").read_text()) == parse_record(CLASSIC)
+
+
+async def test_a_large_board_follows_the_moves_and_is_looked_at_by_hand(watch: Watch) -> None:
+    async with watch(diagonal(32), ply=1) as ana:
+        await ana.until("1-", " of 1-32")
+        assert "A-" in ana.text
+        await ana.press("end")
+        await ana.until("Move 16 of 16")
+        await ana.press("left")
+        await ana.until("Move 15 of 16", "(X)", "29")
+        before = ana.text
+        await ana.press("up", "<")
+        assert ana.text != before
+        assert "Move 15 of 16" in ana.text
+        await ana.press("down", ">")
+        await ana.until(before)
+
+
+@pytest.mark.parametrize("size", [(36, 10), (50, 16), (80, 24), (120, 40)])
+async def test_every_window_shows_the_board_and_the_comment(watch: Watch, size: tuple[int, int]) -> None:
+    async with watch(ply=2, size=size) as ana:
+        text = await ana.until("{A corner.}", "(O)", "Move 2 of 7")
+        assert len(text.splitlines()) == size[1]
+
+
+@pytest.mark.parametrize(("size", "shown"), [((40, 16), 3), ((80, 24), 12)])
+async def test_a_long_comment_takes_the_lines_there_are_and_says_where_it_is_cut(
+    watch: Watch, size: tuple[int, int], shown: int
+) -> None:
+    comment = " ".join(f"word{number:03}" for number in range(140))
+    async with watch(f"1. b2 {{{comment}}} a1 2. c1 *", ply=1, size=size) as ana:
+        text = await ana.until("{word000", "(X)", "…")
+        assert sum("word" in line for line in text.splitlines()) == shown
+        await ana.press("right")
+        await ana.until("Move 2 of 3", "(O)", gone="word")
+
+
+async def test_a_game_without_moves_has_a_start(watch: Watch) -> None:
+    async with watch('[X "ana"] [Reason "resigned"] O') as ana:
+        await ana.until("move 0 of 0", "O wins by resignation.")
+        await ana.press("right", "left", "end", "home", "up", ">")
+        await ana.until("The start.")
+
+
+async def test_ascii_is_enough(watch: Watch) -> None:
+    async with watch(ply=7, ascii=True) as ana:
+        assert (await ana.until("<X> | <X> | <X>", "<-/-> step")).isascii()
+
+
+async def test_other_keys_are_obeyed(watch: Watch) -> None:
+    async with watch(changed_keys={"right": ("n",), "left": ("p",), "save": ("w",)}) as ana:
+        await ana.until("w save")
+        await ana.press("n", "n", "p")
+        await ana.until("Move 1 of 7")
