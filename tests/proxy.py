@@ -11,7 +11,8 @@ class Proxy:
     """Passes bytes on to `port` of this machine.
 
     `cut` breaks every connection; while `is_closed` callers are turned away; while `swallows_replies` nothing of the
-    server's gets through, and what does is late by `delay_seconds`. `called` is set whenever somebody calls.
+    server's gets through; between `hold` and `release` it comes late, and `delay_seconds` late at any time. `called` is
+    set whenever somebody calls.
     """
 
     def __init__(self, port: int) -> None:
@@ -21,6 +22,8 @@ class Proxy:
         self.delay_seconds = 0.0
         self.calls = 0
         self.called = asyncio.Event()
+        self._flows = asyncio.Event()
+        self._flows.set()
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
 
@@ -42,6 +45,12 @@ class Proxy:
         for writer in self._writers:
             writer.transport.abort()
         self._writers.clear()
+
+    def hold(self) -> None:
+        self._flows.clear()
+
+    def release(self) -> None:
+        self._flows.set()
 
     async def until_called(self) -> None:
         self.called.clear()
@@ -68,6 +77,7 @@ class Proxy:
             while data := await reader.read(65536):
                 if replies:
                     await asyncio.sleep(self.delay_seconds)
+                    await self._flows.wait()
                 if not (replies and self.swallows_replies):
                     writer.write(data)
         writer.transport.abort()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tictactoe_client.tui.keymap import ACTIONS
+from tictactoe_client.tui.keymap import ACTIONS, find_conflicts
 from tictactoe_client.tui.themes import THEMES
 from tictactoe_engine import Coordinates, Keys
 
@@ -116,6 +116,8 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
                     bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
                 else:
                     warnings.append(f"{FILE_NAME} {_line_of(action, text)}: {told}")
+            for action, told in find_conflicts(bindings).items():
+                warnings.append(f"{FILE_NAME} {_line_of(action, text)}: {told}")
             continue
         told = _check_value(name, value)
         if told is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from tictactoe_client.choices import absent_opponents, is_asked
 from tictactoe_client.tui.keymap import Keymap
@@ -16,33 +17,40 @@ Banner = tuple[str, str]
 """A text and its role."""
 
 
-def connection_banner(link: Link, now: float, *, width: int, ascii_only: bool) -> Banner | None:
-    """Return what to say while the connection is lost, in fewer words where the width wants it, else None."""
+def connection_banner(link: Link, now: float, *, width: int, ascii_only: bool, holds_seat: bool) -> Banner | None:
+    """Return what to say while the connection is lost, in fewer words where the width wants it, else None.
+
+    With `holds_seat` it says for how long the seat is kept.
+    """
     if link.phase == "away" and link.retrying is not None:
         seconds = max(0, math.ceil(link.retries_at - now))
-        held = format_duration(round((link.held_until - now) * 1000))
+        held = format_duration(round((link.held_until - now) * 1000)) if holds_seat else ""
         cross = "x" if ascii_only else "╳"
         trying = f"Trying again in {seconds} s" if seconds else "Trying now"
-        ways = (
-            f"{cross} CONNECTION LOST. {trying} (attempt {link.retrying.attempt}). Your seat is held {held}.",
-            f"{cross} CONNECTION LOST. {trying}. Your seat is held {held}.",
-            f"{cross} LOST. {trying}. Seat held {held}.",
-            f"{cross} LOST, again in {seconds} s, held {held}.",
-            f"{cross} LOST. Held {held}.",
-        )
+        lost, attempt = f"{cross} CONNECTION LOST. {trying}", f" (attempt {link.retrying.attempt})"
+        kept = f" Your seat is held {held}." if held else ""
+        ways = [f"{lost}{attempt}.{kept}", f"{lost}.{kept}"]
+        if held:
+            ways += [
+                f"{cross} LOST. {trying}. Seat held {held}.",
+                f"{cross} LOST, again in {seconds} s, held {held}.",
+                f"{cross} LOST. Held {held}.",
+            ]
+        else:
+            ways += [f"{cross} LOST. {trying}.", f"{cross} LOST."]
         return next((text for text in ways if measure(text) <= width), ways[-1]), "bad"
     if link.phase == "connecting" and link.client is not None:
         return ("Connecting again ...", "warn")
     return None
 
 
-def game_banner(table: Table, keymap: Keymap, now: float) -> Banner | None:
+def game_banner(table: Table, keymap: Keymap, now: float, *, can_find_another: bool = True) -> Banner | None:
     """Return the open offer or absence that concerns the viewer, else None."""
     state = table.state
     if state is None or table.seat is None:
         return None
     if state.status == "over":
-        return _rematch_banner(state, table)
+        return _rematch_banner(state, table, keymap, can_find_another=can_find_another)
     yes, no = keymap.show("accept"), keymap.show("decline")
     if is_asked(state, table.viewer, state.offers.draw):
         return (f"{name_of(state, state.offers.draw)} offers a draw:   {yes} accept   {no} decline", "warn")
@@ -52,33 +60,53 @@ def game_banner(table: Table, keymap: Keymap, now: float) -> Banner | None:
         return ("You offered a draw. Waiting for the answer ...", "dim")
     if state.offers.undo == table.seat:
         return ("You asked to take a move back. Waiting for the answer ...", "dim")
-    return _absence_banner(state, table, now)
+    return _absence_banner(state, table, keymap, now)
 
 
-def _absence_banner(state: RoomState, table: Table, now: float) -> Banner | None:
+def may_claim_by_key(table: Table, now: float) -> bool:
+    """Tell whether keys may claim the game: somebody is gone for good, and no key is wanted for a move of ours."""
+    state = table.state
+    if state is None or table.is_my_turn or not table.plays:
+        return False
+    gone = absent_opponents(state, table.viewer)
+    return bool(gone) and _held_ms(table, gone, now) == 0
+
+
+def _absence_banner(state: RoomState, table: Table, keymap: Keymap, now: float) -> Banner | None:
     gone = absent_opponents(state, table.viewer)
     if not gone:
         return None
-    names = " and ".join(name_of(state, mark) for mark in gone)
-    left = min(table.hold_ms(mark, now) or 0 for mark in gone)
+    names, has = _join(state, gone), "has" if len(gone) == 1 else "have"
+    left = _held_ms(table, gone, now)
     if left > 0:
-        return (f"{names} has dropped. Waiting for them: {format_duration(left)}.   (you needn't do anything)", "warn")
-    ways = "w claim the win   d call it a draw" if may_claim_by_letter(table) else ":claim the win   :claim draw"
-    return (f"{names} has been gone too long.   {ways}   or just wait", "warn")
+        needless = "(you needn't do anything)"
+        return (f"{names} {has} dropped. Waiting for them: {format_duration(left)}.   {needless}", "warn")
+    draws = len(state.seats) == 2
+    if may_claim_by_key(table, now):
+        ways = [f"{keymap.show('claim')} claim the win", f"{keymap.show('claim_draw')} call it a draw"]
+    else:
+        ways = [f"{keymap.show('command')}claim the win", f"{keymap.show('command')}claim draw"]
+    return (f"{names} {has} been gone too long.   {'   '.join(ways if draws else ways[:1])}   or just wait", "warn")
 
 
-def may_claim_by_letter(table: Table) -> bool:
-    """Tell whether single letters are free to mean something else than a cell."""
-    return not table.is_my_turn
+def _held_ms(table: Table, gone: Iterable[str], now: float) -> int:
+    return min(table.hold_ms(mark, now) or 0 for mark in gone)
 
 
-def _rematch_banner(state: RoomState, table: Table) -> Banner | None:
+def _rematch_banner(state: RoomState, table: Table, keymap: Keymap, *, can_find_another: bool) -> Banner | None:
+    back = keymap.show("back")
     asked = [mark for mark in state.offers.rematch if mark != table.seat]
     if table.seat in state.offers.rematch:
-        return ("You asked for a rematch. Waiting ...   Esc leave", "dim")
+        return (f"You asked for a rematch. Waiting ...   {back} leave", "dim")
     if asked:
-        return (f"{' and '.join(name_of(state, mark) for mark in asked)} wants a rematch:   r accept", "warn")
-    gone = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.left]
+        wants = "wants" if len(asked) == 1 else "want"
+        return (f"{_join(state, asked)} {wants} a rematch:   {keymap.show('rematch')} accept", "warn")
+    gone = [mark for mark, seat in state.seats.items() if seat is not None and seat.left]
     if gone:
-        return (f"{' and '.join(gone)} left.   n new opponent   Esc home", "dim")
+        new = f"{keymap.show('another')} new opponent   " if can_find_another else ""
+        return (f"{_join(state, gone)} left.   {new}{back} home", "dim")
     return None
+
+
+def _join(state: RoomState, marks: Iterable[str]) -> str:
+    return " and ".join(name_of(state, mark) for mark in marks)

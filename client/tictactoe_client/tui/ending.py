@@ -23,7 +23,7 @@ def describe_end(table: Table) -> tuple[str, str]:
     elif own is not None and len(state.seats) == 2:
         head, role = "YOU LOSE", "bad"
     else:
-        head, role = f"{name_of(state, result.winner).upper()} WINS", "good"
+        head, role = f"{name_of(state, result.winner).upper()} WINS", "good" if own is None else "bad"
     rules = state.rules.to_rules()
     runs = split_lines(result.line, rules) if result.line else []
     if len(runs) == 1 and len(runs[0]) <= _LONGEST_LINE:

@@ -12,6 +12,8 @@ from tictactoe_protocol.pushes import RoomState
 class HelpPage(Page):
     """What can be pressed and typed; `state` is that of the room one is in, if any."""
 
+    max_height = 60
+
     def __init__(self, desk: Desk, state: RoomState | None) -> None:
         super().__init__(desk)
         self._state = state
@@ -57,10 +59,17 @@ class HelpPage(Page):
             "  On larger boards type the cell, such as h8, and Enter; Backspace edits, Esc clears.",
             f"  Arrows move the cursor, Enter or Space places. {show('chat')} talks to everybody in the room.",
             f"  {show('accept')} accepts what the other offers, {show('decline')} refuses it.",
+            f"  Of an opponent who has been gone too long {show('claim')} claims the win, {show('claim_draw')} a draw.",
             "  The mouse places on 3x3; on larger boards a second click does.",
             "  (O) is the last move, <X> the deciding line, [ ] the cursor, x? a move on its way.",
             "",
-            "Watching, and after the end: left and right step through the game, End returns to the present.",
+            "Watching, and after the end:",
+            "  Left and right step through the game, End returns to the present.",
+            f"  {show('review')} shows what each move is worth to the player to move: +3 wins in 3 moves of all",
+            "  players, -4 loses in 4, = is a draw, ~+ ~ ~- are guesses (good, even, bad), and * marks the best.",
+            "  Up and down go from the best cell to the worst; a click, or :h8, points at one.",
+            f"  {show('rematch')} asks for a rematch, {show('another')} for another opponent.",
+            f"  {show('save')} saves the game in a file.",
             "",
             "Another window, a script, a screen reader: tictactoe-client --help.",
         ]

@@ -134,9 +134,13 @@ class HomePage(Page):
 
     def _press_failed(self, key: str) -> None:
         does = self.desk.keymap.does
-        if does(key, "refresh"):
+        if does(key, "retry"):
             self.desk.link.retry()
-        elif key == "l" and isinstance(self.desk.link.failure, Unreachable) and self.desk.link.address.is_loopback:
+        elif (
+            does(key, "local")
+            and isinstance(self.desk.link.failure, Unreachable)
+            and self.desk.link.address.is_loopback
+        ):
             self.desk.link.start_local()
         elif does(key, "help") or does(key, "theme") or does(key, "settings"):
             self._press_shortcut(key)

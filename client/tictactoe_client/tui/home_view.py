@@ -49,7 +49,7 @@ class HomeView:
             f"{show('theme')} theme  {show('settings')} settings  {show('quit')} quit"
         )
         if link.phase == "failed":
-            hints = f"{show('refresh')} retry  {show('help')} help  {show('theme')} theme  {show('quit')} quit"
+            hints = f"{show('retry')} retry  {show('help')} help  {show('theme')} theme  {show('quit')} quit"
         where = (f"{link.address.url}  {dot}{latency}", role)
         draw_frame(picture, (("tictactoe", "title"),), where, hints, ascii_only=settings.ascii)
 

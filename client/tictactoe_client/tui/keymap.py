@@ -32,9 +32,39 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "aside_right": (">", "shift+right"),
     "accept": ("ctrl+y",),
     "decline": ("ctrl+n",),
+    "confirm": ("enter", "y"),
+    "rematch": ("r",),
+    "review": ("v",),
+    "another": ("n",),
+    "copy": ("y",),
+    "hide_code": ("Q",),
+    "computer": ("b",),
+    "claim": ("w",),
+    "claim_draw": ("d",),
+    "retry": ("r",),
+    "local": ("l",),
 }
 """Actions that may be given other keys; the names of keys are those of the terminal library, characters stand as they
 are."""
+
+_ALWAYS: Final = ("leave", "quit", "redraw")
+_AT_BOARD: Final = ("chat", "command", "help", "back")
+_LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review")
+
+SITUATIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "on the first page": ("up", "down", "left", "right", "open", "help", "theme", "settings", "name", "refresh"),
+    "without a server": ("retry", "local", "help", "theme", "settings"),
+    "in a list": ("up", "down", "home", "end", "page_up", "page_down", "open", "refresh", "save", "back", "help"),
+    "in a replay": ("up", "down", "left", "right", "home", "end", "aside_left", "aside_right", "save", "back", "help"),
+    "while you wait for others": ("copy", "hide_code", "computer", *_AT_BOARD),
+    "in a game": ("up", "down", "left", "right", "place", "accept", "decline", *_AT_BOARD),
+    "when an opponent is gone": ("claim", "claim_draw", "up", "down", "left", "right", "place", *_AT_BOARD),
+    "while you watch": (*_LOOKING, *_AT_BOARD),
+    "after a game": (*_LOOKING, "rematch", "another", "save", *_AT_BOARD),
+    "while the connection is lost": ("retry", *_AT_BOARD),
+    "when you are asked": ("confirm", "back"),
+}
+"""The actions that count at the same time, by when that is; one key can mean only one of them."""
 
 _SHOWN: Final = {
     "up": "↑",
@@ -47,8 +77,8 @@ _SHOWN: Final = {
     "tab": "Tab",
     "home": "Home",
     "end": "End",
-    "f1": "F1",
 }
+_ASCII_ARROWS: Final = {"up": "up", "down": "down", "left": "<-", "right": "->"}
 
 
 class Keymap:
@@ -61,17 +91,42 @@ class Keymap:
         """Tell whether a key does this."""
         return key in self._keys.get(action, ())
 
-    def show(self, action: str) -> str:
+    def show(self, action: str, *, ascii_only: bool = False) -> str:
         """Return how to write the action's first key: ``Enter``, ``Ctrl+Q``."""
-        return show_key(self._keys[action][0]) if self._keys.get(action) else "-"
+        keys = self._keys.get(action)
+        if not keys:
+            return "-"
+        return _ASCII_ARROWS.get(keys[0], show_key(keys[0])) if ascii_only else show_key(keys[0])
+
+
+def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return for each changed action what its keys collide with, in words; nothing for those that are free.
+
+    >>> find_conflicts({"save": ("r",), "theme": ("v",)})
+    {'save': '"r" is refresh as well, in a list.'}
+    """
+    keys = {**ACTIONS, **changed}
+    found: dict[str, str] = {}
+    for situation, actions in SITUATIONS.items():
+        for action in (*actions, *_ALWAYS):
+            if action not in changed or action in found:
+                continue
+            for other in (*actions, *_ALWAYS):
+                shared = [key for key in keys[action] if key in keys[other]]
+                if other != action and other not in found and shared:
+                    found[action] = f'"{shared[0]}" is {other} as well, {situation}.'
+                    break
+    return found
 
 
 def show_key(key: str) -> str:
     """Return a key's name for people.
 
-    >>> show_key("ctrl+q"), show_key("r")
-    ('Ctrl+Q', 'r')
+    >>> show_key("ctrl+q"), show_key("f1"), show_key("r")
+    ('Ctrl+Q', 'F1', 'r')
     """
     if key.startswith("ctrl+"):
         return f"Ctrl+{key[5:].upper()}"
+    if key[:1] == "f" and key[1:].isdigit():
+        return key.upper()
     return _SHOWN.get(key, key)

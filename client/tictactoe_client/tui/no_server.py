@@ -9,7 +9,7 @@ from tictactoe_protocol import clean_text
 
 
 def paint_no_server(picture: Picture, desk: Desk, *, offers_own: bool) -> None:
-    """Say why there is no server, and what helps; with `offers_own` the page takes `l` for a server of this run."""
+    """Say why there is no server, and what helps; with `offers_own` the page takes a key for a server of this run."""
     link = desk.link
     failure = link.failure
     if failure is None:
@@ -23,11 +23,11 @@ def paint_no_server(picture: Picture, desk: Desk, *, offers_own: bool) -> None:
     if isinstance(failure, Unreachable):
         helps.append(("Is the server running?  Start one:", "tictactoe-server"))
         if offers_own and link.address.is_loopback:
-            helps.append(("Or one for this run alone:", "press l"))
+            helps.append(("Or one for this run alone:", f"press {desk.keymap.show('local')}"))
         helps.append(("Or point elsewhere:", "tictactoe-client -s wss://host"))
     elif isinstance(failure, VersionRefused):
         helps.append(("Nothing can be played until then.", ""))
     for text, command in helps:
         picture.put_parts(5, y, (f"{text:<35} ", ""), (command, "key"))
         y += 1
-    picture.put(5, y + 1, f"{desk.keymap.show('refresh')} tries again", "dim")
+    picture.put(5, y + 1, f"{desk.keymap.show('retry' if offers_own else 'refresh')} tries again", "dim")

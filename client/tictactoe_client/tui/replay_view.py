@@ -13,6 +13,7 @@ from tictactoe_client.board import BoardStyle, Window
 from tictactoe_client.replay import Replay
 from tictactoe_client.tui.board_area import Fit, find_cell, mark_role, paint_board
 from tictactoe_client.tui.editor import LineEditor
+from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_client.tui.room_layout import LEFT, RoomLayout, lay_out_room
@@ -70,7 +71,7 @@ class ReplayView:
         line = f"go to move: {self.ahead.text}_" if self.ahead.text else ""
         picture.put(1, picture.height - 2, shorten(text, picture.width - 4 - measure(line)), role)
         picture.put_right(picture.height - 2, line, "title")
-        picture.put(1, picture.height - 1, shorten(hints, picture.width - 2), "dim")
+        picture.put(1, picture.height - 1, fit_keys(hints, picture.width - 2), "dim")
 
     def _draw_head(self, picture: Picture) -> None:
         comma = ", " if self.desk.settings.ascii else " · "

@@ -6,6 +6,8 @@ What does not fit goes in this order: the talk first, then the moves. Where ther
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tictactoe_client.tui.board_area import mark_role
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_client.tui.table import Table
@@ -21,8 +23,18 @@ MAX_WIDTH = 52
 _FEWEST_MOVE_LINES = 2
 
 
-def paint_panel(picture: Picture, x: int, y: int, height: int, table: Table, now: float, *, ascii_only: bool) -> None:
-    """Draw the panel from here, to the right edge where that is near."""
+def paint_panel(
+    picture: Picture,
+    x: int,
+    y: int,
+    height: int,
+    table: Table,
+    now: float,
+    worth: Sequence[str] = (),
+    *,
+    ascii_only: bool,
+) -> None:
+    """Draw the panel from here, to the right edge where that is near; `worth` says what moves are worth."""
     state = table.state
     if state is None:
         return
@@ -37,6 +49,9 @@ def paint_panel(picture: Picture, x: int, y: int, height: int, table: Table, now
     if y < bottom:
         picture.put(x, y, ("-" if ascii_only else "─") * width, "dim")
     y += 1
+    for line in worth[: max(0, bottom - y)]:
+        picture.put(x, y, shorten(line, width))
+        y += 1
     talk = [(line, part) for line in table.talk for part in wrap(line, width)]
     moves = _move_lines(table, state, width)
     room = max(0, bottom - y)

@@ -35,6 +35,20 @@ class Table:
         return seat_of(self.state, self.viewer) if self.state else None
 
     @property
+    def plays(self) -> bool:
+        """Whether we still play a game that is on; not one who is out of it, among three or more."""
+        state, own = self.state, self.seat
+        seat = state.seats.get(own) if state is not None and own is not None else None
+        return state is not None and state.status == "playing" and seat is not None and not seat.out
+
+    @property
+    def looks_on(self) -> bool:
+        """Whether there is nothing for us to play: we watch, or are out of the game, or it is over."""
+        if self.state is None or (self.state.status == "waiting" and self.seat is not None):
+            return False
+        return not self.plays
+
+    @property
     def is_my_turn(self) -> bool:
         """Whether the server waits for our move."""
         return self.state is not None and self.state.turn is not None and self.state.turn == self.seat
@@ -42,7 +56,7 @@ class Table:
     @property
     def is_live(self) -> bool:
         """Whether going away would cost us the game."""
-        return self.state is not None and self.state.status == "playing" and self.seat is not None
+        return self.plays
 
     def take(self, state: RoomState, now: float) -> bool:
         """Take a state unless a newer one is known; tell whether the server must be asked for missing moves."""
@@ -89,6 +103,12 @@ class Table:
             self.look_at_present()
         else:
             self.shown_ply = max(0, there)
+
+    def played_next(self) -> int | None:
+        """Return the cell that was played at the moment that is looked back at, None at the present."""
+        if self.shown_ply is None or self.shown_ply >= len(self.moves):
+            return None
+        return self.moves[self.shown_ply]
 
     def look_at_present(self) -> None:
         """Look at the newest state."""

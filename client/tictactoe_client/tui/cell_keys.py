@@ -1,0 +1,90 @@
+"""Keys that name cells: arrows and Enter, digits and letters on 3x3, a cell that is typed in full on larger boards."""
+
+from __future__ import annotations
+
+from tictactoe_client.tui.game_deeds import GameDeeds
+from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.page import Desk
+from tictactoe_client.tui.review import Review
+from tictactoe_client.tui.table import Table
+from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
+from tictactoe_engine.errors import IllegalMove, UnknownNotation
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+_ARROWS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+
+
+class CellKeys:
+    """What a key means at one board; who looks on points at cells instead of placing."""
+
+    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, deeds: GameDeeds) -> None:
+        self._desk = desk
+        self._table = table
+        self._hand = hand
+        self._review = review
+        self._deeds = deeds
+
+    def press(self, key: str, state: RoomState) -> None:
+        """Take a key at the board: arrows, a cell by its key, or one more character of a typed move."""
+        rules, hand = state.rules.to_rules(), self._hand
+        keymap = self._desk.keymap
+        arrow = next((step for action, step in _ARROWS.items() if keymap.does(key, action)), None)
+        if arrow is not None:
+            hand.move_cursor(arrow, state)
+        elif key == "enter" and hand.ahead.text:
+            self._submit_ahead(rules)
+        elif keymap.does(key, "place"):
+            if hand.cursor is None:
+                hand.move_cursor((0, 0), state)
+            else:
+                self._deeds.place(hand.cursor)
+        elif has_single_keys(rules) and len(key) == 1:
+            self._press_cell_key(key, rules)
+        elif len(key) == 1 or key == "backspace":
+            hand.ahead.press(key)
+
+    def _press_cell_key(self, key: str, rules: Rules) -> None:
+        chosen = self._desk.settings.keys
+        digits = chosen if chosen != Keys.LETTERS else Keys.PHONE
+        try:
+            self.place_or_point(parse_cell(key, rules, keys=digits if key.isdigit() else Keys.LETTERS))
+        except IllegalMove as illegal:
+            self._desk.say(illegal.message)
+        except UnknownNotation:
+            self._desk.say(f'I don\'t know "{key}". A move is 1-9 or qwe/asd/zxc; {self._ways()}')
+
+    def place_or_point(self, cell: int) -> None:
+        """Place; where values are shown, ask for that of the cell."""
+        if self._review.is_on:
+            self._hand.cursor = cell
+        else:
+            self._deeds.place(cell)
+
+    def _ways(self) -> str:
+        show = self._desk.keymap.show
+        return f"commands begin with {show('command')}   {show('help')} for help."
+
+    def _submit_ahead(self, rules: Rules) -> None:
+        ahead = self._hand.ahead
+        try:
+            cell = parse_cell(ahead.text, rules, coordinates=self._desk.settings.coordinates)
+        except (IllegalMove, UnknownNotation) as bad:
+            self._desk.say(clean_text(bad.message))
+            ahead.clear()
+            return
+        if self._table.is_my_turn:
+            ahead.clear()
+        self._deeds.place(cell)
+
+    def press_at_rest(self, key: str, state: RoomState) -> None:
+        """Take a key that would place if there were anything to place."""
+        rules = state.rules.to_rules()
+        if has_single_keys(rules) and len(key) == 1:
+            self._press_cell_key(key, rules)
+        elif len(key) > 1 and not self._desk.keymap.does(key, "place"):
+            return
+        elif self._review.is_on:
+            self._desk.say(f"{self._desk.keymap.show('command')}h8 or a click tells what a cell is worth.")
+        else:
+            self._deeds.place(0)

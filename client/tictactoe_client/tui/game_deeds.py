@@ -1,0 +1,133 @@
+"""What one does in a room: place, command, answer, confirm. Keys and clicks lead here; ways out are those of `Going`.
+
+It knows nothing of keys and draws nothing; what came of a deed is told on the desk's status line or by the next state.
+"""
+
+from __future__ import annotations
+
+from tictactoe_client.dialogue import Dialogue
+from tictactoe_client.errors import ClientError, Refused
+from tictactoe_client.room import Room
+from tictactoe_client.tui.going import Going
+from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.looking import Looking
+from tictactoe_client.tui.page import Desk
+from tictactoe_client.tui.table import Table
+from tictactoe_client.wording import list_free, name_of
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+
+class GameDeeds:
+    """The deeds of one person in one room."""
+
+    def __init__(self, desk: Desk, room: Room, table: Table, hand: Hand, looking: Looking, going: Going) -> None:
+        self._desk = desk
+        self._room = room
+        self._table = table
+        self._hand = hand
+        self._looking = looking
+        self._going = going
+        self._dialogue = Dialogue(desk.settings, table.viewer, asks_back=False)
+
+    # -- at the board ---------------------------------------------------------------------------------------------
+
+    def place(self, cell: int) -> None:
+        """Send a move where one may be sent; else say why not."""
+        state = self._table.state
+        if state is None:
+            return
+        if self._table.seat is None:
+            self._desk.say("You are watching: only players move.")
+        elif state.status == "over":
+            show = self._desk.keymap.show
+            new = f"{show('another')} new opponent"
+            self._desk.say(f"The game is over. {show('rematch')} rematch, {new} or {show('back')}.")
+        elif state.status == "waiting":
+            self._desk.say("The game has not begun: a seat is free.")
+        elif not self._table.plays:
+            self._desk.say("You are out of the game; the others play on.")
+        elif not self._table.is_my_turn:
+            self._desk.say(f"It's {name_of(state, state.turn)}'s move.")
+        elif self._hand.pending is None:
+            self._hand.pending = (cell, state.turn or "")
+            self._desk.run(self._send_move(cell, state))
+
+    async def _send_move(self, cell: int, state: RoomState) -> None:
+        try:
+            await self._room.move(cell, ply=state.ply)
+        except Refused as refused:
+            free = f" {list_free(state, 9)}" if refused.code in ("occupied", "blocked", "floating") else ""
+            self._desk.say(f"{clean_text(refused.message)}{free}")
+            self._hand.pending = None
+        except ClientError:
+            self._hand.pending = None
+            raise
+
+    # -- in words -------------------------------------------------------------------------------------------------
+
+    def command(self, text: str) -> None:
+        """Carry out what was typed after ``:``; what costs the game is asked about first."""
+        words = text.strip().lower()
+        state = self._table.state
+        if not words or state is None:
+            return
+        if words == "resign" and self._table.is_live:
+            self._hand.confirming = "resign"
+        elif words in ("leave", "quit", "exit"):
+            self._leave()
+        elif words == "new":
+            self._going.to_another()
+        elif words in ("help", "h", "?"):
+            self.open_help()
+        elif words == "review":
+            self._looking.review()
+        elif self._looking.points_at(words, state):
+            return
+        else:
+            self._desk.run(self._converse(text, state))
+
+    async def _converse(self, text: str, state: RoomState) -> None:
+        answer = await self._dialogue.answer(f":{text}", state, self._room)
+        if len(answer.lines) > 1:
+            self._table.talk.extend(answer.lines)
+        if answer.lines:
+            self._desk.say(answer.lines[0])
+        self._desk.redraw()
+
+    def answer_offer(self, action: str) -> None:
+        """Accept or decline what the other side offers."""
+        state = self._table.state
+        if state is None:
+            return
+        if state.offers.draw not in (None, self._table.seat):
+            self.command(f"draw {action}")
+        elif state.offers.undo not in (None, self._table.seat):
+            self.command(f"undo {action}")
+        else:
+            self._desk.say("There is no offer to answer.")
+
+    def confirm(self) -> None:
+        """Do what was asked about."""
+        what = self._hand.confirming
+        if what == "resign":
+            self._desk.run(self._room.resign())
+        elif what == "quit":
+            self._going.out()
+        elif what == "another":
+            self._going.to_another()
+        elif what == "leave":
+            self._going.home()
+        self._hand.confirming = None
+
+    def _leave(self) -> None:
+        """Leave the room in so many words: from wherever one looks, and asking where it loses a game."""
+        self._hand.ahead.clear()
+        self._table.look_at_present()
+        self._going.back()
+
+    def open_help(self) -> None:
+        """Lay the page of keys and words on top."""
+        from tictactoe_client.tui.help_page import HelpPage
+
+        self._desk.open(HelpPage(self._desk, self._table.state))

@@ -1,0 +1,142 @@
+"""The lines at the foot of a room: what waits for an answer, what a moment is worth, whose move it is, and the keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tictactoe_client.tui.banners import connection_banner, game_banner
+from tictactoe_client.tui.ending import describe_end
+from tictactoe_client.tui.foot import Foot, arrange_foot, fit_keys
+from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.hints import hint_line, hint_room
+from tictactoe_client.tui.page import Desk
+from tictactoe_client.tui.picture import Picture, measure, shorten_left, shorten_words
+from tictactoe_client.tui.review import Review
+from tictactoe_client.tui.table import Table
+from tictactoe_client.tui.value_words import compare_played, describe_cell_worth, describe_position
+from tictactoe_client.wording import format_duration, name_of
+from tictactoe_protocol.pushes import RoomState
+
+
+class GameFoot:
+    """What stands below the board of one room."""
+
+    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, can_find_another: bool) -> None:
+        self.desk = desk
+        self.table = table
+        self.hand = hand
+        self.review = review
+        self.can_find_another = can_find_another
+        self._opened_at = desk.now()
+
+    @property
+    def extra_lines(self) -> int:
+        """How many lines it has beside those that every room has."""
+        return 1 if self.review.is_on else 0
+
+    def arrange(self, state: RoomState, status: tuple[str, str] | None, now: float, width: int, rows: int) -> Foot:
+        """Return the lines above the keys, at most so many."""
+        inner = width - 2
+        foot = self._arrange(state, status, now, inner, rows - self.extra_lines)
+        if not self.review.is_on:
+            return foot
+        worth = (shorten_words(self._describe_worth(state), inner), "title")
+        return replace(foot, banner=(*(foot.banner or (("", ""),)), worth))
+
+    def draw(self, picture: Picture, foot: Foot, state: RoomState) -> None:
+        """Draw the lines, and the keys below them."""
+        bottom = picture.height - 1
+        y = bottom - len(foot.banner) - len(foot.status)
+        for number, (text, role) in enumerate((*foot.banner, *foot.status)):
+            picture.put(1, y + number, text, role)
+        picture.put_right(bottom - 1, *foot.beside)
+        picture.put(1, bottom, fit_keys(self._hints(state), picture.width - 2), "dim")
+
+    def _arrange(self, state: RoomState, status: tuple[str, str] | None, now: float, width: int, rows: int) -> Foot:
+        banner = self._banner(state, now, width)
+        line = self._line_being_typed()
+        if line is not None:
+            return arrange_foot(banner, (shorten_left(line, width - 1), "title"), width, rows)
+        typed = self.hand.ahead.text
+        beside = (f"move: {typed}_" if self.table.plays else "", "title" if typed else "dim")
+        text = status or self._describe_turn(state, width - 2)
+        return arrange_foot(banner, text, width, rows, beside=beside, may_drop=not typed)
+
+    def _banner(self, state: RoomState, now: float, width: int) -> tuple[str, str] | None:
+        holds_seat = self.table.is_live or state.status == "waiting"
+        lost = connection_banner(
+            self.desk.link, now, width=width, ascii_only=self.desk.settings.ascii, holds_seat=holds_seat
+        )
+        return self._confirm_banner() or lost or self._errand_banner() or self._game_banner(now)
+
+    def _line_being_typed(self) -> str | None:
+        if self.hand.mode == "chat":
+            return f"say: {self.hand.line.text}_"
+        return f":{self.hand.line.text}_" if self.hand.mode == "command" else None
+
+    def _describe_worth(self, state: RoomState) -> str:
+        """Return what the moment that is looked at is worth, and the cell that is pointed at."""
+        analysis, rules = self.review.analysis, state.rules.to_rules()
+        if analysis is None:
+            if self.review.is_waiting:
+                return "Worth: ..." if self.desk.settings.ascii else "Worth: …"
+            back = self.desk.keymap.show("left", ascii_only=self.desk.settings.ascii)
+            return "" if state.result is None else f"{back} goes back to what each move was worth."
+        cell = self.hand.cursor
+        pointed = "" if cell is None else f"   {describe_cell_worth(cell, analysis, rules)}."
+        return f"{describe_position(analysis, rules)}{pointed}"
+
+    def _compare_played(self, state: RoomState) -> str:
+        analysis, played = self.review.analysis, self.table.played_next()
+        if not self.review.is_on or analysis is None or played is None:
+            return ""
+        return compare_played(played, analysis, state.rules.to_rules())
+
+    def _errand_banner(self) -> tuple[str, str] | None:
+        if self.hand.errand is None:
+            return None
+        dots = "..." if self.desk.settings.ascii else "…"
+        return (f"{self.hand.errand}{dots}   {self.desk.keymap.show('back')} home", "warn")
+
+    def _game_banner(self, now: float) -> tuple[str, str] | None:
+        return game_banner(self.table, self.desk.keymap, now, can_find_another=self.can_find_another)
+
+    def _confirm_banner(self) -> tuple[str, str] | None:
+        if self.hand.confirming is None:
+            return None
+        loses = "Resign" if self.hand.confirming == "resign" else "Leave and lose this game"
+        yes, no = self.desk.keymap.show("confirm"), self.desk.keymap.show("back")
+        return (f"{loses}?   {yes} yes   {no} play on", "bad")
+
+    def _describe_turn(self, state: RoomState, width: int) -> tuple[str, str]:
+        over = self.table.state is not None and self.table.state.status == "over"
+        if over and not (self.review.is_on and self.table.shown_ply is not None):
+            return describe_end(self.table)
+        if state.status == "waiting":
+            missing = sum(seat is None for seat in state.seats.values())
+            whom = "someone" if missing == 1 else f"{missing} more"
+            waited = format_duration(round((self.desk.now() - self._opened_at) * 1000))
+            return f"Waiting for {whom}{'...' if self.desk.settings.ascii else '…'} {waited}", "title"
+        if self.table.shown_ply is not None:
+            fresh = f"   ({self.table.unseen} new moves)" if self.table.unseen else ""
+            compared = self._compare_played(state)
+            told = "   ".join(part for part in (f"Looking back at move {state.ply}.", compared) if part)
+            return f"{compared if compared and measure(told) > width else told}{fresh}", "warn"
+        if self.table.is_my_turn:
+            return (f"YOUR MOVE ({state.turn})" if self.hand.pending is None else "Sending ..."), "title"
+        return f"{name_of(state, state.turn)}'s move ({state.turn})", ""
+
+    def _hints(self, state: RoomState) -> str:
+        keymap = self.desk.keymap
+        if self.desk.link.phase == "away":
+            return f"{keymap.show('retry')} try now  {keymap.show('back')} leave"
+        if self.hand.mode != "board":
+            return hint_line(self.hand.mode, keymap)
+        return hint_room(
+            self.table,
+            state,
+            keymap,
+            self.desk.settings,
+            reviews=self.review.is_on,
+            can_find_another=self.can_find_another,
+        )

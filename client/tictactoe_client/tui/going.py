@@ -1,0 +1,141 @@
+"""The ways out of a room: home, to another opponent, to the computer, out of the program. None of them waits.
+
+What the server has to hear goes out beside everything else, so that Esc works at once also where no answer comes. A
+room that is entered too late, when nobody wants it any more, is left again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from tictactoe_client.client import Client
+from tictactoe_client.errors import ClientError
+from tictactoe_client.guide import describe_giving_up
+from tictactoe_client.room import Room
+from tictactoe_client.settings import ExitCode
+from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.looking import Looking
+from tictactoe_client.tui.page import Desk, Page
+from tictactoe_client.tui.table import Table
+
+if TYPE_CHECKING:
+    from tictactoe_client.choosing import Choice
+
+Enter = Callable[[Client], Awaitable[Room]]
+
+
+class Going:
+    """The ways out of one room, seen on `page`; `sit_down` opens the page of another room."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        room: Room,
+        table: Table,
+        hand: Hand,
+        looking: Looking,
+        *,
+        page: Page,
+        again: Choice | None,
+        sit_down: Callable[[Room], None],
+    ) -> None:
+        self._desk = desk
+        self._room = room
+        self._table = table
+        self._hand = hand
+        self._looking = looking
+        self._page = page
+        self._again = again
+        self._sit_down = sit_down
+
+    def back(self) -> None:
+        """Drop what is typed, return to the present, else leave the room, asking where that loses a game."""
+        if self._hand.errand is not None:
+            self.home()
+        elif self._hand.ahead.text:
+            self._hand.ahead.clear()
+        elif self._table.shown_ply is not None:
+            self._looking.at_present()
+        elif self._loses_game():
+            self._hand.confirming = "leave"
+        else:
+            self.home()
+
+    def out(self) -> None:
+        """End the program, asking where that loses a game; the second time there is no asking."""
+        if self._loses_game() and self._hand.confirming != "quit":
+            self._hand.confirming = "quit"
+        else:
+            self._desk.leave(ExitCode.INTERRUPTED, self._describe_seat())
+
+    def home(self) -> None:
+        """Go home at once; the server hears of it meanwhile.
+
+        A game that goes on without a connection is not lost by this: the program ends and says how to come back.
+        """
+        if self._desk.link.phase == "away" and self._table.is_live:
+            self._desk.leave(ExitCode.CONNECTION_LOST, self._describe_seat())
+            return
+        self._close_page()
+        if self._room.ended is None:
+            self._desk.run(self._room.leave())
+
+    def to_another(self) -> None:
+        """Look for another opponent in the same way as before, asking where that loses a game."""
+        if self._again is None:
+            self._desk.say("There is nobody to look for here.")
+        elif self._loses_game() and self._hand.confirming != "another":
+            self._hand.confirming = "another"
+        else:
+            self._set_out("Looking for another opponent", self._again.enter)
+
+    def to_computer(self) -> None:
+        """Open the same room again with the computer in the free seats; the waiting one closes."""
+        state, seat = self._table.state, self._table.seat
+        if state is not None:
+            rules = state.rules.to_rules()
+            bots = ("medium",) * (len(rules.marks) - 1)
+            self._set_out(
+                "Fetching the computer", lambda client: client.create(rules, seat=seat, bots=bots, private=True)
+            )
+
+    def _loses_game(self) -> bool:
+        return self._table.is_live and self._desk.link.phase != "away"
+
+    def _describe_seat(self) -> str:
+        """Return how to come back to a seat that is held, or nothing where none is."""
+        if self._desk.link.phase != "away" or not self._table.is_live:
+            return ""
+        address = self._desk.link.address
+        return describe_giving_up(self._table.state, self._table.viewer, address, "you left while it was lost")
+
+    def _close_page(self) -> None:
+        while self._page in self._desk.pages:
+            self._desk.close_page()
+
+    def _set_out(self, errand: str, enter: Enter) -> None:
+        client = self._desk.link.client
+        if client is not None and self._hand.errand is None:
+            self._hand.errand = errand
+            self._desk.run(self._go(client, enter))
+
+    async def _go(self, client: Client, enter: Enter) -> None:
+        """Enter the other room, then leave this one; where this one was left before, the other is not wanted."""
+        try:
+            room = await enter(client)
+        except ClientError:
+            if self._room.ended is not None and self._page in self._desk.pages:
+                self._desk.go_home()
+            raise
+        finally:
+            self._hand.errand = None
+        if room is self._room:
+            return
+        if self._page not in self._desk.pages:
+            await room.leave()
+            return
+        self._close_page()
+        self._sit_down(room)
+        if self._room.ended is None:
+            await self._room.leave()

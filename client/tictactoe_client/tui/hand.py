@@ -1,0 +1,48 @@
+"""What one person has in hand at a board: what only the screen knows, until it is sent.
+
+The page's keys change it, its deeds read it, and the view draws it. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tictactoe_client.tui.editor import LineEditor
+from tictactoe_engine import FREE
+from tictactoe_protocol.pushes import RoomState
+
+
+class Hand:
+    """The cursor, what is being typed and to whom, what is being asked, and what is on its way.
+
+    `pending` is a move that is sent, by its cell and mark; `errand` says what is done meanwhile to get elsewhere.
+    """
+
+    def __init__(self) -> None:
+        self.mode: Literal["board", "chat", "command"] = "board"
+        self.line = LineEditor()
+        self.ahead = LineEditor(limit=8)
+        self.cursor: int | None = None
+        self.pending: tuple[int, str] | None = None
+        self.confirming: Literal["resign", "leave", "quit", "another"] | None = None
+        self.errand: str | None = None
+        self.shows_code = True
+
+    def follow(self, state: RoomState) -> None:
+        """Let go of what a newer state has settled: a move that arrived, a cursor beyond the board."""
+        if self.pending is not None and (state.board[self.pending[0]] != FREE or state.status != "playing"):
+            self.pending = None
+        if self.cursor is not None and self.cursor >= len(state.board):
+            self.cursor = None
+
+    def move_cursor(self, step: tuple[int, int], state: RoomState) -> None:
+        """Move the cursor by rows and columns; the first time it stands on the last move, else in the centre."""
+        rows, columns = state.rules.rows, state.rules.columns
+        if self.cursor is None:
+            self.cursor = state.last if state.last is not None else (rows // 2) * columns + columns // 2
+            if state.last is None:
+                return
+        row, column = divmod(self.cursor, columns)
+        row = min(max(row + step[0], 0), rows - 1)
+        column = min(max(column + step[1], 0), columns - 1)
+        self.cursor = row * columns + column

@@ -1,0 +1,56 @@
+"""The line of keys at the bottom of a room: what counts at the moment, by the names of one's own keys. Pure."""
+
+from __future__ import annotations
+
+from tictactoe_client.settings import Settings
+from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.table import Table
+from tictactoe_engine import has_single_keys
+from tictactoe_protocol.pushes import RoomState
+
+
+def hint_line(mode: str, keymap: Keymap) -> str:
+    """Return the keys while something is being typed, in the mode ``chat`` or ``command``."""
+    back = f"{keymap.show('back')} back to the board"
+    if mode == "chat":
+        return f"Enter say it  {back}"
+    return f"resign draw undo claim chat clock who leave help   Enter do it  {keymap.show('back')} back"
+
+
+def hint_room(
+    table: Table, state: RoomState, keymap: Keymap, settings: Settings, *, reviews: bool, can_find_another: bool
+) -> str:
+    """Return the keys at the board of a state that is looked at; `reviews` is whether values are shown."""
+    show = keymap.show
+    rest = f"{show('chat')} chat  {show('back')} leave  {show('help')} help"
+    if reviews:
+        return (
+            f"{_pair(keymap, settings, 'left', 'right')} step  {_pair(keymap, settings, 'up', 'down')} compare  "
+            f"{show('review')} hide values  {show('end')} end  {show('back')} back"
+        )
+    if state.status == "waiting":
+        return rest if table.seat is None else _hint_waiting(keymap, settings)
+    if table.seat is None or (table.looks_on and state.status == "playing"):
+        steps = f"{_pair(keymap, settings, 'left', 'right')} step  {show('end')} live  {show('review')} values"
+        return f"{steps}  {rest}"
+    if table.looks_on:
+        new = f"  {show('another')} new opponent" if can_find_another else ""
+        ways = f"{show('rematch')} rematch  {show('review')} review{new}  {show('save')} save"
+        return f"{ways}  {show('chat')} chat  {show('back')} home"
+    talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
+    arrows = f"arrows+{show('place')}"
+    if has_single_keys(state.rules.to_rules()):
+        return f"1-9 or qwe/asd/zxc place  {arrows}  {talk}"
+    return f"type a cell (h8) and Enter, or {arrows}  {talk}"
+
+
+def _hint_waiting(keymap: Keymap, settings: Settings) -> str:
+    show = keymap.show
+    code = f"  {show('hide_code')} hide QR" if settings.colour and not settings.ascii else ""
+    ways = f"{show('copy')} copy{code}  {show('computer')} let the computer sit in"
+    return f"{show('back')} cancel  {ways}  {show('help')} help"
+
+
+def _pair(keymap: Keymap, settings: Settings, one: str, other: str) -> str:
+    """Return the keys of two actions that belong together: ``←/→``."""
+    return "/".join(keymap.show(action, ascii_only=settings.ascii) for action in (one, other))

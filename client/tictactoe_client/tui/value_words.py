@@ -1,0 +1,129 @@
+"""What positions and moves are worth, in the few words that a line of the screen holds; pure.
+
+All values are for the player who moves next; with three and more players they stand against all others together.
+`plies` count everybody's moves until the end. Where an analysis is not solved they are upper bounds: ``within 7``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tictactoe_engine import Rules, format_cell
+from tictactoe_protocol.pushes import AnalysisState, CellValue
+
+MOST_NAMED: Final = 6
+EVEN: Final = 0.15
+"""An estimate that is no further from 0 says nothing."""
+
+
+def describe_value(value: CellValue, *, solved: bool = True) -> str:
+    """Return what a move is worth to whoever makes it.
+
+    >>> describe_value(CellValue("loss", 4, -1.0)), describe_value(CellValue("unknown", None, 0.4))
+    ('loses in 4', 'unclear, looks good')
+    """
+    if value.kind == "draw":
+        return "a draw"
+    if value.kind == "unknown":
+        looks = "good" if value.estimate > EVEN else "bad" if value.estimate < -EVEN else "even"
+        return f"unclear, looks {looks}"
+    return f"{'wins' if value.kind == 'win' else 'loses'} {_how_soon(value, solved=solved)}".rstrip()
+
+
+def describe_position(analysis: AnalysisState, rules: Rules) -> str:
+    """Return who stands how, and the best moves: ``X to move: a draw with best play. Best: B2, A1.``"""
+    turn, value = analysis.turn, analysis.value
+    if turn is None:
+        return "The game is over here."
+    several = len(rules.marks) > 2
+    if value.kind == "win":
+        whatever = ", whatever the others do" if several else ""
+        verdict = f"{turn} wins {_how_soon(value, solved=analysis.solved)}{whatever}"
+    elif value.kind == "loss" and not several:
+        other = next(mark for mark in rules.marks if mark != turn)
+        verdict = f"{turn} to move: {other} wins {_how_soon(value, solved=analysis.solved)}"
+    elif value.kind == "loss":
+        verdict = f"{turn} to move: loses {_how_soon(value, solved=analysis.solved)} to the others together"
+    elif value.kind == "draw":
+        verdict = f"{turn} to move: {'a draw against all the others' if several else 'a draw with best play'}"
+    else:
+        whom = "" if abs(value.estimate) <= EVEN else f" for {turn}"
+        verdict = f"{turn} to move: {describe_value(value)}{whom}"
+    best = f" {_name_best(analysis, rules)}." if analysis.best else ""
+    return f"{verdict}.{best}"
+
+
+def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str:
+    """Return what one cell is worth: ``C3 loses in 4``, or that nobody can move there."""
+    value = analysis.cells.get(cell)
+    name = format_cell(cell, rules)
+    if value is None:
+        return f"{name} is no move"
+    joint = ": " if value.kind in ("draw", "unknown") else " "
+    return f"{name}{joint}{describe_value(value, solved=analysis.solved)}"
+
+
+def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
+    """Return how the move that followed compares: ``X played C3: loses in 4; best B2: a draw.``; "" where unknown."""
+    value = analysis.cells.get(played)
+    if value is None or analysis.turn is None:
+        return ""
+    head = f"{analysis.turn} played {format_cell(played, rules)}"
+    worth = describe_value(value, solved=analysis.solved)
+    if len(analysis.best) == len(analysis.cells):
+        return f"{head}: {worth}, like any move."
+    if played in analysis.best:
+        return f"{head}, {'the best' if len(analysis.best) == 1 else 'one of the best'}: {worth}."
+    best = analysis.cells.get(analysis.best[0]) if analysis.best else None
+    if best is None:
+        return f"{head}: {worth}."
+    better = describe_value(best, solved=analysis.solved)
+    instead = f"better {format_cell(analysis.best[0], rules)}" if better == worth else _instead(analysis, better, rules)
+    return f"{head}: {worth}; {instead}."
+
+
+def rank_cells(analysis: AnalysisState) -> list[int]:
+    """Return the legal cells, the best first: quick wins, then what is likely to be good, slow losses before quick."""
+    best = set(analysis.best)
+    return sorted(analysis.cells, key=lambda cell: (cell not in best, -_score(analysis.cells[cell]), cell))
+
+
+def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
+    """Return the best cells in lines, one for each worth: ``* H8 I9  wins in 3``; at most so many lines."""
+    lines: dict[tuple[bool, str], list[str]] = {}
+    for cell in rank_cells(analysis):
+        key = (cell in analysis.best, describe_value(analysis.cells[cell], solved=analysis.solved))
+        if key not in lines and len(lines) == limit:
+            break
+        lines.setdefault(key, []).append(format_cell(cell, rules))
+    return [f"{'*' if best else ' '} {_list_names(names, 4, ' ')}  {words}" for (best, words), names in lines.items()]
+
+
+def _how_soon(value: CellValue, *, solved: bool) -> str:
+    if value.plies is None:
+        return ""
+    if value.plies == 1:
+        return "at once"
+    return f"{'in' if solved else 'within'} {value.plies}"
+
+
+def _name_best(analysis: AnalysisState, rules: Rules) -> str:
+    names = [format_cell(cell, rules) for cell in analysis.best]
+    if len(names) == len(analysis.cells) > 1:
+        return "All moves are equal"
+    return f"Best: {_list_names(names, MOST_NAMED, ', ')}"
+
+
+def _list_names(names: list[str], limit: int, comma: str) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"{comma.join(names[:limit])}{more}"
+
+
+def _instead(analysis: AnalysisState, worth: str, rules: Rules) -> str:
+    return f"best {format_cell(analysis.best[0], rules)}: {worth}"
+
+
+def _score(value: CellValue) -> float:
+    """Return a number that grows with the worth."""
+    plies = value.plies or 0
+    return {"win": 10_000.0 - plies, "loss": plies - 10_000.0}.get(value.kind, value.estimate)

@@ -1,0 +1,136 @@
+"""Every wait can be left with Esc at once, whatever the server does or does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from tests.peer import Peer, open_peer
+from tests.proxy import Proxy, run_proxy
+from tests.tui.conftest import QUICK, OpenScreen, ScreenUser
+from tests.tui.test_game_page import game
+from tictactoe_client.backoff import Backoff
+from tictactoe_client.choosing import Choice
+from tictactoe_client.seats import Seats
+from tictactoe_server.server import Server
+
+NEVER = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
+
+
+@contextlib.asynccontextmanager
+async def far_game(
+    open_screen: OpenScreen, server: Server, backoff: Backoff = QUICK
+) -> AsyncIterator[tuple[ScreenUser, Peer, str, Proxy]]:
+    """Let ana play with bo through a proxy."""
+    async with (
+        run_proxy(server.port) as proxy,
+        game(open_screen, server, url=proxy.url, backoff=backoff) as (ana, bo, code),
+    ):
+        try:
+            yield ana, bo, code, proxy
+        finally:
+            proxy.release()
+
+
+async def until_rooms_wait(peer: Peer, count: int) -> None:
+    """Wait until so many public rooms wait for somebody."""
+    async with asyncio.timeout(10):
+        while sum(room["status"] == "waiting" for room in (await peer.ask("rooms"))["rooms"]) != count:
+            pass
+
+
+async def test_waiting_is_left_though_the_server_is_silent(server: Server, open_screen: OpenScreen) -> None:
+    async with run_proxy(server.port) as proxy, open_screen(proxy.url, Choice("create")) as ana:
+        await ana.until("Waiting for someone")
+        proxy.swallows_replies = True
+        await ana.press("escape")
+        await ana.until("Playing as")
+
+
+async def test_looking_for_another_opponent_is_shown_and_left_at_once(server: Server, open_screen: OpenScreen) -> None:
+    async with (
+        open_peer(server.url, "bo") as bo,
+        run_proxy(server.port) as proxy,
+        open_screen(proxy.url, Choice("match")) as ana,
+    ):
+        await ana.until("Waiting for someone")
+        code = (await bo.ask("match", rules="classic"))["room"]
+        await ana.until("YOUR MOVE")
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        proxy.hold()
+        await ana.press("n", "n")
+        await ana.until("Looking for another opponent…   Esc home")
+        await ana.press("escape")
+        await ana.until("Playing as")
+        await until_rooms_wait(bo, 1)
+        proxy.release()
+        await until_rooms_wait(bo, 0)
+        await ana.until("Playing as", gone="Waiting for")
+
+
+async def test_fetching_the_computer_is_left_at_once(bots: Server, open_screen: OpenScreen) -> None:
+    async with run_proxy(bots.port) as proxy, open_screen(proxy.url, Choice("create")) as ana:
+        await ana.until("Waiting for someone")
+        code = ana.code
+        proxy.hold()
+        await ana.press("b")
+        await ana.until("Fetching the computer…   Esc home")
+        await ana.press("escape")
+        await ana.until("Playing as")
+        proxy.release()
+        async with open_peer(bots.url) as bo, asyncio.timeout(10):
+            while (await bo.ask("join", room=code))["type"] == "ok":
+                await bo.ask("leave", room=code)
+        await ana.until("Playing as", gone="medium-bot")
+
+
+async def test_a_move_without_an_answer_keeps_nobody(server: Server, open_screen: OpenScreen) -> None:
+    async with far_game(open_screen, server) as (ana, bo, _, proxy):
+        proxy.swallows_replies = True
+        await ana.press("5")
+        await ana.until("Sending")
+        await ana.press("escape")
+        await ana.until("Leave and lose this game?")
+        await ana.press("enter")
+        await ana.until("Playing as")
+        assert (await bo.state(status="over"))["result"]["winner"] == "O"
+
+
+async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(server: Server, open_screen: OpenScreen) -> None:
+    async with far_game(open_screen, server, NEVER) as (ana, _, code, proxy):
+        proxy.cut()
+        await ana.until("CONNECTION LOST", "Your seat is held", "Esc leave")
+        await ana.press("escape")
+        async with asyncio.timeout(10):
+            while ana.app.is_running:
+                await ana.pilot.pause()
+        saved = Seats().find(ana.app.link.address.url, code)
+    assert ana.app.return_code == 7
+    assert "tictactoe-client join" in ana.app.last_words
+    assert saved is not None
+
+
+async def test_a_watcher_is_told_of_no_seat_and_goes_home(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, run_proxy(server.port) as proxy:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        async with open_screen(proxy.url, Choice("watch", code=code), backoff=NEVER) as wat:
+            await wat.until("WATCHING")
+            proxy.cut()
+            await wat.until("CONNECTION LOST. Trying again in 3", "(attempt 1).", gone="Your seat")
+            await wat.press("escape")
+            await wat.until("tictactoe", gone="WATCHING")
+            assert len(wat.app.pages) == 1
+
+
+async def test_another_opponent_in_the_middle_of_a_game_is_asked_about(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        await ana.press(":")
+        await ana.type("new")
+        await ana.press("enter")
+        await ana.until("Leave and lose this game?   Enter yes")
+        await ana.press("enter")
+        await ana.until("Waiting for someone")
+        assert (await bo.state(status="over"))["result"]["winner"] == "O"

@@ -1,0 +1,91 @@
+"""Keys of one's own: every action may have another, and everything that shows keys follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.peer import open_peer
+from tests.tui.conftest import OpenScreen
+from tests.tui.test_game_page import game
+from tictactoe_client.choosing import Choice
+from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS, Keymap, find_conflicts
+from tictactoe_server.server import Server
+
+OTHERS = {
+    "rematch": ("f5",),
+    "review": ("f6",),
+    "another": ("f7",),
+    "copy": ("f8",),
+    "hide_code": ("f9",),
+    "computer": ("f2",),
+    "confirm": ("f3",),
+    "back": ("f4",),
+}
+
+
+def test_the_keys_that_the_client_comes_with_collide_nowhere() -> None:
+    assert find_conflicts(ACTIONS) == {}
+
+
+def test_every_action_counts_in_some_situation() -> None:
+    assert set(ACTIONS) == {action for actions in SITUATIONS.values() for action in actions} | {
+        "leave",
+        "quit",
+        "redraw",
+    }
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"copy": ("b",)}, {"copy": '"b" is computer as well, while you wait for others.'}),
+        ({"copy": ("r",)}, {}),
+        ({"place": ("tab",)}, {"place": '"tab" is chat as well, in a game.'}),
+        ({"save": ("n",), "another": ("s",)}, {}),
+    ],
+)
+def test_only_keys_that_mean_two_things_at_once_are_told(
+    changed: dict[str, tuple[str, ...]], told: dict[str, str]
+) -> None:
+    assert find_conflicts(changed) == told
+
+
+def test_an_action_is_shown_by_its_first_key() -> None:
+    keymap = Keymap({"left": ("h", "left")})
+    assert (keymap.show("left"), keymap.show("right"), keymap.show("right", ascii_only=True)) == ("h", "→", "->")
+
+
+async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create"), changed_keys=OTHERS) as ana:
+        await ana.until("Waiting for someone", "F8 copy", "F9 hide QR", "F2 let the computer sit in", "F4 cancel", "█")
+        await ana.press("f9")
+        await ana.until("Waiting for someone", gone="█")
+        await ana.press("f8")
+        await ana.until("Copied: ws://")
+        async with open_peer(server.url, "bo") as bo:
+            await bo.ask("join", room=ana.code)
+            await ana.until("YOUR MOVE")
+            await ana.press("f4")
+            await ana.until("Leave and lose this game?   F3 yes   F4 play on")
+            await ana.press("f4", "1")
+            await ana.until("bo's move", gone="Leave and lose")
+            await bo.state(ply=1)
+            await bo.ask("resign", room=ana.app.pages[-1].room.code)  # type: ignore[attr-defined]
+            await ana.until("YOU WIN", "F5 rematch  F6 review  F7 new opponent  s save")
+            await ana.press("f6")
+            await ana.until("X to move: a draw", "F6 hide values")
+            await bo.ask("rematch", room=ana.app.pages[-1].room.code)  # type: ignore[attr-defined]
+            await ana.until("bo wants a rematch:   F5 accept")
+            await ana.press("f5")
+            await ana.until("Game 2. ")
+
+
+async def test_help_opens_in_a_room_and_names_the_keys(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, changed_keys={"review": ("f6",)}) as (ana, *_):
+        await ana.press("?")
+        await ana.until("Help", "1-9 and the letters")
+        await ana.press("pagedown")
+        await ana.until("YOUR MOVE (X)")
+        await ana.pilot.resize_terminal(80, 60)
+        await ana.press("?")
+        await ana.until("F6 shows what each move is worth")

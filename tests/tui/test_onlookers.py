@@ -1,0 +1,111 @@
+"""What those read who do not play: watchers, and one who is out of a game of three."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.client.states import ANA, BO, CY, players, seat, state
+from tests.peer import Peer, open_peer
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.choosing import Choice
+from tictactoe_client.tui.banners import game_banner
+from tictactoe_client.tui.ending import describe_end
+from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.table import Table
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.pushes import Offers, Result, RoomState, SeatState
+from tictactoe_server.server import Server
+
+THREE = PRESETS["three-players"]
+
+
+def table_of(shown: RoomState, viewer: str) -> Table:
+    table = Table("K7M4PQ", viewer)
+    table.take(shown, 0.0)
+    return table
+
+
+@pytest.mark.parametrize(
+    ("viewer", "words", "role"),
+    [("p-wat", "ANA WINS", "good"), (ANA, "YOU WIN", "good"), (BO, "ANA WINS", "bad"), (CY, "ANA WINS", "bad")],
+)
+def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) -> None:
+    over = state([0, 5, 10, 1, 6, 11, 2, 7, 12, 3], THREE)
+    assert over.result is not None
+    assert over.result.winner == "X"
+    text, shown = describe_end(table_of(over, viewer))
+    assert text.startswith(f"{words}   <X> A1 <X> B1 <X> C1 <X> D1")
+    assert shown == role
+
+
+def test_a_watcher_reads_who_gave_up_and_who_won() -> None:
+    over = state([0], result=Result("O", "resigned"))
+    assert describe_end(table_of(over, "p-wat"))[0].startswith("BO WINS   ana resigns   (1 move")
+    drawn = state([0], result=Result(None, "agreed"))
+    assert describe_end(table_of(drawn, "p-wat"))[0].startswith("DRAW   Both agreed   (1 move")
+
+
+def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None:
+    result = Result("X", "resigned")
+    asked = state([0], THREE, result=result, offers=Offers(rematch=("O", "A")))
+    banner = game_banner(table_of(asked, ANA), Keymap(), 0.0)
+    assert banner == ("bo and cy want a rematch:   r accept", "warn")
+    away = SeatState(BO, "bo", online=False, bot=None, hold_ms=60_000), SeatState(CY, "cy", False, None, 60_000)
+    gone = state([0], THREE, seats={"X": seat(ANA, "ana"), "O": away[0], "A": away[1]})
+    banner = game_banner(table_of(gone, ANA), Keymap(), 0.0)
+    assert banner is not None
+    assert banner[0].startswith("bo and cy have dropped. Waiting for them: 1:00.")
+    banner = game_banner(table_of(gone, ANA), Keymap(), 61.0)
+    assert banner == ("bo and cy have been gone too long.   w claim the win   or just wait", "warn")
+
+
+def test_offers_and_absences_are_none_of_a_watchers_business() -> None:
+    offered = state([0], offers=Offers(draw="X"))
+    assert game_banner(table_of(offered, "p-wat"), Keymap(), 0.0) is None
+
+
+def test_one_who_is_out_has_nothing_to_lose() -> None:
+    seats = {**players(THREE), "O": SeatState(BO, "bo", online=True, bot=None, out=True)}
+    table = table_of(state([0], THREE, seats=seats), BO)
+    assert (table.seat, table.plays, table.is_live, table.looks_on) == ("O", False, False, True)
+
+
+@contextlib.asynccontextmanager
+async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[ScreenUser, Peer, Peer, str]]:
+    """Let ana at the screen play with bo and cy."""
+    async with (
+        open_screen(server.url, Choice("create", THREE)) as ana,
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
+        await ana.until("You wait in a room of your own; you are X.", "Waiting for 2 more")
+        code = ana.code
+        await bo.ask("join", room=code)
+        await ana.until("You are X. bo is O.", "Waiting for someone")
+        await cy.ask("join", room=code)
+        await ana.until("YOUR MOVE (X)")
+        yield ana, bo, cy, code
+
+
+async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
+    async with three(open_screen, server) as (ana, bo, _, code):
+        await ana.press(":")
+        await ana.type("resign")
+        await ana.press("enter", "enter")
+        await ana.until("bo's move (O)", "v values")
+        await ana.press("enter")
+        await ana.until("You are out of the game; the others play on.")
+        await bo.ask("move", room=code, cell=0, ply=0)
+        await ana.until("cy's move (A)")
+        await ana.press("escape")
+        await ana.until("Playing as")
+
+
+async def test_a_watcher_of_a_room_that_waits_reads_who_is_there(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with open_screen(server.url, Choice("watch", code=code)) as wat:
+            await wat.until("You are watching. bo is X.", "Waiting for someone", "Tab chat  Esc leave  ? help")

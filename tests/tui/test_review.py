@@ -1,0 +1,224 @@
+"""When the worth of a moment is asked for, and what becomes of answers that come late or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.client.states import BO, state
+from tests.tui.test_value_words import DRAW, analysed
+from tictactoe_client.errors import Refused
+from tictactoe_client.tui.review import Review
+from tictactoe_client.tui.table import Table
+from tictactoe_engine import Rules
+from tictactoe_protocol.pushes import AnalysisState
+
+WATCHER = "p-wat"
+MOVES = [0, 4, 8, 2]
+
+
+class Server:
+    """Answers analyses of `moves` from the engine, and keeps what it was asked; `refusals` come first."""
+
+    def __init__(self, *refusals: Refused) -> None:
+        self.moves = MOVES
+        self.asked: list[int] = []
+        self.changes: dict[str, Any] = {}
+        self.refusals = list(refusals)
+        self.was_asked = asyncio.Event()
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    async def analyse(self, ply: int) -> AnalysisState:
+        self.asked.append(ply)
+        self.was_asked.set()
+        moves = self.moves[:ply]
+        await self.may_answer.wait()
+        if self.refusals:
+            raise self.refusals.pop(0)
+        return replace(analysed(moves), **self.changes)
+
+
+class Eye:
+    """Somebody who looks at a table, with the answers told and the work that is under way."""
+
+    def __init__(self, server: Server, viewer: str = WATCHER, moves: list[int] | None = None) -> None:
+        self.table = Table("K7M4PQ", viewer)
+        self.told: list[str] = []
+        self.work: list[asyncio.Task[None]] = []
+        self.review = Review(
+            self.table,
+            ask=server.analyse,
+            run=self.run,
+            tell=self.told.append,
+            redraw=lambda: None,
+            settle_seconds=0.001,
+        )
+        self.see(MOVES if moves is None else moves)
+
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        self.work.append(asyncio.create_task(work))
+
+    def see(self, moves: list[int], rules: Rules | None = None) -> None:
+        self.table.take(state(moves), 0.0)
+        self.table.moves = tuple(moves)
+        self.review.look()
+
+    def step(self, by: int) -> None:
+        self.table.step(by)
+        self.review.look()
+
+    async def rest(self) -> None:
+        """Wait until nothing is under way."""
+        async with asyncio.timeout(10):
+            await asyncio.gather(*self.work)
+
+    def ply(self) -> int | None:
+        """Return the moment whose worth is shown, if any is."""
+        return self.review.analysis.ply if self.review.analysis else None
+
+
+async def test_nothing_is_asked_until_values_are_wanted() -> None:
+    server = Server()
+    eye = Eye(server)
+    eye.step(-1)
+    await eye.rest()
+    assert (server.asked, eye.ply()) == ([], None)
+
+
+async def test_only_the_moment_where_the_eye_rests_is_asked_for() -> None:
+    server = Server()
+    eye = Eye(server)
+    eye.review.switch(on=True)
+    for _ in range(3):
+        eye.step(-1)
+    assert eye.review.is_waiting
+    await eye.rest()
+    assert (server.asked, eye.ply()) == ([1], 1)
+    assert not eye.review.is_waiting
+
+
+async def test_what_is_known_is_not_asked_for_again() -> None:
+    server = Server()
+    eye = Eye(server)
+    eye.review.switch(on=True)
+    for step in (-1, 1, -1, 1):
+        await eye.rest()
+        eye.step(step)
+    await eye.rest()
+    assert (server.asked, eye.ply()) == ([4, 3], 4)
+
+
+async def test_an_answer_that_comes_late_is_kept_for_its_own_moment() -> None:
+    server = Server()
+    eye = Eye(server)
+    server.may_answer.clear()
+    eye.review.switch(on=True)
+    async with asyncio.timeout(10):
+        await server.was_asked.wait()
+    eye.step(-2)
+    assert eye.ply() is None
+    server.may_answer.set()
+    await eye.rest()
+    assert (server.asked, eye.ply()) == ([4, 2], 2)
+    eye.step(2)
+    assert eye.ply() == 4
+
+
+async def test_a_game_that_goes_on_meanwhile_is_followed() -> None:
+    server = Server()
+    eye = Eye(server)
+    eye.review.switch(on=True)
+    await eye.rest()
+    server.moves = [*MOVES, 6]
+    eye.see(server.moves)
+    assert eye.ply() is None
+    await eye.rest()
+    assert (server.asked, eye.ply()) == ([4, 5], 5)
+
+
+async def test_a_move_that_was_taken_back_leaves_no_wrong_worth_behind() -> None:
+    server = Server()
+    eye = Eye(server)
+    eye.review.switch(on=True)
+    await eye.rest()
+    server.moves = [0, 4, 8, 6]
+    eye.see(server.moves[:3])
+    eye.see(server.moves)
+    assert eye.ply() is None
+    await eye.rest()
+    assert eye.review.analysis is not None
+    assert 2 in eye.review.analysis.cells
+
+
+async def test_an_answer_about_another_position_is_not_shown() -> None:
+    server = Server()
+    eye = Eye(server)
+    server.moves = [0, 4, 8, 6]
+    eye.review.switch(on=True)
+    await eye.rest()
+    assert (server.asked, eye.ply(), eye.review.is_waiting) == ([4], None, False)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"best": (99,)}, {"best": (4,)}, {"cells": {99: DRAW}, "best": ()}, {"turn": "?"}, {"ply": 2}],
+)
+async def test_an_answer_that_makes_no_sense_is_not_shown(changes: dict[str, Any]) -> None:
+    server = Server()
+    server.changes = changes
+    eye = Eye(server)
+    eye.review.switch(on=True)
+    await eye.rest()
+    assert (server.asked, eye.ply()) == ([4], None)
+
+
+async def test_refusals_that_pass_are_waited_out_in_silence() -> None:
+    server = Server(Refused("rate_limited", "You ask too much.", retry_ms=1), Refused("busy", "No time.", retry_ms=1))
+    eye = Eye(server)
+    eye.review.switch(on=True)
+    await eye.rest()
+    assert (server.asked, eye.ply(), eye.told) == ([4, 4, 4], 4, [])
+
+
+async def test_a_refusal_that_stays_is_told_once_and_not_asked_again() -> None:
+    server = Server(Refused("not_allowed", "You play this game."))
+    eye = Eye(server)
+    eye.review.switch(on=True)
+    await eye.rest()
+    eye.review.look()
+    await eye.rest()
+    assert (server.asked, eye.told) == ([4], ["You play this game."])
+
+
+async def test_one_who_plays_is_never_asked_for() -> None:
+    server = Server()
+    eye = Eye(server, BO)
+    eye.review.switch(on=True)
+    await eye.rest()
+    assert (server.asked, eye.review.is_on) == ([], False)
+
+
+async def test_the_end_of_a_game_has_no_worth_but_each_moment_before_it() -> None:
+    server = Server()
+    server.moves = [0, 3, 1, 4, 2]
+    eye = Eye(server, BO, server.moves)
+    eye.review.switch(on=True)
+    await eye.rest()
+    assert (server.asked, eye.review.is_on, eye.review.is_waiting) == ([], True, False)
+    eye.step(-1)
+    await eye.rest()
+    assert eye.ply() == 4
+
+
+async def test_switching_off_stops_the_asking() -> None:
+    server = Server()
+    eye = Eye(server)
+    eye.review.switch(on=True)
+    eye.review.switch(on=False)
+    await eye.rest()
+    assert server.asked == []

@@ -1,0 +1,158 @@
+"""Looking at a game with what its moves are worth, on the screen and with a real server."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.peer import Peer, open_peer, play_out
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.test_game_page import LOOKS, game
+from tictactoe_client.choosing import Choice
+from tictactoe_server.server import Server
+
+WON_BY_X = [4, 0, 2, 1, 6]
+
+
+@contextlib.asynccontextmanager
+async def watched(
+    open_screen: OpenScreen, server: Server, moves: list[int], rules: str = "classic", **options: Any
+) -> AsyncIterator[tuple[ScreenUser, Peer, Peer, str]]:
+    """Let wat watch ana and bo, who have made these moves."""
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.ask("create", rules=rules))["room"]
+        await bo.ask("join", room=code)
+        await ana.state(status="playing")
+        await play_out({"X": ana, "O": bo}, code, moves)
+        async with open_screen(server.url, Choice("watch", code=code), name="wat", **options) as wat:
+            await wat.until("WATCHING")
+            yield wat, ana, bo, code
+
+
+async def wake_worker(server: Server) -> None:
+    """Let the server's process for searches start while standard error is a file: under a screen it is none."""
+    async with open_peer(server.url) as eve:
+        code = (await eve.ask("create", rules="gomoku"))["room"]
+        await eve.ask("analyse", room=code)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_finished_game_shows_what_each_move_was_worth(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, **look) as (ana, bo, code):
+        for ply, cell in enumerate(WON_BY_X):
+            if ply % 2:
+                await bo.state(ply=ply)
+                await bo.ask("move", room=code, cell=cell, ply=ply)
+            else:
+                await ana.until("YOUR MOVE", *(f"{ply // 2}. X" for _ in range(ply // 2)))
+                await ana.press(str(cell + 1))
+        await ana.until("YOU WIN", "v review")
+        await ana.press("v")
+        text = await ana.until("X wins at once. Best: A3.", "X played A3, the best: wins at once.", "hide values")
+        assert "*+1" in text.splitlines()[8]
+        await ana.press("left")
+        await ana.until("O to move: a draw with best play. Best: A3.", "O played B1: loses in 2; best A3: a draw.")
+        await ana.press("v")
+        await ana.until("YOU WIN", gone="to move")
+        assert ana.text.isascii() is look.get("ascii", False)
+
+
+async def test_a_watcher_sees_values_of_the_game_that_goes_on(server: Server, open_screen: OpenScreen) -> None:
+    async with watched(open_screen, server, [0, 4]) as (wat, ana, bo, code):
+        assert "*=" not in wat.text
+        await wat.press("v")
+        await wat.until("X to move: a draw with best play.", "*=", "ana's move (X)")
+        await ana.ask("move", room=code, cell=8, ply=2)
+        await wat.until("O to move: a draw with best play. Best: B1, A2, C2, B3.", "-4")
+        await wat.press("left")
+        await wat.until("X to move: a draw", "Looking back at move 2.", "X played C3", "move 2 of 3")
+        await bo.ask("move", room=code, cell=2, ply=3)
+        await wat.until("move 2 of 4", "1 new move", "X played C3")
+        await wat.press("end")
+        await wat.until("X wins in 3. Best: A3.", "ana's move (X)")
+        await wat.press("v")
+        await wat.until("ana's move (X)", gone="X wins")
+
+
+async def test_cells_are_compared_pointed_at_and_named(server: Server, open_screen: OpenScreen) -> None:
+    async with watched(open_screen, server, [0, 4, 8]) as (wat, *_):
+        await wat.press("v")
+        await wat.until("Best: B1, A2, C2, B3.")
+        await wat.press("down")
+        await wat.until("[*=]".replace("]", " ]"), "B1: a draw.")
+        await wat.press("down", "down", "down", "down")
+        await wat.until("[ -4]", "C1 loses in 4.")
+        await wat.press("7")
+        await wat.until("A3 loses in 4.")
+        await wat.press(":", "c", "2", "enter")
+        await wat.until("C2: a draw.")
+        await wat.click(7, 4)
+        await wat.until("A1 is no move.")
+
+
+async def test_a_large_board_names_its_best_cells_beside_it(bots: Server, open_screen: OpenScreen) -> None:
+    open_four = [112, 0, 113, 1, 114, 28, 115]
+    await wake_worker(bots)
+    async with watched(open_screen, bots, open_four, "gomoku") as (wat, *_):
+        await wat.press("v", "left")
+        await wat.until("Looking back at move 6.", "Worth: …")
+        text = await wat.until("X wins within 3. Best: ", "X played K8, one of the best", "wins within 3")
+        row = next(line for line in text.splitlines() if line.startswith("   8"))
+        assert "*" in row
+        await wat.press(":", "a", "8", "enter")
+        await wat.until("   A8: unclear")
+
+
+async def test_a_narrow_window_keeps_what_was_played(server: Server, open_screen: OpenScreen) -> None:
+    async with watched(open_screen, server, [0, 4, 8, 2], size=(44, 15)) as (wat, *_):
+        await wat.press("v", "left")
+        await wat.until("move 3 of 4", "O played C1: loses in 4; best B1: a dra")
+
+
+async def test_one_who_plays_gets_the_words_of_the_server_and_no_values(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server) as (ana, *_):
+        await ana.press(":")
+        await ana.type("review")
+        await ana.press("enter")
+        await ana.until("You play this game: its analysis is for afterwards.", gone="*=")
+
+
+async def test_a_rematch_ends_the_review(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("1")
+        await bo.state(ply=1)
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        await ana.press("v")
+        await ana.until("X to move: a draw", "*=")
+        await bo.ask("rematch", room=code)
+        await ana.until("bo wants a rematch:", "X to move: a draw")
+        await ana.press("r")
+        await ana.until("bo's move (X)", gone="*=")
+
+
+async def test_asking_more_than_the_server_allows_is_waited_out(server: Server, open_screen: OpenScreen) -> None:
+    moves = [0, 1, 2, 4, 3, 5, 7, 6]
+    async with watched(open_screen, server, moves) as (wat, ana, bo, code):
+        await wat.press("v")
+        await wat.until("to move: a draw with best play. Best: C3.")
+        for ply in range(7, -1, -1):
+            await wat.press("left")
+            await wat.until(f"Looking back at move {ply}.", " played ")
+        await wat.press("end")
+        await ana.ask("resign", room=code)
+        await ana.ask("rematch", room=code)
+        await bo.ask("rematch", room=code)
+        for ply, cell in enumerate((4, 0, 8)):
+            mover = (bo, ana)[ply % 2]
+            await wat.until(f"{'XO'[ply % 2]} to move: a draw")
+            assert "too much" not in wat.text
+            await mover.ask("move", room=code, cell=cell, ply=ply)
+        await wat.until("O to move: a draw with best play.", "2. X C3")

@@ -1,0 +1,93 @@
+"""What the worth of moves looks like on a board: shape first, for every way in which a board is drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.test_value_words import DRAW, GUESS, LOSS, WIN, analysed
+from tictactoe_client.board import BoardStyle, BoardView
+from tictactoe_client.tui.board_area import fit_board, paint_board
+from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.value_marks import format_value, paint_values
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_protocol.pushes import AnalysisState, CellValue
+
+
+def draw(
+    rules: Rules, board: str, analysis: AnalysisState, *, size: tuple[int, int] = (80, 24), cursor: int | None = None
+) -> Picture:
+    picture = Picture(*size)
+    view = BoardView(rules, board, cursor=cursor)
+    fit = fit_board(rules, BoardStyle(ascii=True), *size, cursor, None)
+    paint_board(picture, 0, 0, view, fit)
+    paint_values(picture, 0, 0, view, fit, analysis)
+    return picture
+
+
+def test_on_3x3_each_free_cell_has_its_worth_and_the_best_a_star() -> None:
+    picture = draw(PRESETS["classic"], "X...O...X", analysed([0, 4, 8]))
+    assert [line.strip() for line in picture.lines()[2:7:2]] == [
+        "1 |  X  | *=  |  -4 |",
+        "2 | *=  |  O  | *=  |",
+        "3 |  -4 | *=  |  X  |",
+    ]
+    assert picture.has("bad")
+
+
+def test_the_cursor_stands_around_a_worth() -> None:
+    picture = draw(PRESETS["classic"], "X...O...X", analysed([0, 4, 8]), cursor=2)
+    assert picture.lines()[2].endswith("|  X  | *=  |[ -4]|")
+
+
+def test_a_cell_of_three_keeps_its_star_and_gives_up_a_long_number() -> None:
+    rules = Rules(4, 4, 4)
+    far = CellValue("win", 12, 1.0)
+    cells = {0: far, 1: CellValue("win", 14, 1.0), 2: DRAW, 3: GUESS, 4: LOSS, 5: CellValue("unknown", None, -0.5)}
+    picture = draw(rules, "." * 16, AnalysisState(0, "X", far, cells, (0,), solved=True))
+    assert picture.lines()[2].endswith("|*+ |+14| = | ~+|")
+    assert picture.lines()[4].endswith("| -4| ~-|   |   |")
+    chosen = draw(rules, "." * 16, AnalysisState(0, "X", far, cells, (0,), solved=True), cursor=0)
+    assert chosen.lines()[2].endswith("|[*]|+14| = | ~+|")
+
+
+def test_a_compact_board_has_one_sign_for_each_cell_and_none_for_guesses() -> None:
+    rules = PRESETS["gomoku"]
+    cells = {0: WIN, 1: CellValue("win", 5, 1.0), 2: LOSS, 3: DRAW, 4: GUESS}
+    picture = draw(rules, "." * 225, AnalysisState(0, "X", WIN, cells, (0,), solved=False))
+    assert picture.lines()[1].startswith(" 1  * + - = . .")
+
+
+def test_a_board_that_scrolls_shows_the_values_of_its_window() -> None:
+    rules = Rules(32, 32, 5)
+    last = rules.size - 1
+    analysis = AnalysisState(0, "X", WIN, {0: WIN, last: WIN}, (0, last), solved=False)
+    lines = draw(rules, "." * rules.size, analysis, size=(40, 12), cursor=last).lines()
+    assert sum(line.count("*") for line in lines) == 1
+    assert any("[*]" in line for line in lines)
+
+
+def test_only_free_cells_get_a_worth_whatever_the_server_says() -> None:
+    rules = PRESETS["blocker"]
+    analysis = AnalysisState(1, "O", DRAW, {0: DRAW, 4: DRAW, 8: DRAW}, (8,), solved=True)
+    lines = draw(rules, "X...#....", analysis).lines()
+    assert "X" in lines[2]
+    assert "=" not in "".join(lines[2:6])
+    assert "*=" in lines[6]
+
+
+@pytest.mark.parametrize("room", [1, 3, 5])
+def test_a_worth_never_needs_more_than_its_room(room: int) -> None:
+    for value in (WIN, LOSS, DRAW, GUESS, CellValue("win", 999, 1.0), CellValue("win", 40, 1.0)):
+        for is_best in (True, False):
+            for is_chosen in (True, False):
+                assert len(format_value(value, room, is_best=is_best, is_chosen=is_chosen)) in (0, room)
+
+
+def test_only_cells_that_can_be_played_have_a_worth_where_marks_fall() -> None:
+    rules = Rules(3, 3, 3, gravity=True)
+    lines = draw(rules, Position.replay(rules, [6]).board, analysed([6], rules)).lines()
+    assert [line.strip() for line in lines[2:7:2]] == [
+        "1 |     |     |     |",
+        "2 |  -8 |     |     |",
+        "3 |  X  |  -8 | *=  |",
+    ]
