@@ -28,7 +28,7 @@ from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.backoff import Backoff
 from tictactoe_client.comeback import come_back
 from tictactoe_client.connection import Connection
-from tictactoe_client.errors import ClientError, ConnectionLost, Interrupted, Refused
+from tictactoe_client.errors import ClientError, ConnectionLost, Interrupted, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.events import Event, Gone
 from tictactoe_client.greeting import Greeting, greet
 from tictactoe_client.messages import Message, Messages, read_message, refusal_of
@@ -145,27 +145,27 @@ class Client:
             seat=UNSET if seat is None else seat,
             bots=tuple(bots),
         )
-        return self._enter(await self.request(request))
+        return await self._enter(request)
 
     async def match(self, rules: Rules | str | None = None, *, clock: ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""
-        return self._enter(await self.request(Match(rules=_choice(rules), clock=clock)))
+        return await self._enter(Match(rules=_choice(rules), clock=clock))
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return self._enter(await self.request(Join(room=parse_room_code(room))))
+        return await self._enter(Join(room=parse_room_code(room)))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
-        return self._enter(await self.request(Watch(room=parse_room_code(room))))
+        return await self._enter(Watch(room=parse_room_code(room)))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
-        return (await self.request(Rooms())).rooms or ()
+        return (await self._ask(Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool) -> None:
         """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that."""
-        await self.request(Lobby(on=on))
+        await self._ask(Lobby(on=on))
         self._sees_lobby = on
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
@@ -176,23 +176,23 @@ class Client:
         games: list[PastGame] = []
         while len(games) < limit:
             wanted = min(limit - len(games), MAX_LISTED_GAMES)
-            page = await self.request(History(limit=wanted, before=UNSET if before is None else before))
+            page = await self._ask(History(limit=wanted, before=UNSET if before is None else before))
             games.extend(page.games or ())
             if len(page.games or ()) < wanted:
                 break
             before = games[-1].id
-        return tuple(games)
+        return tuple(games[:limit])
 
     async def record(self, game: str) -> str:
         """Return one of our finished games as text, which `tictactoe_engine.parse_record` reads; `game` is its id.
 
         Raises `Refused` with ``not_allowed`` for a game that we did not play.
         """
-        return (await self.request(Record(game=game))).record or ""
+        return (await self._ask(Record(game=game))).record or ""
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
-        return (await self.request(Ping())).time or 0
+        return (await self._ask(Ping())).time or 0
 
     async def request(self, request: Request) -> Ok:
         """Send any request and return the answer; raises `Refused` or `ConnectionLost`.
@@ -209,6 +209,20 @@ class Client:
             return await pending.answer
         finally:
             self._waiting.pop(pending.id, None)
+
+    async def _ask(self, request: Request) -> Ok:
+        """Send a request that a server answers at once; raises `Unreachable` where it is connected and says nothing."""
+        asking = asyncio.ensure_future(self.request(request))
+        try:
+            while not asking.done():
+                connection = self._connection
+                await asyncio.wait({asking}, timeout=self._timeout_seconds)
+                if not asking.done() and self._is_here.is_set() and self._connection is connection:
+                    kind = request.__struct_config__.tag
+                    raise Unreachable(self.address.url, f"no answer to {kind} within {self._timeout_seconds:g} s")
+            return asking.result()
+        finally:
+            asking.cancel()
 
     async def send_text(self, text: str) -> None:
         """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
@@ -283,7 +297,7 @@ class Client:
 
     async def _come_back(self, lost: ConnectionLost) -> None:
         """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
-        if self._backoff is None or not may_reconnect(lost.close_code):
+        if self._backoff is None or isinstance(lost, ProtocolBroken) or not may_reconnect(lost.close_code):
             raise lost
         self._is_here.clear()
         self._retry_ms = None
@@ -402,8 +416,11 @@ class Client:
             room = self._rooms[code] = Room(self, code)
         return room
 
-    def _enter(self, reply: Ok) -> Room:
-        room = self._room(reply.room or "")
+    async def _enter(self, request: Create | Match | Join | Watch) -> Room:
+        reply = await self._ask(request)
+        if not reply.room:
+            raise ProtocolBroken("the answer names no room")
+        room = self._room(reply.room)
         room._enter(reply)
         return room
 

@@ -21,7 +21,7 @@ from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Messages
 from tictactoe_client.results import exit_code_of
 from tictactoe_client.room import Room
-from tictactoe_client.screen import print_raw
+from tictactoe_client.screen import print_json
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.wording import seat_of
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
@@ -47,7 +47,7 @@ Answer = TypeVar("Answer")
 
 def print_own(type: str, **fields: object) -> None:
     """Print a line of the client's own."""
-    print_raw(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
+    print_json(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
 
 
 def print_connected(client: Client, latency_seconds: float) -> None:
@@ -64,7 +64,7 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
     try:
         async for message in messages:
             if message.event is None:
-                print_raw(message.text)
+                print_json(message.text)
         return await asking
     finally:
         asking.cancel()
@@ -132,7 +132,7 @@ class JsonGame:
                 if message.event is not None:
                     ending = self._hear_of_connection(message.event)
                 else:
-                    print_raw(message.text)
+                    print_json(message.text)
                     ending = self._hear(message.push)
                 if ending is not None:
                     return ending

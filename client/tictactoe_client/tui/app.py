@@ -18,7 +18,7 @@ from textual.timer import Timer
 
 from tictactoe_client.address import Address
 from tictactoe_client.choosing import Choice
-from tictactoe_client.errors import ClientError, ConnectionLost, Refused
+from tictactoe_client.errors import ClientError, ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.guide import describe_giving_up
 from tictactoe_client.messages import Message
 from tictactoe_client.seats import Seats
@@ -85,7 +85,9 @@ class TicTacToe(App[int], inherit_bindings=False):
         return self._pages
 
     def open(self, page: Page) -> None:
-        """Lay a page on top."""
+        """Lay a page on top; a game whose connection has failed meanwhile is none any more."""
+        if isinstance(page, GamePage) and self.link.phase == "failed":
+            return
         self._pages.append(page)
         self._status = None
         page.opened()
@@ -245,7 +247,9 @@ class TicTacToe(App[int], inherit_bindings=False):
     def _lose(self, failure: ClientError) -> None:
         """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
         page = self._pages[-1]
-        if isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.is_live:
+        if isinstance(failure, ProtocolBroken) and len(self._pages) > 1:
+            self.leave(exit_code_for(failure), failure.message)
+        elif isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.is_live:
             reason = failure.reason
             text = describe_giving_up(page.table.state, page.table.viewer, self.link.address, reason)
             self.leave(ExitCode.CONNECTION_LOST, text)

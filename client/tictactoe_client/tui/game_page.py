@@ -175,6 +175,8 @@ class GamePage(Page):
             self._view.mode = "chat"
         elif does(key, "command"):
             self._view.mode = "command"
+        elif does(key, "help"):
+            self._open_help()
         elif does(key, "back"):
             self._go_back()
         elif self.table.state is None or self._press_for_status(key, self.table.state):
