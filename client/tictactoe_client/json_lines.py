@@ -114,7 +114,7 @@ class JsonGame:
         speaking = asyncio.create_task(self._speak(enter))
         try:
             await asyncio.wait({hearing, speaking}, return_when=asyncio.FIRST_COMPLETED)
-            if speaking.done() and isinstance(speaking.exception(), ConnectionLost):
+            if speaking.done() and self._client.was_cut_off:
                 await asyncio.wait({hearing})
             return hearing.result() if hearing.done() else speaking.result()
         except (asyncio.CancelledError, BrokenPipeError):

@@ -163,6 +163,7 @@ class Room:
         return Watch(room=self.code) if self._watching else Join(room=self.code)
 
     def _enter(self, reply: Ok) -> None:
+        _check_moves(reply.moves or (), self.state)
         self._seat = reply.seat or None
         self._watching = self._seat is None
         self.moves = reply.moves or ()
