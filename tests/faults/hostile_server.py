@@ -148,7 +148,8 @@ def everything_said(text: str, seq: int, client: str | None = "X") -> list[Frame
 class HostileServer:
     """Answers each request as `answers` say for its type, else as a harmless server whose every name is `text`.
 
-    `heard` has the requests so far; `push` sends to the connection that came last.
+    `heard` has the requests so far; `push` sends to the connection that came last. While it `is_silent` nothing is
+    answered.
     """
 
     text: str = "bo"
@@ -156,6 +157,7 @@ class HostileServer:
     heard: list[Request] = field(default_factory=list)
     url: str = ""
     socket: ServerConnection | None = None
+    is_silent: bool = False
 
     async def push(self, *frames: Frame) -> None:
         assert self.socket is not None
@@ -172,7 +174,8 @@ class HostileServer:
             async for frame in socket:
                 request = decode_request(frame)
                 self.heard.append(request)
-                await self.push(*self.answers.get(type(request), self._answer)(request))
+                if not self.is_silent:
+                    await self.push(*self.answers.get(type(request), self._answer)(request))
 
     def _answer(self, request: Request) -> Iterable[Frame]:
         id, text = identity(request), self.text

@@ -261,6 +261,10 @@ class TicTacToe(App[int], inherit_bindings=False):
             self.failure = error
             self.exit(ExitCode.OUR_BUG, return_code=ExitCode.OUR_BUG)
 
+    def _handle_exception(self, error: Exception) -> None:
+        """Take what the library could not handle for our mistake too, and print no traceback over the terminal."""
+        self._fail(error)
+
     async def _say_goodbye(self, code: int) -> None:
         for page in reversed(self._pages):
             await page.say_goodbye()
