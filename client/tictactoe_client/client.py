@@ -19,7 +19,7 @@ import itertools
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -71,6 +71,9 @@ _OWN_ID_PREFIX: Final = "client-"
 _ATTEMPTS_TO_ENTER: Final = 5
 _REPEATABLE: Final = (Move, Join, Watch, Leave, Resign, Rematch, Draw, Sync, Rooms, Lobby, Ping, History, Record)
 """What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
+
+
+Awaited = TypeVar("Awaited")
 
 
 @dataclass(slots=True)
@@ -211,18 +214,21 @@ class Client:
             self._waiting.pop(pending.id, None)
 
     async def _ask(self, request: Request) -> Ok:
-        """Send a request that a server answers at once; raises `Unreachable` where it is connected and says nothing."""
-        asking = asyncio.ensure_future(self.request(request))
+        """Send a request that a server answers at once; raises `Unreachable` where it does not."""
+        return await self._wait_for(self.request(request), f"answer to {request.__struct_config__.tag}")
+
+    async def _wait_for(self, coming: Coroutine[Any, Any, Awaited], what: str) -> Awaited:
+        """Return what comes of it; raises `Unreachable` where we are connected for so long and nothing comes."""
+        waiting = asyncio.ensure_future(coming)
         try:
-            while not asking.done():
+            while not waiting.done():
                 connection = self._connection
-                await asyncio.wait({asking}, timeout=self._timeout_seconds)
-                if not asking.done() and self._is_here.is_set() and self._connection is connection:
-                    kind = request.__struct_config__.tag
-                    raise Unreachable(self.address.url, f"no answer to {kind} within {self._timeout_seconds:g} s")
-            return asking.result()
+                await asyncio.wait({waiting}, timeout=self._timeout_seconds)
+                if not waiting.done() and self._is_here.is_set() and self._connection is connection:
+                    raise Unreachable(self.address.url, f"no {what} within {self._timeout_seconds:g} s")
+            return waiting.result()
         finally:
-            asking.cancel()
+            waiting.cancel()
 
     async def send_text(self, text: str) -> None:
         """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
@@ -422,6 +428,7 @@ class Client:
             raise ProtocolBroken("the answer names no room")
         room = self._room(reply.room)
         room._enter(reply)
+        await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
         return room
 
     def _forget(self, room: Room) -> None:

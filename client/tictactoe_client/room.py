@@ -168,6 +168,11 @@ class Room:
         self._watching = self._seat is None
         self.moves = reply.moves or ()
 
+    async def _wait_for_state(self) -> None:
+        """Wait for the first state, or for the end of the room."""
+        while self.state is None and self.ended is None and self._lost is None:
+            await self._changed.wait()
+
     def _take(self, state: RoomState) -> None:
         """Keep a state unless a newer one is here; one with the same `seq` counts, as watchers come and go in it."""
         if self.state is not None and state.seq < self.state.seq:

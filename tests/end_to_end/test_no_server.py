@@ -18,10 +18,11 @@ from websockets.http11 import Response
 
 from tests.end_to_end.clients import COMMAND, run_client
 from tests.faults.harness import Harness
-from tests.faults.hostile_server import ROOM, hostile_server
+from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity
 from tests.peer import open_peer
 from tests.terminal import RESTORED, run_screen
-from tictactoe_protocol.requests import Hello, Join
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.requests import Hello, Join, Request
 
 Serving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -201,6 +202,19 @@ async def test_a_server_that_greets_and_then_says_nothing_is_not_waited_for_with
     ):
         assert await client.end() == 3
         assert "no answer to join within 0.5 s" in await client.errors()
+
+
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+async def test_a_room_without_a_state_is_not_waited_for_without_end(mode: str) -> None:
+    def let_in(request: Request) -> list[Frame]:
+        return [Ok(id=identity(request), room=ROOM, seat="X", moves=())]
+
+    async with (
+        hostile_server("bo", {Join: let_in}) as server,
+        run_client("join", ROOM, mode, "--timeout", "0.5", "-s", server.url) as client,
+    ):
+        assert await client.end() == 3
+        assert f"no state of room {ROOM} within 0.5 s" in await client.errors()
 
 
 async def test_the_full_screen_says_that_a_server_does_not_answer() -> None:
