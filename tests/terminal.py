@@ -1,10 +1,38 @@
-"""Pipes and pseudo-terminals for tests."""
+"""Pipes and pseudo-terminals for tests, and what a program wrote to one: as bytes, as a screen, as escape sequences."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import fcntl
 import os
-from collections.abc import Iterator
+import pty
+import re
+import struct
+import termios
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Iterator
+
+import pyte
+
+from tests.end_to_end.clients import PATIENCE_SECONDS, environment
+
+COLUMNS, ROWS = 80, 24
+ENTERED = b"\x1b[?1049h"
+"""How a program takes the whole screen."""
+
+RESTORED = (b"\x1b[?1049l", b"\x1b[?1000l", b"\x1b[?25h")
+"""What a program that took the whole screen must write before it ends."""
+
+_SEQUENCE = re.compile(
+    r"\x1b(?:"
+    r"\[(?P<csi>[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e])"
+    r"|\](?P<osc>[^\x07\x1b]*)(?:\x07|\x1b\\)"
+    r"|(?P<string>[PX^_])[^\x1b]*\x1b\\"
+    r"|(?P<other>[\x20-\x2f]*[\x30-\x7e])"
+    r"|(?P<broken>.|$))",
+    re.DOTALL,
+)
 
 
 @contextlib.contextmanager
@@ -17,3 +45,107 @@ def pipe() -> Iterator[tuple[int, int]]:
         for descriptor in (reader, writer):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
+
+
+class Terminal:
+    """A pseudo-terminal and what was written to it; `screen` is what a person would see on it."""
+
+    def __init__(self, ours: int, process: Process) -> None:
+        self._ours = ours
+        self.process = process
+        self.written = b""
+        self.screen = pyte.Screen(COLUMNS, ROWS)
+        self._stream = pyte.ByteStream(self.screen)
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen."""
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    async def until(self, *words: str) -> None:
+        """Wait until all of this was written."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not all(word.encode() in self.written for word in words):
+                await self._read()
+
+    async def shows(self, *words: str) -> None:
+        """Wait until all of this stands on the screen."""
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not all(word in self.text for word in words):
+                    if not await self._read():
+                        break
+        except (TimeoutError, OSError):
+            raise AssertionError(f"{words} not on the screen:\n{self.text}") from None
+
+    async def end(self) -> int:
+        """Read to the end, and return the exit code."""
+        with contextlib.suppress(OSError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while await self._read():
+                    pass
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await self.process.wait()
+
+    async def _read(self) -> bytes:
+        data = await asyncio.to_thread(os.read, self._ours, 65536)
+        self.written += data
+        self._stream.feed(data)
+        return data
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.screen.resize(rows, columns)
+
+    def close(self) -> None:
+        """Close the terminal, as one closes a window."""
+        if self._ours >= 0:
+            os.close(self._ours)
+        self._ours = -1
+
+    def attributes(self) -> list[object]:
+        return termios.tcgetattr(self._ours)
+
+
+@contextlib.asynccontextmanager
+async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]:
+    """Run a command with a terminal as all of its streams."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        preexec_fn=lambda: os.login_tty(theirs),
+        env=environment(**{"TERM": "xterm-256color", "PYTHONWARNINGS": "default", **variables}),
+    )
+    os.close(theirs)
+    screen = Terminal(ours, process)
+    try:
+        yield screen
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        screen.close()
+
+
+def kinds_of_sequences(text: str) -> set[str]:
+    """Return which kinds of escape sequences are in a text: CSI by its end, with the mode where it sets one."""
+    return {_kind_of(match) for match in _SEQUENCE.finditer(text)}
+
+
+def strip_sequences(text: str) -> str:
+    """Return a text without its escape sequences, but with the words of window titles."""
+    return _SEQUENCE.sub(lambda match: (match["osc"] or "").partition(";")[2], text)
+
+
+def _kind_of(match: re.Match[str]) -> str:
+    if (control := match["csi"]) is not None:
+        if control[-1] in "hlpu" or control[:1] in "<=>?":
+            return f"CSI {control}"
+        return f"CSI {re.sub('[0-9;]', '', control)}"
+    if (command := match["osc"]) is not None:
+        return f"OSC {command.partition(';')[0]}"
+    return f"ESC {match['string'] or match['other'] or 'broken'}"

@@ -6,6 +6,7 @@ Commands only read their options and hand over; the network is imported by the c
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -415,13 +416,13 @@ def run(arguments: Sequence[str]) -> int:
         return _refuse(arguments, misuse.message)
     except click.BadParameter as error:
         variable = name_variable(error.param, error.ctx)
-        (click.BadParameter(f"{variable}{error.message}", error.ctx, error.param) if variable else error).show()
+        _show(click.BadParameter(f"{variable}{error.message}", error.ctx, error.param) if variable else error)
         return _refuse(arguments, None)
     except click.UsageError as error:
-        error.show()
+        _show(error)
         return _refuse(arguments, None)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
@@ -447,6 +448,13 @@ def _invoke(arguments: Sequence[str]) -> int:
             return int(cli.invoke(context) or 0)
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
+
+
+def _show(error: click.ClickException) -> None:
+    """Tell what click found wrong; it quotes what was typed, or pasted."""
+    told = io.StringIO()
+    error.show(told)
+    print_error(told.getvalue().rstrip("\n"))
 
 
 def _refuse(arguments: Sequence[str], message: str | None) -> int:

@@ -96,27 +96,27 @@ class Client:
             seat=UNSET if seat is None else seat,
             bots=tuple(bots),
         )
-        return self._conversation.enter(await self.request(request))
+        return await self._conversation.enter(request)
 
     async def match(self, rules: Rules | str | None = None, *, clock: ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""
-        return self._conversation.enter(await self.request(Match(rules=_choice(rules), clock=clock)))
+        return await self._conversation.enter(Match(rules=_choice(rules), clock=clock))
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return self._conversation.enter(await self.request(Join(room=parse_room_code(room))))
+        return await self._conversation.enter(Join(room=parse_room_code(room)))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
-        return self._conversation.enter(await self.request(Watch(room=parse_room_code(room))))
+        return await self._conversation.enter(Watch(room=parse_room_code(room)))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
-        return (await self.request(Rooms())).rooms or ()
+        return (await self._conversation.ask(Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool) -> None:
         """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that."""
-        await self.request(Lobby(on=on))
+        await self._conversation.ask(Lobby(on=on))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
         """Return our own finished games, newest first, at most `limit`, with `before` those older than that game.
@@ -126,23 +126,23 @@ class Client:
         games: list[PastGame] = []
         while len(games) < limit:
             wanted = min(limit - len(games), MAX_LISTED_GAMES)
-            page = await self.request(History(limit=wanted, before=UNSET if before is None else before))
+            page = await self._conversation.ask(History(limit=wanted, before=UNSET if before is None else before))
             games.extend(page.games or ())
             if len(page.games or ()) < wanted:
                 break
             before = games[-1].id
-        return tuple(games)
+        return tuple(games[:limit])
 
     async def record(self, game: str) -> str:
         """Return one of our finished games as text, which `tictactoe_engine.parse_record` reads; `game` is its id.
 
         Raises `Refused` with ``not_allowed`` for a game that we did not play.
         """
-        return (await self.request(Record(game=game))).record or ""
+        return (await self._conversation.ask(Record(game=game))).record or ""
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
-        return (await self.request(Ping())).time or 0
+        return (await self._conversation.ask(Ping())).time or 0
 
     async def request(self, request: Request) -> Ok:
         """Send any request and return the answer; raises `Refused` or `ConnectionLost`.

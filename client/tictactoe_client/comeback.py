@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from tictactoe_client.backoff import Backoff
-from tictactoe_client.errors import ClientError, ConnectionLost, Refused, Unreachable
+from tictactoe_client.errors import ClientError, ConnectionLost, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.events import Back, Event, Lost, Retrying
 from tictactoe_client.greeting import Greeting
 from tictactoe_protocol import may_reconnect
@@ -62,6 +62,8 @@ async def _wait(seconds: float, hurry: asyncio.Event) -> None:
 
 def _is_passing(error: ClientError) -> bool:
     """Tell whether another attempt may fare better."""
+    if isinstance(error, ProtocolBroken):
+        return False
     if isinstance(error, ConnectionLost):
         return may_reconnect(error.close_code)
     return isinstance(error, Unreachable) or (isinstance(error, Refused) and error.code in _FOR_A_WHILE)

@@ -16,24 +16,34 @@ from typing import Final
 
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus, ProxyError
+from websockets.exceptions import ConnectionClosed, InvalidStatus, ProxyError, WebSocketException
+from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 from tictactoe_client.address import Address
-from tictactoe_client.errors import ClientError, ConnectionLost, Unreachable, VersionRefused
+from tictactoe_client.errors import ClientError, ConnectionLost, ProtocolBroken, Unreachable, VersionRefused
 from tictactoe_client.version import PROTOCOL_VERSIONS, describe_mismatch
+from tictactoe_protocol import clean_text, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
 PING_INTERVAL_SECONDS: Final = 5
 PING_TIMEOUT_SECONDS: Final = 10
-CLOSE_TIMEOUT_SECONDS: Final = 2
+CLOSE_TIMEOUT_SECONDS: Final = 1
 
 log = logging.getLogger("tictactoe_client")
 
-_SECRET: Final = re.compile(r'("token"\s*:\s*")[^"]*')
+_SECRET: Final = re.compile(r'("token"\s*:\s*")(?:[^"\\]|\\.)*')
 _ERRNO: Final = re.compile(r"\[Errno (\d+)\]")
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
+
+
+_FAULTS: Final[dict[int, str]] = {
+    CloseCode.PROTOCOL_ERROR: "what it sends is no WebSocket",
+    CloseCode.INVALID_DATA: "a message is not UTF-8",
+    CloseCode.MESSAGE_TOO_BIG: f"a message has more than {MAX_RECEIVED_BYTES // 2**20} MiB",
+}
+"""With which code we end a connection over which the server sends what it may not, and why."""
 
 
 class Connection:
@@ -50,26 +60,34 @@ class Connection:
     async def send(self, text: str) -> None:
         """Send one message; raises `ConnectionLost`."""
         if log.isEnabledFor(logging.DEBUG):
-            log.debug("sent %s", hide_secrets(text))
+            log.debug("sent %s", escape_text(hide_secrets(text)))
         try:
             await self._socket.send(text)
         except ConnectionClosed as closed:
             raise _lost(closed) from None
 
     async def receive(self) -> str:
-        """Return the next message as it came; raises `ConnectionLost` when there will be none."""
+        """Return the next message as it came; raises `ConnectionLost` when there will be none.
+
+        Raises `ProtocolBroken` for what is no text, and where the library found that WebSocket itself is broken.
+        """
         try:
             message = await self._socket.recv()
         except ConnectionClosed as closed:
             raise _lost(closed) from None
-        text = message if isinstance(message, str) else message.decode("utf-8", "replace")
+        if isinstance(message, bytes):
+            raise ProtocolBroken("a frame is binary")
         if log.isEnabledFor(logging.DEBUG):
-            log.debug("received %s", hide_secrets(text))
-        return text
+            log.debug("received %s", escape_text(hide_secrets(message)))
+        return message
 
     async def close(self) -> None:
-        """Say goodbye to the server; waits at most two seconds for its answer."""
+        """Say goodbye to the server; waits at most a second for its answer."""
         await self._socket.close()
+
+    def abort(self) -> None:
+        """End the connection at once, without a word."""
+        self._socket.transport.abort()
 
 
 async def open_connection(address: Address, *, timeout_seconds: float) -> Connection:
@@ -86,7 +104,7 @@ async def open_connection(address: Address, *, timeout_seconds: float) -> Connec
             max_size=MAX_RECEIVED_BYTES,
             proxy=None if address.is_loopback else True,
         )
-    except (OSError, InvalidHandshake, ImportError, ValueError, ConnectionClosed) as error:
+    except (OSError, WebSocketException, ImportError, ValueError) as error:
         raise _explain(address, error, timeout_seconds) from error
     return Connection(opened)
 
@@ -109,8 +127,8 @@ def _explain(address: Address, error: Exception, timeout_seconds: float) -> Clie
             return VersionRefused(describe_mismatch(versions), versions)
         return Unreachable(address.url, f"the server answered HTTP {error.response.status_code}")
     if isinstance(error, ProxyError):
-        return Unreachable(address.url, f"the proxy refused: {error}")
-    if isinstance(error, (InvalidMessage, InvalidHandshake, ConnectionClosed)):
+        return Unreachable(address.url, f"the proxy refused: {clean_text(str(error))}")
+    if isinstance(error, WebSocketException):
         return Unreachable(address.url, "what answers there is no WebSocket server")
     if isinstance(error, ImportError):
         return Unreachable(address.url, "a SOCKS proxy needs the package python-socks")
@@ -140,9 +158,11 @@ def _errnos_in(text: str) -> list[int]:
 
 
 def _lost(closed: ConnectionClosed) -> ConnectionLost:
+    if closed.sent is not None and not closed.rcvd_then_sent and closed.sent.code in _FAULTS:
+        return ProtocolBroken(_FAULTS[closed.sent.code])
     if closed.rcvd is None:
         return ConnectionLost("the connection broke")
-    code, reason = closed.rcvd.code, closed.rcvd.reason
+    code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
     if code in (1001, 1012):
         return ConnectionLost("the server is going down", code)
     if code == 1008:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tictactoe_client.address import Address
 from tictactoe_client.backoff import Backoff
 from tictactoe_client.comeback import come_back
-from tictactoe_client.errors import ClientError, ConnectionLost, Refused
+from tictactoe_client.errors import ClientError, ConnectionLost, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.events import Event, Gone
 from tictactoe_client.greeting import Greeting, greet
 from tictactoe_client.messages import Message, Messages, read_message
@@ -21,13 +21,11 @@ from tictactoe_client.pending import Pending, PendingRequests
 from tictactoe_client.room import Room
 from tictactoe_protocol import encode, may_reconnect
 from tictactoe_protocol.pushes import Closed, Error, Notice, Ok, Replaced, RoomState
-from tictactoe_protocol.requests import (
-    Lobby,
-    Move,
-    Request,
-)
+from tictactoe_protocol.requests import Create, Join, Lobby, Match, Move, Request, Watch
 
 _ATTEMPTS_TO_ENTER: Final = 5
+
+Awaited = TypeVar("Awaited")
 
 
 class Conversation:
@@ -118,11 +116,32 @@ class Conversation:
             stream.put(self._ended)
         return stream
 
-    def enter(self, reply: Ok) -> Room:
-        """Return the room that an answer lets us into."""
-        room = self._room(reply.room or "")
+    async def ask(self, request: Request) -> Ok:
+        """Send a request that a server answers at once; raises `Unreachable` where it does not."""
+        return await self._wait_for(self.request(request), f"answer to {request.__struct_config__.tag}")
+
+    async def enter(self, request: Create | Match | Join | Watch) -> Room:
+        """Return the room that the server lets us into, with its first state; raises `ProtocolBroken` for no room."""
+        reply = await self.ask(request)
+        if not reply.room:
+            raise ProtocolBroken("the answer names no room")
+        room = self._room(reply.room)
         room._enter(reply)
+        await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
         return room
+
+    async def _wait_for(self, coming: Coroutine[Any, Any, Awaited], what: str) -> Awaited:
+        """Return what comes of it; raises `Unreachable` where we are connected for so long and nothing comes."""
+        waiting = asyncio.ensure_future(coming)
+        try:
+            while not waiting.done():
+                connection = self._connection
+                await asyncio.wait({waiting}, timeout=self._timeout_seconds)
+                if not waiting.done() and self._is_here.is_set() and self._connection is connection:
+                    raise Unreachable(self._address.url, f"no {what} within {self._timeout_seconds:g} s")
+            return waiting.result()
+        finally:
+            waiting.cancel()
 
     def forget(self, room: Room) -> None:
         """Let go of a room that has ended for us."""
@@ -172,7 +191,7 @@ class Conversation:
 
     async def _come_back(self, lost: ConnectionLost) -> None:
         """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
-        if self._backoff is None or not may_reconnect(lost.close_code):
+        if self._backoff is None or isinstance(lost, ProtocolBroken) or not may_reconnect(lost.close_code):
             raise lost
         self._is_here.clear()
         self._retry_ms = None

@@ -27,8 +27,11 @@ def start_debug_log() -> Path:
 
 def write_bug_report(error: BaseException) -> Path:
     """Write an error with its traceback to a new file, and return its path."""
+    from tictactoe_protocol import escape_text
+
     path = _new_file("error")
-    path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    lines = "".join(traceback.format_exception(error)).split("\n")
+    path.write_text("\n".join(map(escape_text, lines)), encoding="utf-8")
     return path
 
 

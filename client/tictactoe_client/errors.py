@@ -52,6 +52,14 @@ class ConnectionLost(ClientError):
         self.gave_up = gave_up
 
 
+class ProtocolBroken(ConnectionLost):
+    """The server said what this protocol does not allow, so that the conversation with it was ended."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason.rstrip("."))
+        ClientError.__init__(self, f"The server does not keep to the protocol: {self.reason}.")
+
+
 class Interrupted(ClientError):
     """The connection was lost before the answer to a request came, and it is not known whether it was carried out.
 

@@ -34,6 +34,9 @@ async def greet(address: Address, name: str | None, token: str | None, timeout_s
     try:
         started = loop.time()
         message, welcome = await _say_hello(connection, address, name, token, timeout_seconds)
+    except (asyncio.CancelledError, Unreachable):
+        connection.abort()
+        raise
     except BaseException:
         await connection.close()
         raise

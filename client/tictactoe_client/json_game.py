@@ -22,7 +22,7 @@ from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.messages import Messages
 from tictactoe_client.results import exit_code_of
 from tictactoe_client.room import Room
-from tictactoe_client.screen import print_raw
+from tictactoe_client.screen import print_json
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.wording import seat_of
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
@@ -67,7 +67,7 @@ class JsonGame:
         speaking = asyncio.create_task(self._speak(enter))
         try:
             await asyncio.wait({hearing, speaking}, return_when=asyncio.FIRST_COMPLETED)
-            if speaking.done() and isinstance(speaking.exception(), ConnectionLost):
+            if speaking.done() and self._client.was_cut_off:
                 await asyncio.wait({hearing})
             return hearing.result() if hearing.done() else speaking.result()
         except (asyncio.CancelledError, BrokenPipeError):
@@ -85,7 +85,7 @@ class JsonGame:
                 if message.event is not None:
                     ending = self._hear_of_connection(message.event)
                 else:
-                    print_raw(message.text)
+                    print_json(message.text)
                     ending = self._hear(message.push)
                 if ending is not None:
                     return ending

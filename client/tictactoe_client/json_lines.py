@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from tictactoe_client.client import Client
-from tictactoe_client.screen import print_raw
+from tictactoe_client.screen import print_json
 
 Line = dict[str, Any]
 Answer = TypeVar("Answer")
@@ -19,7 +19,7 @@ Answer = TypeVar("Answer")
 
 def print_own(type: str, **fields: object) -> None:
     """Print a line of the client's own."""
-    print_raw(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
+    print_json(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
 
 
 def print_connected(client: Client, latency_seconds: float) -> None:
@@ -36,7 +36,7 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
     try:
         async for message in messages:
             if message.event is None:
-                print_raw(message.text)
+                print_json(message.text)
         return await asking
     finally:
         asking.cancel()

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_client.errors import ConnectionLost, Refused
+from tictactoe_client.errors import ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.events import Event
-from tictactoe_protocol import BadMessage, decode_push
+from tictactoe_client.inspection import inspect_push
+from tictactoe_protocol import BadMessage, ErrorCode, clean_text, decode_push
 from tictactoe_protocol.pushes import Error, Push
+
+_LONGEST_REASON: Final = 160
+"""How much is told of what is wrong with a message: it may quote what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +74,14 @@ def refusal_of(error: Error) -> Refused:
 
 
 def read_message(text: str) -> Message:
-    """Return a message; what this client does not know is kept as text, since servers may only add."""
+    """Return a message, safe to draw; of a type that this client does not know only the text, since servers may add.
+
+    Raises `ProtocolBroken` for anything else that is no message of the protocol.
+    """
     try:
-        return Message(text, decode_push(text))
-    except BadMessage:
-        return Message(text, None)
+        return Message(text, inspect_push(decode_push(text)))
+    except BadMessage as bad:
+        if bad.code == ErrorCode.UNKNOWN_TYPE:
+            return Message(text, None)
+        why = clean_text(bad.message)
+        raise ProtocolBroken(why if len(why) <= _LONGEST_REASON else f"{why[:_LONGEST_REASON]}…") from None

@@ -10,7 +10,7 @@ from typing import Final
 
 from tictactoe_client.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.client import Client
-from tictactoe_client.errors import ClientError, Refused, UnknownGame
+from tictactoe_client.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.json_lines import pass_through, print_own
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.listing import list_games
@@ -117,7 +117,7 @@ async def _fetch(settings: Settings, id: str | None) -> GameRecord:
     try:
         return parse_record(text)
     except RecordError as error:
-        raise ClientError(f"This client cannot read the server's record: {clean_text(str(error))}") from None
+        raise ProtocolBroken(f"this client cannot read its record: {clean_text(str(error))}") from None
 
 
 def _export(settings: Settings, record: GameRecord, name: str) -> int:

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from tictactoe_client.board import BoardStyle, BoardView, render_board
 from tictactoe_client.wording import describe_cell, describe_reason, describe_rules
 from tictactoe_engine import GameRecord, MoveClock, Position, SeatClock, format_cell
+from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RulesState
 
 STEP_HELP: Final = "n next, p previous, a number that move, b board, q quit."
@@ -82,7 +83,7 @@ class Replay:
         if record.date is not None:
             facts.append(record.date)
         if record.room is not None:
-            facts.append(f"room {record.room}")
+            facts.append(f"room {clean_text(record.room)}")
         if record.game is not None:
             facts.append(f"game {record.game}")
         return facts
@@ -116,7 +117,7 @@ class Replay:
             who = self._who(self.positions[ply].board[cell])
             lines = [f"Move {ply} of {self.last}: {who} plays {describe_cell(cell, record.rules)}."]
         lines += [f"{self._who(mark)} is passed over from here." for at, mark in record.passed if at == ply]
-        lines += [f"{{{text}}}" for at, text in record.comments if at == ply]
+        lines += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == ply]
         if ply == self.last:
             lines.append(self.describe_end())
         return lines
@@ -161,7 +162,7 @@ class Replay:
 
     def _who(self, mark: str) -> str:
         name = dict(self.record.players).get(mark)
-        return mark if name is None else f"{name} ({mark})"
+        return mark if name is None else f"{clean_text(name) or '?'} ({mark})"
 
 
 def _describe_clock(clock: SeatClock | MoveClock) -> str:

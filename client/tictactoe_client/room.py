@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import UNSET
 
-from tictactoe_client.errors import ClientError, Refused
+from tictactoe_client.errors import ProtocolBroken, Refused
 from tictactoe_engine import parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES
-from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
+from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, RulesState
 from tictactoe_protocol.requests import (
     Analyse,
     Chat,
@@ -118,7 +118,9 @@ class Room:
 
     async def sync(self) -> tuple[int, ...]:
         """Return the moves of the current game in order; the state comes again as well."""
-        return (await self._client.request(Sync(room=self.code))).moves or ()
+        moves = (await self._client.request(Sync(room=self.code))).moves or ()
+        _check_moves(moves, self.state)
+        return moves
 
     async def record(self, game: int) -> str | None:
         """Return a finished game of this room as text, or None where we did not play it; games count from 1.
@@ -149,7 +151,7 @@ class Room:
         """
         reply = await self._client.request(Analyse(room=self.code, ply=UNSET if ply is None else ply))
         if reply.analysis is UNSET:
-            raise ClientError("The server sent no analysis.")
+            raise ProtocolBroken("an answer has no analysis")
         return reply.analysis
 
     async def chat(self, text: str) -> None:
@@ -161,14 +163,23 @@ class Room:
         return Watch(room=self.code) if self._watching else Join(room=self.code)
 
     def _enter(self, reply: Ok) -> None:
+        _check_moves(reply.moves or (), self.state)
         self._seat = reply.seat or None
         self._watching = self._seat is None
         self.moves = reply.moves or ()
+
+    async def _wait_for_state(self) -> None:
+        """Wait for the first state, or for the end of the room."""
+        while self.state is None and self.ended is None and self._lost is None:
+            await self._changed.wait()
 
     def _take(self, state: RoomState) -> None:
         """Keep a state unless a newer one is here; one with the same `seq` counts, as watchers come and go in it."""
         if self.state is not None and state.seq < self.state.seq:
             return
+        if self.state is not None and not _are_alike(state.rules, self.state.rules):
+            raise ProtocolBroken("the rules of a room have changed")
+        _check_moves(self.moves, state)
         self.state = state
         self._version += 1
         self._wake()
@@ -192,3 +203,13 @@ class Room:
     def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
+
+
+def _are_alike(one: RulesState, other: RulesState) -> bool:
+    return one == other or one.to_rules() == other.to_rules()
+
+
+def _check_moves(moves: tuple[int, ...], state: RoomState | None) -> None:
+    """Refuse cells that are not on the board of the state."""
+    if state is not None and any(cell >= len(state.board) for cell in moves):
+        raise ProtocolBroken("a move is off the board")

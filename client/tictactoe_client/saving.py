@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from tictactoe_client.errors import Refused
+from tictactoe_client.errors import Refused, Unreachable
 from tictactoe_client.record_files import STANDARD_STREAM, write_record
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import (
@@ -88,7 +88,7 @@ async def _fetch(state: RoomState, room: Room) -> GameRecord | None:
     try:
         text = await room.record(state.game)
         return None if text is None else parse_record(text)
-    except (Refused, RecordError):
+    except (Refused, RecordError, Unreachable):
         return None
 
 

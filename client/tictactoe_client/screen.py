@@ -1,4 +1,7 @@
-"""Standard output and error: whole lines, out at once; and what kind of thing they are connected to."""
+"""Standard output and error: whole lines, out at once; and what kind of thing they are connected to.
+
+What cleans a text is imported with the first one that is printed, so that `--help` need not.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +38,25 @@ class Screen:
         self._is_prompting = False
 
 
-def print_raw(text: str) -> None:
-    """Print a line as UTF-8 whatever the locale says, and flush."""
-    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+def print_json(text: str) -> None:
+    """Print JSON as one line of UTF-8 whatever the locale says, and flush.
+
+    On a terminal what could steer it is written as escapes, which is the same JSON.
+    """
+    line = text.replace("\r", " ").replace("\n", " ")  # within JSON they can only stand between tokens
+    if is_terminal(1):
+        from tictactoe_protocol import escape_text
+
+        line = escape_text(line.replace("\t", " "))
+    sys.stdout.buffer.write(line.encode("utf-8", "replace") + b"\n")
     sys.stdout.buffer.flush()
 
 
 def print_error(text: str) -> None:
-    """Print for people, on standard error."""
-    sys.stderr.write(f"{text}\n")
+    """Print for people, on standard error, without what could steer a terminal."""
+    from tictactoe_protocol import clean_text
+
+    sys.stderr.write("".join(f"{clean_text(line)}\n" for line in text.split("\n")))
     sys.stderr.flush()
 
 

@@ -20,6 +20,7 @@ from tictactoe_client.errors import (
     BadAddress,
     ClientError,
     ConnectionLost,
+    ProtocolBroken,
     Refused,
     UnknownGame,
     Unreachable,
@@ -206,7 +207,7 @@ def exit_code_for(error: ClientError) -> ExitCode:
     """Return the exit code that a failure means."""
     if isinstance(error, Unreachable):
         return ExitCode.UNREACHABLE
-    if isinstance(error, VersionRefused):
+    if isinstance(error, (VersionRefused, ProtocolBroken)):
         return ExitCode.VERSION
     if isinstance(error, ConnectionLost):
         return ExitCode.CONNECTION_LOST

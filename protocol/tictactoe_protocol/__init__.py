@@ -21,7 +21,7 @@ from tictactoe_protocol.codes import (
     may_reconnect,
 )
 from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, parse_room_code
-from tictactoe_protocol.text import BadName, clean_text, parse_name
+from tictactoe_protocol.text import BadName, clean_text, escape_text, parse_name
 
 __all__ = [
     "DEFAULT_PORT",
@@ -45,6 +45,7 @@ __all__ = [
     "decode_request",
     "encode",
     "error_answer",
+    "escape_text",
     "may_reconnect",
     "parse_name",
     "parse_room_code",

@@ -5,10 +5,13 @@ Source of the invisible ranges: Unicode's Default_Ignorable_Code_Point property,
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import Final
 
 MAX_NAME_LENGTH: Final = 24
+MAX_STACKED_MARKS: Final = 4
+"""How many marks one character may carry: living languages need fewer, and more smear over the lines around them."""
 
 _NAME_PUNCTUATION: Final = frozenset("_-.' ")
 _INVISIBLE_RANGES: Final = (
@@ -55,12 +58,36 @@ def is_printable(character: str) -> bool:
 def clean_text(text: str) -> str:
     """Return `text` without control, format, bidirectional and invisible characters; safe to print and to log.
 
+    Of marks that stack on one character the first four stay.
+
     >>> clean_text("a\\x1b[31mb\\u202ec")
     'a[31mbc'
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(character for character in text if is_printable(character))
+    kept, stacked = [], 0
+    for character in text:
+        if is_printable(character):
+            stacked = stacked + 1 if _stacks(character) else 0
+            if stacked <= MAX_STACKED_MARKS:
+                kept.append(character)
+    return "".join(kept)
+
+
+def escape_text(text: str) -> str:
+    """Return `text` with what `clean_text` would take out written as JSON escapes: as safe, and nothing is lost.
+
+    JSON stays the same JSON by it, where it has no line breaks between its tokens.
+
+    >>> escape_text('"a\\x9b\\u202eb"')
+    '"a\\\\u009b\\\\u202eb"'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character if is_printable(character) else json.dumps(character)[1:-1].replace("\x7f", "\\u007f")
+        for character in text
+    )
 
 
 def parse_name(text: str) -> str:
@@ -83,7 +110,14 @@ def parse_name(text: str) -> str:
         raise BadName("A name neither begins nor ends with a space.")
     if unicodedata.category(name[0])[0] == "M":
         raise BadName(f"A name cannot begin with {_describe(name[0])}.")
+    if clean_text(name) != name:
+        raise BadName(f"A name cannot stack more than {MAX_STACKED_MARKS} marks on one character.")
     return name
+
+
+def _stacks(character: str) -> bool:
+    """Tell whether a character takes no room of its own, but is drawn on the one before."""
+    return not character.isascii() and unicodedata.category(character) in ("Mn", "Me")
 
 
 def _may_stand_in_name(character: str) -> bool:

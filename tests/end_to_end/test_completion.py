@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.clients import environment
-from tests.end_to_end.test_screen import run_screen
+from tests.terminal import run_screen
 
 PROGRAM = "tictactoe-client"
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

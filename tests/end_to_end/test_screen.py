@@ -3,90 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import fcntl
-import os
-import pty
 import signal
-import struct
 import sys
-import termios
-from asyncio.subprocess import Process
-from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, environment, run_client
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, run_client
 from tests.peer import open_peer
+from tests.terminal import ENTERED, RESTORED, run_screen
 from tictactoe_server.server import Server
 
-ENTERED = b"\x1b[?1049h"
-RESTORED = (b"\x1b[?1049l", b"\x1b[?1000l", b"\x1b[?25h")
 COLOUR = b"\x1b[36m"
-
-
-class Terminal:
-    """A pseudo-terminal and what was written to it."""
-
-    def __init__(self, ours: int, process: Process) -> None:
-        self._ours = ours
-        self.process = process
-        self.written = b""
-
-    async def until(self, *words: str) -> None:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not all(word.encode() in self.written for word in words):
-                await self._read()
-
-    async def end(self) -> int:
-        """Read to the end, and return the exit code."""
-        with contextlib.suppress(OSError):
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while await self._read():
-                    pass
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            return await self.process.wait()
-
-    async def _read(self) -> bytes:
-        data = await asyncio.to_thread(os.read, self._ours, 65536)
-        self.written += data
-        return data
-
-    def type(self, text: str) -> None:
-        os.write(self._ours, text.encode())
-
-    def resize(self, columns: int, rows: int) -> None:
-        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-    def close(self) -> None:
-        """Close the terminal, as one closes a window."""
-        if self._ours >= 0:
-            os.close(self._ours)
-        self._ours = -1
-
-    def attributes(self) -> list[object]:
-        return termios.tcgetattr(self._ours)
-
-
-@contextlib.asynccontextmanager
-async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]:
-    """Run a command with a terminal as all of its streams."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        preexec_fn=lambda: os.login_tty(theirs),
-        env=environment(**{"TERM": "xterm-256color", "PYTHONWARNINGS": "default", **variables}),
-    )
-    os.close(theirs)
-    screen = Terminal(ours, process)
-    try:
-        yield screen
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-        screen.close()
 
 
 @pytest.mark.parametrize(

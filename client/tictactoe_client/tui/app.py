@@ -22,7 +22,7 @@ from textual.timer import Timer
 from tictactoe_client.address import Address
 from tictactoe_client.choosing import Choice
 from tictactoe_client.config import entry_of, show_path
-from tictactoe_client.errors import ClientError, ConnectionLost, Refused
+from tictactoe_client.errors import ClientError, ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.guide import describe_giving_up
 from tictactoe_client.messages import Message
 from tictactoe_client.session import exit_code_for
@@ -90,7 +90,9 @@ class TicTacToe(App[int], inherit_bindings=False):
         return self._pages
 
     def open(self, page: Page) -> None:
-        """Lay a page on top."""
+        """Lay a page on top; a game whose connection has failed meanwhile is none any more."""
+        if isinstance(page, GamePage) and self.link.phase == "failed":
+            return
         self._pages.append(page)
         self._status = None
         page.opened()
@@ -281,7 +283,9 @@ class TicTacToe(App[int], inherit_bindings=False):
     def _lose(self, failure: ClientError) -> None:
         """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
         page = self._pages[-1]
-        if isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.is_live:
+        if isinstance(failure, ProtocolBroken) and len(self._pages) > 1:
+            self.leave(exit_code_for(failure), failure.message)
+        elif isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.is_live:
             reason = failure.reason
             text = describe_giving_up(page.table.state, page.table.viewer, self.link.address, reason)
             self.leave(ExitCode.CONNECTION_LOST, text)
@@ -292,6 +296,10 @@ class TicTacToe(App[int], inherit_bindings=False):
         if self.failure is None:
             self.failure = error
             self.exit(ExitCode.OUR_BUG, return_code=ExitCode.OUR_BUG)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Take what the library could not handle for our mistake too, and print no traceback over the terminal."""
+        self._fail(error)
 
     async def _say_goodbye(self, code: int) -> None:
         for page in reversed(self._pages):

@@ -22,6 +22,11 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.tui.opening import Opening
 
 _GRACE_SECONDS: Final = 3.0
+_LEAVE_SCREEN: Final = (
+    b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[<u\x1b[?1049l\x1b[?25h"
+)
+"""Undoes what the terminal library switches on, for an end at which it cannot do so itself."""
+
 _STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -48,7 +53,11 @@ async def show_screen(
     from tictactoe_client.tui.app import TicTacToe
 
     app = TicTacToe(settings, address, first, opening=opening)
-    code = await _run_under_signals(app.run_async(mouse=settings.mouse), app.stop_by_signal)
+    code: object = None
+    try:
+        code = await _run_under_signals(app.run_async(mouse=settings.mouse), app.stop_by_signal)
+    except Exception as error:
+        app.failure = app.failure or error
     if app.failure is not None:
         path = write_bug_report(app.failure)
         print_error(f"This is a mistake in tictactoe-client, not yours. What happened is in {path}")
@@ -61,10 +70,12 @@ async def show_screen(
 async def _run_under_signals(running: object, stop: Callable[[int], None]) -> object:
     """Run, and pass signals on: the first one politely, the second one ends at once."""
     loop = asyncio.get_running_loop()
+    restore = _remember_terminal()
     received: list[int] = []
 
     def on_signal(number: int) -> None:
         if received:
+            restore()
             os._exit(128 + number)
         received.append(number)
         stop(number)
@@ -78,6 +89,24 @@ async def _run_under_signals(running: object, stop: Callable[[int], None]) -> ob
                 break
     _watch_terminal(lambda: loop.call_soon_threadsafe(stop, signal.SIGHUP))
     return await running  # type: ignore[misc]
+
+
+def _remember_terminal() -> Callable[[], None]:
+    """Return what puts the terminal back into the state that it is in now."""
+    try:
+        import termios
+    except ImportError:
+        return lambda: None
+    with contextlib.suppress(termios.error):
+        attributes = termios.tcgetattr(0)
+
+        def restore() -> None:
+            with contextlib.suppress(OSError, termios.error):
+                os.write(2, _LEAVE_SCREEN)
+                termios.tcsetattr(0, termios.TCSANOW, attributes)
+
+        return restore
+    return lambda: None
 
 
 def _watch_terminal(gone: Callable[[], object]) -> None:

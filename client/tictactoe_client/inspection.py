@@ -1,0 +1,208 @@
+"""What a server says, looked through before anything else of the client sees it: a stranger wrote it.
+
+Texts are cleaned and cut to what may be drawn, room codes are codes, and a state is one that its own rules allow. So
+the rest of the client may draw, index and count without asking again. Pure; what cannot be is a `BadMessage`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules, Rules
+from tictactoe_protocol import (
+    MAX_CHAT_LENGTH,
+    MAX_ERROR_BYTES,
+    ROOM_CODE_ALPHABET,
+    ROOM_CODE_LENGTH,
+    BadMessage,
+    ErrorCode,
+    clean_text,
+)
+from tictactoe_protocol.pushes import (
+    ChatLine,
+    Closed,
+    LobbyChange,
+    Ok,
+    PastGame,
+    Push,
+    Replaced,
+    Result,
+    RoomState,
+    RoomSummary,
+    RulesState,
+    Welcome,
+)
+from tictactoe_protocol.text import MAX_NAME_LENGTH
+
+MAX_TOKEN_LENGTH: Final = 128
+MAX_NUMBER: Final = 2**53
+"""Numbers beyond this are no times, counts or cells."""
+
+NAMELESS: Final = "?"
+"""The name of whoever has none that can be shown."""
+
+_CODE: Final = re.compile(f"[{ROOM_CODE_ALPHABET}]{{{ROOM_CODE_LENGTH}}}")
+_LIMITS: Final = {
+    "name": MAX_NAME_LENGTH,
+    "from_": MAX_NAME_LENGTH,
+    "text": MAX_CHAT_LENGTH,
+    "board": MAX_SIDE * MAX_SIDE,
+}
+_AS_THEY_CAME: Final = frozenset({"id", "token", "record"})
+"""Fields of an answer that are never drawn: an id is ours, a token a secret, a record is read by its own parser."""
+
+Value = TypeVar("Value")
+Message = TypeVar("Message", bound=Struct)
+
+
+def inspect_push(push: Push) -> Push:
+    """Return the message safe to draw; raises `BadMessage` for one that contradicts itself or the rules it names."""
+    push = _clean_fields(push, _AS_THEY_CAME)
+    if isinstance(push, RoomState):
+        _inspect_state(push)
+    elif isinstance(push, (ChatLine, Closed, Replaced)):
+        _demand_codes(push.room)
+    elif isinstance(push, LobbyChange):
+        _inspect_rooms(push.changed)
+        _demand_codes(*push.closed)
+    elif isinstance(push, Welcome):
+        _inspect_welcome(push)
+    elif isinstance(push, Ok):
+        _inspect_answer(push)
+    return push
+
+
+def _clean(value: Value, limit: int = MAX_ERROR_BYTES) -> Value:
+    """Return a value of the wire with every text in it cleaned and cut, and no number out of all bounds."""
+    cleaned: Any = value
+    if isinstance(value, str):
+        cleaned = value if value.isascii() and value.isprintable() else clean_text(value)
+        cleaned = cleaned if len(cleaned) <= limit else f"{cleaned[:limit]}…"
+    elif isinstance(value, int):
+        _demand(-MAX_NUMBER <= value <= MAX_NUMBER, "a number is out of all bounds")
+    elif isinstance(value, tuple):
+        cleaned = tuple(map(_clean, value))
+    elif isinstance(value, dict):
+        cleaned = {_clean(key): _clean(item) for key, item in value.items()}
+    elif isinstance(value, Struct):
+        cleaned = _clean_fields(value)
+    return cleaned  # type: ignore[no-any-return]
+
+
+def _clean_fields(struct: Message, keeps: frozenset[str] = frozenset()) -> Message:
+    changed: dict[str, Any] = {}
+    for name in struct.__struct_fields__:
+        before = getattr(struct, name)
+        after = before if name in keeps else _clean(before, _LIMITS.get(name, MAX_ERROR_BYTES))
+        if name in ("name", "from_") and isinstance(after, str) and not after.strip():
+            after = NAMELESS
+        if after is not before:
+            changed[name] = after
+    return replace(struct, **changed) if changed else struct
+
+
+def _inspect_welcome(welcome: Welcome) -> None:
+    _demand(len(welcome.token) <= MAX_TOKEN_LENGTH, "the token is too long")
+    for held in welcome.rooms:
+        _demand_codes(held.room)
+        _demand(_is_mark(held.seat), "a seat is no mark")
+
+
+def _inspect_answer(answer: Ok) -> None:
+    if answer.room:
+        _demand_codes(answer.room)
+    if answer.seat:
+        _demand(_is_mark(answer.seat), "the seat is no mark")
+    if answer.moves:
+        _demand(_are_cells(answer.moves, MAX_SIDE * MAX_SIDE), "the moves are no cells")
+        _demand(len(set(answer.moves)) == len(answer.moves), "a cell is played twice")
+    _inspect_rooms(answer.rooms or ())
+    for game in answer.games or ():
+        _inspect_past_game(game)
+
+
+def _inspect_rooms(rooms: Iterable[RoomSummary]) -> None:
+    for room in rooms:
+        rules = _rules_of(room.rules)
+        _demand_codes(room.room)
+        _demand(set(room.seats) == set(rules.marks), "the seats are not those of the marks")
+
+
+def _inspect_past_game(game: PastGame) -> None:
+    rules = _rules_of(game.rules)
+    _demand_codes(game.room)
+    _demand(set(game.players) <= set(rules.marks), "a player has no mark of the game")
+    _inspect_result(game.result, rules)
+
+
+def _inspect_state(state: RoomState) -> None:
+    rules, board = _rules_of(state.rules), state.board
+    marks = set(rules.marks)
+    _demand_codes(state.room)
+    _demand(len(board) == rules.size, f"the board has {len(board)} cells, not {rules.size}")
+    _demand(set(board) <= marks | {FREE, BLOCKED}, "a mark on the board is none of the game")
+    _demand(
+        all((mark == BLOCKED) == (cell in rules.blocked) for cell, mark in enumerate(board)),
+        "the blocked cells are others than the rules say",
+    )
+    _demand(state.ply == sum(mark in marks for mark in board), "the board has another number of moves than ply says")
+    _demand(set(state.seats) == marks, "the seats are not those of the marks")
+    _demand((state.turn is not None) == (state.status == "playing"), "the turn does not go with the status")
+    _demand((state.result is not None) == (state.status == "over"), "the result does not go with the status")
+    _demand((state.last is None) == (state.ply == 0), "the last move does not go with ply")
+    if state.last is not None:
+        _demand(_are_played((state.last,), board), "the last move is not on the board")
+    if state.result is not None:
+        _inspect_result(state.result, rules)
+        _demand(_are_played(state.result.line, board), "the deciding line is not on the board")
+    clock = state.clock
+    named = (state.turn, state.offers.draw, state.offers.undo, *state.offers.rematch)
+    timed = (clock.running, *clock.remaining_ms) if clock is not None else ()
+    _demand(marks.issuperset(mark for mark in (*named, *timed) if mark is not None), "a mark is none of the game")
+
+
+def _inspect_result(result: Result, rules: Rules) -> None:
+    _demand(result.winner is None or result.winner in set(rules.marks), "the winner is no mark of the game")
+    _demand(_are_cells(result.line, rules.size), "the deciding line is off the board")
+
+
+def _are_cells(cells: Iterable[int], size: int) -> bool:
+    return all(0 <= cell < size for cell in cells)
+
+
+def _are_played(cells: Iterable[int], board: str) -> bool:
+    return all(0 <= cell < len(board) and board[cell] not in (FREE, BLOCKED) for cell in cells)
+
+
+def _is_mark(text: str) -> bool:
+    return len(text) == 1 and "A" <= text <= "Z"
+
+
+@lru_cache(maxsize=64)
+def _rules_of(rules: RulesState) -> Rules:
+    try:
+        return rules.to_rules()
+    except InvalidRules as invalid:
+        raise _broken(f"nobody can play by these rules: {clean_text(invalid.message)}") from None
+
+
+def _demand_codes(*codes: str) -> None:
+    """Refuse what is no room code in its written form: people paste it into a shell."""
+    for code in codes:
+        if not _CODE.fullmatch(code):
+            raise _broken("a room has no room code")
+
+
+def _demand(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise _broken(otherwise)
+
+
+def _broken(why: str) -> BadMessage:
+    return BadMessage(ErrorCode.BAD_MESSAGE, f"{why[:1].upper()}{why[1:]}{'' if why.endswith('.') else '.'}")

@@ -1,0 +1,327 @@
+"""What a server says reaches the client safe to draw, or not at all."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import to_builtins
+
+from tests.client.states import ANA, BO
+from tests.client.states import state as honest_state
+from tests.corpus import CORPUS, SURROGATES, faults_in
+from tests.engine.random_games import open_games, rule_sets
+from tests.faults.hostile_server import CLIENT, everything_said, past_game, state, summary, the_end
+from tictactoe_client.address import parse_address
+from tictactoe_client.announcer import announce, describe_result
+from tictactoe_client.choices import describe_choices
+from tictactoe_client.errors import ProtocolBroken
+from tictactoe_client.guide import answer_query, describe_arrival, describe_progress, draw_board
+from tictactoe_client.inspection import NAMELESS
+from tictactoe_client.listing import list_games, list_rooms
+from tictactoe_client.messages import read_message
+from tictactoe_client.settings import Settings
+from tictactoe_client.tui.ending import describe_end
+from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.room_list import describe_room
+from tictactoe_client.tui.side_panel import paint_panel
+from tictactoe_client.tui.table import Table
+from tictactoe_engine import PRESETS, Position
+from tictactoe_protocol import encode
+from tictactoe_protocol.examples import PUSH_EXAMPLES
+from tictactoe_protocol.pushes import ChatLine, Ok, Push, Result, RoomState, Welcome
+
+NEVER_DRAWN = frozenset({"id", "token", "record"})
+LONGEST = 1025
+NONSENSE: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    3,
+    2**53 + 1,
+    10**40,
+    1.5,
+    1e300,
+    "",
+    "X",
+    "XO",
+    "x" * 2000,
+    [],
+    {},
+    [0],
+)
+ADDRESS = parse_address("ws://host:8765")
+EXAMPLES = [
+    *(push for examples in PUSH_EXAMPLES.values() for push in examples),
+    *(frame for frame in (*everything_said("bo", 1), *the_end(9, "bo")) if not isinstance(frame, (str, bytes))),
+    Ok(id="1", rooms=(summary("bo"), summary("bo", status="playing")), games=(past_game("bo"),)),
+]
+
+
+def texts_in(value: Any, name: str = "") -> Iterator[str]:
+    """Yield every text of a message that may be drawn, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts_in(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key)
+            if key not in NEVER_DRAWN or name == "games":
+                yield from texts_in(item, key)
+
+
+def read(text: str) -> Push | None:
+    """Return the message, None for one that is refused or unknown; either is told in clean words of bounded length."""
+    push, why = read_or_refuse(text)
+    assert list(faults_in(why)) == []
+    assert len(why) < 300
+    if push is not None:
+        for said in texts_in(to_builtins(push)):
+            assert list(faults_in(said)) == []
+            assert len(said) <= LONGEST
+    return push
+
+
+def read_or_refuse(text: str) -> tuple[Push | None, str]:
+    try:
+        return read_message(text).push, ""
+    except ProtocolBroken as broken:
+        return None, broken.message
+
+
+def draw(push: Push | None, old: RoomState | None = None) -> None:
+    """Have every face say and draw what there is."""
+    if isinstance(push, RoomState):
+        draw_state(push, old)
+    elif isinstance(push, Ok):
+        list_games(push.games or (), CLIENT)
+        list_rooms(push.rooms or (), numbered=True)
+        for room in push.rooms or ():
+            describe_room(room, room.age_ms, 60)
+
+
+def draw_state(new: RoomState, old: RoomState | None) -> None:
+    settings = Settings(colour=True)
+    for viewer in (CLIENT, "nobody"):
+        describe_arrival(new, viewer, ADDRESS, 0.001)
+        describe_result(new, viewer)
+        describe_progress(new, ())
+        draw_board(new, settings)
+        for kind in ("board", "last", "clock", "who", "free", "help", "turn"):
+            answer_query(kind, new, viewer, settings)
+        table = Table(new.room, viewer)
+        if old is not None and old.rules == new.rules:
+            announce(old, new, viewer)
+            describe_choices(old, new, viewer)
+            table.take(old, 0.0)
+        table.take(new, 1.0)
+        paint_panel(Picture(80, 24), 40, 1, 20, table, 2.0, ascii_only=False)
+        describe_end(table)
+
+
+def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the place of every value in a message, the inner ones last."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield (*place, key)
+        yield from places_in(item, (*place, key))
+
+
+def changed(message: Any, place: tuple[Any, ...], change: Callable[[Any, Any], None]) -> str:
+    """Return a copy of the message as JSON, with `change` applied to the holder of this place and its key."""
+    copied = copy.deepcopy(message)
+    holder = copied
+    for step in place[:-1]:
+        holder = holder[step]
+    change(holder, place[-1])
+    return json.dumps(copied)
+
+
+def put(value: Any) -> Callable[[Any, Any], None]:
+    def change(holder: Any, key: Any) -> None:
+        holder[key] = value
+
+    return change
+
+
+def rename_to(name: str) -> Callable[[Any, Any], None]:
+    def change(holder: Any, key: Any) -> None:
+        if isinstance(holder, dict) and isinstance(key, str):
+            holder[name] = holder.pop(key)
+
+    return change
+
+
+def drop(holder: Any, key: Any) -> None:
+    del holder[key]
+
+
+@pytest.mark.parametrize("text", CORPUS.values(), ids=CORPUS)
+def test_no_text_of_a_stranger_reaches_the_client_unclean_in_whatever_field_it_stands(text: str) -> None:
+    for push in EXAMPLES:
+        message = to_builtins(push, str_keys=True)
+        for place in places_in(message):
+            draw(read(changed(message, place, put(text))))
+            draw(read(changed(message, place, rename_to(text))))
+
+
+@pytest.mark.parametrize("text", CORPUS.values(), ids=CORPUS)
+def test_a_message_of_a_stranger_s_words_in_its_proper_form_is_cleaned_and_kept(text: str) -> None:
+    old = None
+    for frame in (*everything_said(text, 1), *the_end(9, text)):
+        if isinstance(frame, str):
+            assert read(frame) is None
+        elif isinstance(frame, bytes) or type(frame).__name__ == "Closed":
+            continue
+        else:
+            push = read(encode(frame).decode())
+            assert type(push) is type(frame)
+            draw(push, old)
+            old = push if isinstance(push, RoomState) else old
+
+
+@pytest.mark.parametrize("text", SURROGATES)
+def test_half_a_surrogate_is_told_and_nothing_more(text: str) -> None:
+    with pytest.raises(ProtocolBroken):
+        read_message(f'{{"type":"closed","room":"K7M4PQ","reason":{text}}}')
+
+
+def test_nonsense_in_any_place_is_refused_or_harmless() -> None:
+    old = state()
+    for push in EXAMPLES:
+        message = to_builtins(push, str_keys=True)
+        for place in places_in(message):
+            draw(read(changed(message, place, drop)), old)
+            for nonsense in NONSENSE:
+                draw(read(changed(message, place, put(nonsense))), old)
+
+
+@given(st.data())
+def test_a_state_that_is_wrong_in_several_places_is_refused_or_can_be_drawn(data: st.DataObject) -> None:
+    message = to_builtins(data.draw(st.sampled_from([push for push in EXAMPLES if isinstance(push, RoomState)])))
+    values = st.sampled_from([*NONSENSE, "#........", "XXXXXXXXX", "X..", 2, 4, "O", "over", "playing", {"O": None}])
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.sampled_from(list(places_in(message))))
+        message = json.loads(changed(message, place, put(data.draw(values))))
+    draw(read(json.dumps(message)), state())
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_message_or_refused(text: str) -> None:
+    read(text)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
+    ),
+    st.sampled_from(["room", "ok", "error", "welcome", "chat", "lobby", "closed", "replaced", "notice", "new"]),
+)
+def test_any_json_is_a_message_or_refused(value: Any, kind: str) -> None:
+    read(json.dumps(value))
+    read(json.dumps({**(value if isinstance(value, dict) else {"room": value}), "type": kind}))
+
+
+@given(open_games(rule_sets(max_marks=3)))
+def test_what_an_honest_server_says_of_a_game_is_kept_as_it_is(position: Position) -> None:
+    honest = honest_state(position.moves, position.rules, result=None) if not position.passed else None
+    if honest is not None:
+        assert read_message(encode(honest).decode()).push == honest
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
+def test_every_preset_is_kept_as_it_is(rules: Any) -> None:
+    honest = honest_state((), rules)
+    assert read_message(encode(honest).decode()).push == honest
+
+
+WRONG = {
+    "board too short": ({"board": "..."}, "The board has 3 cells, not 9"),
+    "cell of nobody": ({"board": "Z........", "ply": 0}, "A mark on the board is none of the game"),
+    "blocked cell": ({"board": "#........"}, "The blocked cells are others than the rules say"),
+    "ply beyond": ({"ply": 400}, "The board has another number of moves than ply says"),
+    "last off the board": ({"last": 99}, "The last move is not on the board"),
+    "last before the first": ({"last": None}, "The last move does not go with ply"),
+    "turn of nobody": ({"turn": "Q"}, "A mark is none of the game"),
+    "no turn": ({"turn": None}, "The turn does not go with the status"),
+    "seat of nobody": ({"seats": {"Q": None}}, "The seats are not those of the marks"),
+    "offer of nobody": ({"offers": {"draw": "Q", "undo": None, "rematch": []}}, "A mark is none of the game"),
+    "clock of nobody": ({"clock": {"remaining_ms": {"Q": 1}, "running": "X"}}, "A mark is none of the game"),
+    "over without end": ({"status": "over", "turn": None}, "The result does not go with the status"),
+    "line off the board": (
+        {"status": "over", "turn": None, "result": {"winner": "X", "reason": "line", "line": [77]}},
+        "The deciding line is off the board",
+    ),
+    "winner of nobody": (
+        {"status": "over", "turn": None, "result": {"winner": "Q", "reason": "line", "line": []}},
+        "The winner is no mark of the game",
+    ),
+    "no room code": ({"room": "K7M4PQ;id"}, "A room has no room code"),
+    "number out of all bounds": ({"watchers": 10**30}, "A number is out of all bounds"),
+}
+
+
+@pytest.mark.parametrize(("fields", "why"), WRONG.values(), ids=WRONG)
+def test_a_state_that_contradicts_itself_is_refused_with_its_reason(fields: dict[str, Any], why: str) -> None:
+    message = {**to_builtins(honest_state((4,))), **fields}
+    with pytest.raises(ProtocolBroken) as caught:
+        read_message(json.dumps(message | {"type": "room"}))
+    assert caught.value.reason == why
+
+
+def test_rules_that_nobody_can_play_by_are_refused() -> None:
+    message = to_builtins(honest_state())
+    message["rules"]["line"] = 40
+    with pytest.raises(ProtocolBroken, match="Nobody can play by these rules: A line has 2 to 32 marks, not 40"):
+        read_message(json.dumps(message))
+
+
+def test_a_clock_below_nothing_is_kept_and_shown_as_nothing() -> None:
+    message = to_builtins(honest_state())
+    message["clock"] = {"remaining_ms": {"X": -5_000, "O": 10**12}, "running": "X"}
+    push = read(json.dumps(message))
+    assert isinstance(push, RoomState)
+    assert answer_query("clock", push, ANA, Settings()) == ["Left: ana 0:00, bo 277777:46:40."]
+
+
+def test_names_and_chat_are_cut_to_what_the_protocol_allows() -> None:
+    line = ChatLine(room="K7M4PQ", from_="x" * 1000, seat=None, text="y" * 10**6, at=0)
+    push = read(encode(line).decode())
+    assert isinstance(push, ChatLine)
+    assert push.from_ == "x" * 24 + "…"
+    assert push.text == "y" * 200 + "…"
+
+
+def test_whoever_has_no_name_that_can_be_shown_is_a_question_mark() -> None:
+    push = read(encode(state(text="\u200b")).decode())
+    assert isinstance(push, RoomState)
+    assert {seat.name for seat in push.seats.values() if seat} == {NAMELESS}
+
+
+def test_a_token_is_kept_as_it_came_but_not_without_end() -> None:
+    welcome = Welcome(protocol=1, server="s", player=BO, name="bo", token="\u202eé\x7f", rooms=())
+    assert read_message(encode(welcome).decode()).push == welcome
+    with pytest.raises(ProtocolBroken, match="The token is too long"):
+        read_message(encode(welcome).decode().replace("é", "é" * 200))
+
+
+def test_a_result_for_a_reason_that_this_client_does_not_know_is_told() -> None:
+    message = to_builtins(honest_state((0, 3, 1, 4, 2)))
+    assert isinstance(read(json.dumps(message)), RoomState)
+    message["result"]["reason"] = "boredom"
+    with pytest.raises(ProtocolBroken, match=r"result\.reason"):
+        read_message(json.dumps(message))
+
+
+def test_a_result_without_a_winner_needs_no_line() -> None:
+    drawn = honest_state((4,), result=Result(None, "agreed"))
+    assert read(encode(drawn).decode()) == drawn

@@ -1,0 +1,256 @@
+"""No conversation comes about, or it breaks off: each face says what is wrong, with its keys, and has its exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import ssl
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request as HttpRequest
+from websockets.http11 import Response
+
+from tests.end_to_end.clients import COMMAND, run_client
+from tests.faults.harness import Harness
+from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity
+from tests.peer import open_peer
+from tests.terminal import RESTORED, run_screen
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.requests import Hello, Join, Request
+
+Serving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@contextlib.asynccontextmanager
+async def listening(serve: Serving, certificate: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+    """Serve TCP on a free port of the loopback."""
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=certificate)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+
+
+def answering(answer: bytes) -> Serving:
+    """Return a server that hears one thing, says one thing and hangs up."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            await reader.read(4096)
+            writer.write(answer)
+            await writer.drain()
+            writer.close()
+
+    return serve
+
+
+async def keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while await reader.read(4096):
+            pass
+        writer.close()
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
+    """Return what a server needs that signed its certificate itself."""
+    folder = tmp_path_factory.mktemp("certificate")
+    key, chain = str(folder / "key.pem"), str(folder / "chain.pem")
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", chain]
+    subprocess.run([*make, *subject], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(chain, key)
+    return context
+
+
+@contextlib.asynccontextmanager
+async def trouble(kind: str, certificate: ssl.SSLContext) -> AsyncIterator[str]:
+    """Yield the address of a server that one cannot talk with."""
+    http = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+    elsewhere = b"HTTP/1.1 302 Found\r\nLocation: gopher://nowhere/\r\nContent-Length: 0\r\n\r\n"
+    answers = {
+        "HTTP": http,
+        "not found": b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+        "elsewhere": elsewhere,
+        "garbage": b"\x00\x1b]0;owned\x07SSH-2.0-x\r\n\r\n" * 9,
+        "hangs up": b"",
+        "endless header": b"HTTP/1.1 200 OK\r\n" + b"X: " + b"y" * 100_000,
+        "half a handshake": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+    }
+    if kind in answers:
+        async with listening(answering(answers[kind])) as port:
+            yield f"ws://127.0.0.1:{port}"
+    elif kind == "silence":
+        async with listening(keep_silent) as port:
+            yield f"ws://127.0.0.1:{port}"
+    elif kind == "silence after the handshake":
+        async with hostile_server("bo", {Hello: lambda _: []}) as server:
+            yield server.url
+    elif kind == "TLS without TLS":
+        async with listening(answering(http)) as port:
+            yield f"wss://127.0.0.1:{port}"
+    elif kind == "TLS of a stranger":
+        async with listening(keep_silent, certificate) as port:
+            yield f"wss://localhost:{port}"
+    else:
+        yield {"refused": "ws://127.0.0.1:1", "no such host": "ws://nowhere.invalid:8765"}[kind]
+
+
+TROUBLE = {
+    "refused": "connection refused",
+    "no such host": "no such host",
+    "HTTP": "the server answered HTTP 200",
+    "not found": "the server answered HTTP 404",
+    "elsewhere": "what answers there is no WebSocket server",
+    "garbage": "what answers there is no WebSocket server",
+    "hangs up": "what answers there is no WebSocket server",
+    "endless header": "what answers there is no WebSocket server",
+    "half a handshake": "what answers there is no WebSocket server",
+    "silence": "no answer within 0.5 s",
+    "silence after the handshake": "no answer to hello within 0.5 s",
+    "TLS without TLS": "TLS: ",
+    "TLS of a stranger": "TLS: self-signed certificate",
+}
+
+
+@pytest.mark.parametrize("kind", TROUBLE)
+async def test_a_command_says_in_one_sentence_why_there_is_no_server(kind: str, certificate: ssl.SSLContext) -> None:
+    async with trouble(kind, certificate) as url:
+        async with run_client("play", "--plain", "--timeout", "0.5", "-s", url) as client:
+            assert await client.end() == 3
+            errors = await client.errors()
+        assert errors.startswith(f"✗ Can't reach {url}  ({TROUBLE[kind]}")
+        assert errors.count("\n") == 3
+        assert client.lines == [f"Connecting to {url} ..."]
+
+
+@pytest.mark.parametrize("kind", ["HTTP", "silence after the handshake", "TLS of a stranger"])
+async def test_json_mode_ends_with_its_last_line_and_three(kind: str, certificate: ssl.SSLContext) -> None:
+    async with (
+        trouble(kind, certificate) as url,
+        run_client("play", "--json", "--timeout", "0.5", "-s", url) as client,
+    ):
+        assert await client.end() == 3
+        assert client.lines == ['{"from":"client","type":"closed","exit":3}']
+
+
+@pytest.mark.parametrize(
+    "kind", ["no such host", "HTTP", "garbage", "silence", "silence after the handshake", "TLS of a stranger"]
+)
+async def test_the_full_screen_says_why_there_is_no_server_and_how_to_go_on(
+    kind: str, certificate: ssl.SSLContext
+) -> None:
+    async with (
+        trouble(kind, certificate) as url,
+        run_screen(*COMMAND, "--timeout", "0.5", "-s", url) as screen,
+    ):
+        first_words = " ".join(TROUBLE[kind].split()[:3])
+        await screen.shows("✗ Can't reach", first_words, "Is the server running?", "r tries again", "r retry")
+        screen.type("\x11")
+        assert await screen.end() == 3
+        assert all(sequence in screen.written for sequence in RESTORED)
+        assert b"Traceback" not in screen.written
+
+
+async def test_the_full_screen_names_the_older_side_and_ends_with_four() -> None:
+    def refuse(socket: ServerConnection, _: HttpRequest) -> Response:
+        return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3, not tictactoe.v1")
+
+    async def never(_: ServerConnection) -> None:
+        raise AssertionError
+
+    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        async with run_screen(*COMMAND, "-s", f"ws://127.0.0.1:{port}") as screen:
+            await screen.shows("is too old: the server needs", "Upgrade: pipx upgrade", "r tries again")
+            screen.type("\x11")
+            assert await screen.end() == 4
+
+
+@pytest.mark.parametrize("kind", ["silence", "silence after the handshake"])
+async def test_connecting_can_be_cancelled_at_once(kind: str, certificate: ssl.SSLContext) -> None:
+    for key, code in (("\x03", 130), ("\x11", 0)):
+        async with (
+            trouble(kind, certificate) as url,
+            run_screen(*COMMAND, "--timeout", "3600", "-s", url) as screen,
+        ):
+            await screen.shows("Connecting to")
+            screen.type(key)
+            assert await screen.end() == code
+    async with (
+        trouble(kind, certificate) as url,
+        run_client("play", "--plain", "--timeout", "3600", "-s", url) as client,
+    ):
+        await client.until("Connecting to")
+        client.process.send_signal(signal.SIGINT)
+        assert await client.end() == 130
+        assert await client.errors() == ""
+
+
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+async def test_a_server_that_greets_and_then_says_nothing_is_not_waited_for_without_end(mode: str) -> None:
+    async with (
+        hostile_server("bo", {Join: lambda _: []}) as server,
+        run_client("join", ROOM, mode, "--timeout", "0.5", "-s", server.url) as client,
+    ):
+        assert await client.end() == 3
+        assert "no answer to join within 0.5 s" in await client.errors()
+
+
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+async def test_a_room_without_a_state_is_not_waited_for_without_end(mode: str) -> None:
+    def let_in(request: Request) -> list[Frame]:
+        return [Ok(id=identity(request), room=ROOM, seat="X", moves=())]
+
+    async with (
+        hostile_server("bo", {Join: let_in}) as server,
+        run_client("join", ROOM, mode, "--timeout", "0.5", "-s", server.url) as client,
+    ):
+        assert await client.end() == 3
+        assert f"no state of room {ROOM} within 0.5 s" in await client.errors()
+
+
+async def test_the_full_screen_says_that_a_server_does_not_answer() -> None:
+    async with (
+        hostile_server("bo", {Join: lambda _: []}) as server,
+        run_screen(*COMMAND, "join", ROOM, "--timeout", "0.5", "-s", server.url) as screen,
+    ):
+        await screen.shows("no answer to join within 0.5 s")
+        screen.type("\x11")
+        assert await screen.end() == 0
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
+async def test_both_faces_say_that_the_server_went_and_go_on_when_it_is_back(
+    by: signal.Signals, tmp_path: Path
+) -> None:
+    async with (
+        Harness(tmp_path) as server,
+        run_screen(*COMMAND, "new", "-n", "ana", "-s", server.url) as ana,
+        open_peer(server.url) as peer,
+    ):
+        await ana.shows("Waiting for someone")
+        room = (await peer.ask("rooms"))["rooms"][0]["room"]
+        async with run_client("join", room, "--plain", "-n", "bo", "-s", server.url) as bo:
+            await bo.until("X's move.")
+            await ana.shows("YOUR MOVE")
+            await server.end(by)
+            await ana.shows("CONNECTION LOST", "Your seat is held", "r try now", "Esc leave")
+            await bo.until("Connection lost. Trying again for up to 60 seconds.")
+            await server.start()
+            await bo.until("Connected again after")
+            await ana.shows("Back after")
+            ana.type("5")
+            await bo.until("ana plays B2, centre.")
+            bo.type("leave", "leave")
+            assert await bo.end() == 0
+        await ana.shows("YOU WIN")
+        ana.type("\x11")
+        assert await ana.end() == 0

@@ -1,0 +1,170 @@
+"""The full screen ended from outside at every moment of its life: the terminal is as it was, the exit code is right."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS
+from tests.faults.hostile_server import ROOM, Frame, hostile_server
+from tests.peer import open_peer
+from tests.proxy import run_proxy
+from tests.terminal import ENTERED, RESTORED, Terminal, run_screen
+from tictactoe_protocol.requests import Leave, Request
+from tictactoe_server.server import Server
+
+SIGNALS = [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+
+each_signal = pytest.mark.parametrize(("number", "code"), SIGNALS, ids=["term", "hup", "int"])
+
+MOMENTS = {
+    "before the desk is made": "app.TicTacToe.__init__",
+    "before the terminal is taken": "app.TicTacToe._process_messages",
+    "as the terminal is taken": "LinuxDriver.start_application_mode",
+    "as the canvas is laid out": "app.TicTacToe.compose",
+    "before the first paint": "app.TicTacToe.redraw",
+    "with the first paint": "canvas.Canvas.render_line",
+}
+
+
+def program(server: str, number: signal.Signals, moment: str) -> str:
+    """Return a program that is the client and sends itself a signal the first time that it comes to this place."""
+    owner, _, name = moment.rpartition(".")
+    return (
+        "import os, sys\n"
+        "from textual.drivers.linux_driver import LinuxDriver\n"
+        "from tictactoe_client.tui import app, canvas\n"
+        f"real = {owner}.{name}\n"
+        "sent = []\n"
+        "def first_signal(*arguments, **named):\n"
+        "    if not sent:\n"
+        "        sent.append(True)\n"
+        f"        os.kill(os.getpid(), {int(number)})\n"
+        "    return real(*arguments, **named)\n"
+        f"{owner}.{name} = first_signal\n"
+        "from tictactoe_client.cli import main\n"
+        f"sys.argv[1:] = ['-s', {server!r}]\n"
+        "main()\n"
+    )
+
+
+def assert_restored(screen: Terminal) -> None:
+    """See that what was switched on is off again, in whatever order, and that no traceback is left."""
+    entered = screen.written.rpartition(ENTERED)
+    if entered[1]:
+        assert all(sequence in entered[2] for sequence in RESTORED)
+    for mode in ("1000", "1003", "1006", "2004", "1004"):
+        on, off = f"\x1b[?{mode}h".encode(), f"\x1b[?{mode}l".encode()
+        assert screen.written.rfind(on) <= screen.written.rfind(off)
+    assert b"Traceback" not in screen.written
+
+
+@each_signal
+@pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
+async def test_a_signal_while_it_starts_ends_it(server: Server, number: signal.Signals, code: int, moment: str) -> None:
+    async with run_screen(sys.executable, "-c", program(server.url, number, moment)) as screen:
+        before = screen.attributes()
+        assert await screen.end() == code
+        assert_restored(screen)
+        assert screen.attributes() == before
+
+
+@each_signal
+async def test_a_signal_while_it_connects_ends_it(number: signal.Signals, code: int) -> None:
+    async with hostile_server("bo", {}) as silent:
+        silent.is_silent = True
+        async with run_screen(*COMMAND, "-s", silent.url) as screen:
+            await screen.shows("Connecting to")
+            screen.process.send_signal(number)
+            assert await screen.end() == code
+            assert_restored(screen)
+
+
+@each_signal
+async def test_a_signal_while_it_tries_to_come_back_ends_it(server: Server, number: signal.Signals, code: int) -> None:
+    async with run_proxy(server.port) as proxy, open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        async with run_screen(*COMMAND, "join", room, "-s", proxy.url) as screen:
+            await screen.until("bo's move")
+            proxy.is_closed = True
+            proxy.cut()
+            await screen.until("CONNECTION LOST")
+            screen.process.send_signal(number)
+            assert await screen.end() == code
+            assert_restored(screen)
+
+
+@each_signal
+async def test_a_signal_with_the_help_open_ends_it_and_gives_the_seat_up(
+    server: Server, number: signal.Signals, code: int
+) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        async with run_screen(*COMMAND, "join", room, "-s", server.url) as screen:
+            await screen.until("bo's move")
+            screen.type("?")
+            await screen.until("any other key goes back")
+            screen.process.send_signal(number)
+            assert await screen.end() == code
+            assert_restored(screen)
+        assert (await bo.state(status="over"))["result"]["winner"] == "X"
+
+
+@each_signal
+async def test_the_second_signal_ends_it_at_once_and_still_restores_the_terminal(
+    number: signal.Signals, code: int
+) -> None:
+    left = asyncio.Event()
+
+    def hear_and_say_nothing(_: Request) -> list[Frame]:
+        left.set()
+        return []
+
+    async with (
+        hostile_server("bo", {Leave: hear_and_say_nothing}) as server,
+        run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
+    ):
+        before = screen.attributes()
+        await screen.until("YOUR MOVE")
+        screen.process.send_signal(number)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await left.wait()
+        screen.process.send_signal(number)
+        assert await screen.end() == code
+        assert_restored(screen)
+        assert screen.attributes() == before
+
+
+async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url) as screen:
+        before = screen.attributes()
+        await screen.until("Playing as")
+        screen.type("?")
+        await screen.until("any other key goes back")
+        screen.type("\x03")
+        assert await screen.end() == 130
+        assert_restored(screen)
+        assert screen.attributes() == before
+
+
+@pytest.mark.parametrize("place", ["app.TicTacToe.compose", "canvas.Canvas.render_line", "home_page.HomePage.draw"])
+async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: Server, place: str) -> None:
+    owner, _, name = place.rpartition(".")
+    broken = (
+        "import sys\n"
+        "from tictactoe_client.tui import app, canvas, home_page\n"
+        "def fail(*_): raise RuntimeError('broken on purpose')\n"
+        f"{owner}.{name} = fail\n"
+        "from tictactoe_client.cli import main\n"
+        f"sys.argv[1:] = ['-s', {server.url!r}]\n"
+        "main()\n"
+    )
+    async with run_screen(sys.executable, "-c", broken) as screen:
+        before = screen.attributes()
+        assert await screen.end() == 1
+        assert_restored(screen)
+        assert screen.attributes() == before
+        assert b"This is a mistake in tictactoe-client" in screen.written

@@ -1,0 +1,140 @@
+"""What the full screen writes: how much for how little, which colours, and a picture that a telephone can read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND
+from tests.peer import open_peer
+from tests.terminal import Terminal, run_screen
+from tictactoe_client.tui.themes import THEMES
+from tictactoe_server.server import Server
+
+CURSOR_MOVE_BYTES = 200
+OPPONENTS_MOVE_BYTES = 2000
+QUIET_ZONE = 4
+
+_STYLE = re.compile(r"\x1b\[([0-9;]*)m")
+_COLOURS = frozenset({*range(30, 39), *range(40, 49), *range(90, 98), *range(100, 108)})
+
+
+def colours_in(written: bytes) -> set[str]:
+    """Return the style sequences that set a colour, of the text or behind it."""
+    sequences = set(_STYLE.findall(written.decode()))
+    return {each for each in sequences if _COLOURS.intersection(int(number) for number in each.split(";") if number)}
+
+
+async def cost_of(screen: Terminal, deed: str, *shown: str) -> int:
+    """Type something, wait until it shows, and return how many bytes were written for it."""
+    before = len(screen.written)
+    screen.type(deed)
+    await screen.shows(*shown)
+    return len(screen.written) - before
+
+
+async def test_moves_of_the_cursor_and_of_the_opponent_cost_few_bytes(server: Server) -> None:
+    async with (
+        run_screen(*COMMAND, "new", "--rules", "gomoku", "-s", server.url, "-n", "ana") as screen,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await screen.shows("Waiting for someone")
+        room = (await bo.ask("rooms"))["rooms"][0]["room"]
+        await bo.ask("join", room=room)
+        await screen.shows("YOUR MOVE (X)")
+        screen.type("\x1b[C")
+        await screen.shows("8  . . . . . . .[.]. . . . . . .")
+        costs = [await cost_of(screen, "\x1b[C", f"8 {' .' * column}[.]") for column in range(8, 14)]
+        assert min(costs) > 0
+        assert max(costs) < CURSOR_MOVE_BYTES
+        costs = []
+        for number, name in enumerate(("O1", "N3", "M5", "L7")):
+            screen.type(f"b{number + 2}\r")
+            await screen.shows("bo's move (O)", f"X B{number + 2}")
+            await bo.state(ply=2 * number + 1)
+            before = len(screen.written)
+            await bo.send("move", room=room, cell=2 * number * 15 + 14 - number, ply=2 * number + 1)
+            await screen.shows("YOUR MOVE (X)", f"O {name}")
+            costs.append(len(screen.written) - before)
+        assert min(costs) > 0
+        assert max(costs) < OPPONENTS_MOVE_BYTES
+
+
+async def tour(screen: Terminal, server: Server) -> None:
+    """Go through every page that there is."""
+    await screen.shows("Playing as")
+    for key, words in (("?", "any other key goes back"), ("s", "Settings")):
+        screen.type(key)
+        await screen.shows(words)
+        screen.type("\x1b")
+        await screen.shows("Quick match")
+    for down, words in ((2, "In a row to win"), (2, "No public game is being played")):
+        screen.type("\x1b[B" * down + "\r")
+        await screen.shows(words)
+        screen.type("\x1b")
+        await screen.shows("Quick match")
+    screen.type("\x1b[A" * 4 + "\r")
+    await screen.shows("Waiting for someone")
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        room = (await bo.ask("match"))["room"]
+        await cy.ask("watch", room=room)
+        await cy.ask("chat", room=room, text="good luck")
+        await screen.shows("YOUR MOVE", "good luck")
+        screen.type("1")
+        await screen.shows("bo's move")
+        await bo.send("move", room=room, cell=4, ply=1)
+        await bo.send("draw", room=room, action="offer")
+        await screen.shows("offers a draw")
+        screen.type(":resign\r")
+        await screen.shows("Enter")
+        screen.type("\r")
+        await screen.shows("YOU LOSE")
+        screen.type("\x1b[D")
+        await screen.shows("│ (X) │")
+    screen.type("\x1b\x1b")
+    await screen.shows("Quick match")
+
+
+@pytest.mark.parametrize(
+    ("variables", "options"), [({"NO_COLOR": "1"}, ()), ({}, ("--no-color",))], ids=["NO_COLOR", "--no-color"]
+)
+async def test_without_colour_there_is_none_on_any_page(
+    server: Server, variables: dict[str, str], options: tuple[str, ...]
+) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, *options, **variables) as screen:
+        await tour(screen, server)
+        screen.type("\x11")
+        assert await screen.end() == 0
+        assert colours_in(screen.written) == set()
+    async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1", *options, **variables) as screen:
+        await screen.shows("Can't reach")
+        screen.type("\x11")
+        assert await screen.end() == 3
+        assert colours_in(screen.written) == set()
+
+
+async def test_with_colour_the_same_pages_have_some(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, NO_COLOR="") as screen:
+        await tour(screen, server)
+        screen.type("\x11")
+        assert await screen.end() == 0
+        assert len(colours_in(screen.written)) > 3
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_the_picture_of_the_link_is_black_on_white_in_every_theme(server: Server, theme: str) -> None:
+    async with run_screen(*COMMAND, "new", "-s", server.url, "--theme", theme) as screen:
+        await screen.shows("Waiting for someone", "▀▀▀▀▀▀▀")
+        rows = [
+            [(x, cell.data) for x, cell in sorted(screen.screen.buffer[y].items()) if cell.bg == "ffffff"]
+            for y in range(24)
+        ]
+        black = {screen.screen.buffer[y][x].fg for y, row in enumerate(rows) for x, _ in row}
+        lines = ["".join(data for _, data in row) for row in rows if row]
+        assert black == {"000000"}
+        assert len({len(line) for line in lines}) == 1
+        assert all(line.startswith(" " * QUIET_ZONE) and line.endswith(" " * QUIET_ZONE) for line in lines)
+        for blank in (*lines[: QUIET_ZONE // 2], *lines[-QUIET_ZONE // 2 :]):
+            assert blank.strip() == ""
+        assert lines[QUIET_ZONE // 2].strip().startswith("█▀▀▀▀▀█")

@@ -1,0 +1,220 @@
+"""A server that shakes hands as ours does and then says what the test wants, in the words that the test wants.
+
+It speaks in the types of the protocol, so that every message has its proper form; whatever has none is sent as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from msgspec import UNSET
+from msgspec.structs import replace
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
+
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_protocol import SUBPROTOCOL, decode_request, encode
+from tictactoe_protocol.pushes import (
+    ChatLine,
+    ClockState,
+    Closed,
+    Error,
+    LobbyChange,
+    Notice,
+    Offers,
+    Ok,
+    PastGame,
+    PastPlayer,
+    Push,
+    Result,
+    RoomState,
+    RoomSummary,
+    RulesState,
+    SeatState,
+    Welcome,
+)
+from tictactoe_protocol.requests import (
+    Chat,
+    ClockTerms,
+    Create,
+    Hello,
+    History,
+    Join,
+    Lobby,
+    Match,
+    Move,
+    Ping,
+    Record,
+    Request,
+    Rooms,
+    Sync,
+    Watch,
+)
+
+ROOM = "K7M4PQ"
+CLIENT, OTHER = "p-client", "p-other"
+TOKEN = "a-secret-that-nobody-may-see"
+
+Frame = Push | str | bytes
+Answer = Callable[[Request], Iterable[Frame]]
+
+
+def identity(request: Request) -> str:
+    """Return the id that a reply carries back."""
+    return str(request.id)
+
+
+def state(
+    seq: int = 1,
+    moves: Sequence[int] = (),
+    rules: Rules = PRESETS["classic"],
+    *,
+    text: str = "bo",
+    client: str | None = "X",
+    online: bool = True,
+    left: bool = False,
+    result: Result | None = None,
+    offers: Offers | None = None,
+    clock: ClockState | None = None,
+    is_waiting: bool = False,
+) -> RoomState:
+    """Return a state that its rules allow; `text` is every name in it, `client` our mark, None for a watcher."""
+    position = Position.replay(rules, moves)
+    other = SeatState(OTHER, text, online, text, hold_ms=UNSET if online else 47_000, left=left)
+    own = SeatState(CLIENT, text, online=True, bot=None)
+    seats: dict[str, SeatState | None] = {mark: own if mark == client else other for mark in rules.marks}
+    if is_waiting:
+        seats["O"] = None
+    status = "waiting" if is_waiting else "over" if result else "playing"
+    return RoomState(
+        room=ROOM,
+        seq=seq,
+        status=status,  # type: ignore[arg-type]
+        visibility="public",
+        game=1,
+        rules=replace(RulesState.of(rules), preset=text),
+        board=position.board,
+        ply=position.ply,
+        turn=position.turn if status == "playing" else None,
+        last=position.last,
+        seats=seats,
+        result=result,
+        offers=offers or Offers(),
+        clock=clock,
+        watchers=2,
+        score={CLIENT: 1, OTHER: 0, "draws": 3, text: 4},
+    )
+
+
+def summary(text: str, code: str = ROOM, *, status: str = "waiting") -> RoomSummary:
+    """Return a public room whose names and preset are this text."""
+    seats = {"X": SeatState(OTHER, text, online=True, bot=text), "O": None}
+    if status == "playing":
+        seats["O"] = SeatState("p-third", text, online=True, bot=None)
+    rules = state(text=text).rules
+    return RoomSummary(code, status, rules, ClockTerms(move_ms=10_000), seats, 0, 0, 4_200)  # type: ignore[arg-type]
+
+
+def past_game(text: str) -> PastGame:
+    """Return a finished game whose names, preset and id are this text."""
+    players = {"X": PastPlayer(CLIENT, text), "O": PastPlayer(OTHER, text)}
+    rules = state(text=text).rules
+    return PastGame(text, ROOM, 1, 1_924_970_700_000, rules, players, Result("X", "line", (0, 1, 2)), 5)
+
+
+def everything_said(text: str, seq: int, client: str | None = "X") -> list[Frame]:
+    """Return every kind of push that comes by itself, with this text wherever any may stand.
+
+    The states in it have `seq` and the two numbers after; `client` is our mark, None for a watcher.
+    """
+    return [
+        ChatLine(room=ROOM, from_=text, seat="O", text=text, at=1_924_970_700_000),
+        ChatLine(room=ROOM, from_=text, seat=None, text=text, at=1_924_970_700_000),
+        LobbyChange(changed=(summary(text),), closed=()),
+        Error(code=text, message=text, room=text, path=text),
+        Error(id=text, code=text, message=text, room=text, path=text),
+        Notice(text, 100),
+        encode({"type": f"new {text}", text: text}).decode(),
+        state(seq, text=text, client=client, offers=Offers(draw="O")),
+        state(seq + 1, text=text, client=client, online=False, offers=Offers(undo="O")),
+        state(seq + 2, text=text, client=client),
+    ]
+
+
+@dataclass
+class HostileServer:
+    """Answers each request as `answers` say for its type, else as a harmless server whose every name is `text`.
+
+    `heard` has the requests so far; `push` sends to the connection that came last. While it `is_silent` nothing is
+    answered.
+    """
+
+    text: str = "bo"
+    answers: dict[type, Answer] = field(default_factory=dict)
+    heard: list[Request] = field(default_factory=list)
+    url: str = ""
+    socket: ServerConnection | None = None
+    is_silent: bool = False
+
+    async def push(self, *frames: Frame) -> None:
+        assert self.socket is not None
+        for frame in frames:
+            await self.socket.send(frame if isinstance(frame, (str, bytes)) else encode(frame).decode())
+
+    async def close(self, code: int, reason: str) -> None:
+        assert self.socket is not None
+        await self.socket.close(code, reason)
+
+    async def serve(self, socket: ServerConnection) -> None:
+        self.socket = socket
+        with contextlib.suppress(ConnectionClosed):
+            async for frame in socket:
+                request = decode_request(frame)
+                self.heard.append(request)
+                if not self.is_silent:
+                    await self.push(*self.answers.get(type(request), self._answer)(request))
+
+    def _answer(self, request: Request) -> Iterable[Frame]:
+        id, text = identity(request), self.text
+        match request:
+            case Hello():
+                return [Welcome(protocol=1, server=text, player=CLIENT, name=text, token=TOKEN, rooms=())]
+            case Join() | Match() | Create():
+                return [Ok(id=id, room=ROOM, seat="X", moves=()), state(text=text)]
+            case Watch():
+                return [Ok(id=id, room=ROOM, seat=None, moves=()), state(text=text, client=None)]
+            case Rooms():
+                return [Ok(id=id, rooms=(summary(text), summary(text, "K7M4P2", status="playing")))]
+            case History():
+                return [Ok(id=id, games=(past_game(text),))]
+            case Record() | Move() | Chat():
+                return [Error(id=id, code="occupied", message=text, room=ROOM, path=text)]
+            case Sync():
+                return [Ok(id=id, room=ROOM, moves=())]
+            case Ping():
+                return [Ok(id=id, time=0)]
+            case Lobby() | _:
+                return [Ok(id=id)]
+
+
+@contextlib.asynccontextmanager
+async def hostile_server(text: str = "bo", answers: dict[type, Answer] | None = None) -> AsyncIterator[HostileServer]:
+    """Run one on a free port of the loopback."""
+    hostile = HostileServer(text, answers or {})
+    async with serve(
+        hostile.serve, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=None
+    ) as listener:
+        hostile.url = f"ws://127.0.0.1:{next(iter(listener.sockets)).getsockname()[1]}"
+        yield hostile
+
+
+def the_end(seq: int, text: str) -> list[Frame]:
+    """Return a game that ends, somebody who leaves, and a room that closes, all in this text."""
+    over = Result("X", "resigned")
+    return [
+        state(seq, text=text, result=over, left=True),
+        Closed(ROOM, text),
+    ]

@@ -1,0 +1,346 @@
+"""Words of strangers in every place where they may stand, through the real client and the real server: none gets out.
+
+A terminal is sent no escape sequence of another kind than with a harmless server, a pipe none at all, and neither a
+control, bidirectional or invisible character.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request as HttpRequest
+from websockets.http11 import Response
+
+from tests.corpus import CORPUS, SURROGATES, faults_in
+from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
+from tests.faults.harness import Harness
+from tests.faults.hostile_server import (
+    ROOM,
+    TOKEN,
+    Answer,
+    Frame,
+    HostileServer,
+    everything_said,
+    hostile_server,
+    identity,
+    past_game,
+    summary,
+    the_end,
+)
+from tests.peer import open_peer
+from tests.terminal import Terminal, kinds_of_sequences, run_screen, strip_sequences
+from tictactoe_protocol.pushes import ChatLine, Error, Ok
+from tictactoe_protocol.requests import Hello, History, Join, Record, Rooms
+from tictactoe_protocol.requests import Request as Asked
+
+HARMLESS = tuple(f"word {number}" for number in range(len(CORPUS)))
+WORST = "".join(text for text in CORPUS.values() if len(text) < 1000)
+"""All of the corpus that is short, in one."""
+
+
+def landmark(number: int) -> ChatLine:
+    """Return a chat line that shows how far the talk has come."""
+    return ChatLine(room=ROOM, from_="n", seat="O", text=f"so far {number}", at=0)
+
+
+def talk(words: Sequence[str], client: str | None = "X") -> Iterable[tuple[list[Frame], str]]:
+    """Yield everything that can be said in these words, each time with what then stands on the screen."""
+    for number, text in enumerate(words):
+        yield [*everything_said(text, 2 + 3 * number, client), landmark(number)], f"so far {number}"
+
+
+def ending(words: Sequence[str]) -> list[Frame]:
+    return the_end(2 + 3 * len(words), words[0])
+
+
+def unsafe_in(text: str, allowed: str = "\n") -> list[str]:
+    """Return the faults but for stacked marks, which escaping leaves as they are."""
+    return [fault for fault in faults_in(text, allowed) if fault.startswith("U+")]
+
+
+def assert_clean_pipe(written: str, allowed: str = "\n") -> None:
+    assert list(faults_in(written, allowed)) == []
+    assert "Traceback" not in written
+
+
+def assert_clean_terminal(written: bytes, harmless: bytes) -> None:
+    """See that a terminal got nothing but the kinds of sequences that it gets in peace, and clean text."""
+    text = written.decode()
+    assert kinds_of_sequences(text) <= kinds_of_sequences(harmless.decode())
+    assert list(faults_in(strip_sequences(text), "\r\n")) == []
+    assert b"Traceback" not in written
+
+
+async def listen(
+    client: ClientProcess, server: HostileServer, words: Sequence[str], own_mark: str | None = "X"
+) -> None:
+    """Let a client in plain mode hear everything in these words, to the end of its room."""
+    await client.until("Your move, X." if own_mark else "X's move.")
+    for frames, shown in talk(words, own_mark):
+        await server.push(*frames)
+        await client.until(f"n: {shown}")
+    await server.push(*ending(words))
+
+
+@pytest.mark.parametrize("command", ["join", "watch"])
+async def test_a_transcript_in_a_pipe_holds_nothing_but_clean_lines(command: str) -> None:
+    words = tuple(CORPUS.values())
+    async with hostile_server(WORST) as server, run_client(command, ROOM, "--plain", "-s", server.url) as client:
+        await listen(client, server, words, "X" if command == "join" else None)
+        assert await client.end() == 0
+        assert_clean_pipe("\n".join(client.lines))
+        assert_clean_pipe(await client.errors())
+        assert len(client.lines) > 2 * len(words)
+
+
+async def test_what_one_asks_for_in_plain_mode_is_clean() -> None:
+    async with hostile_server(WORST) as server, run_client("join", ROOM, "--plain", "-s", server.url) as client:
+        await client.until("Your move, X.")
+        client.type("b", "l", "f", "c", "o", "s a", "s 1", "h", "b2", "chat x", "draw", "undo", "claim", "chat z")
+        await server.push(*everything_said(WORST, 2), landmark(0))
+        await client.until("n: so far 0")
+        client.type("o", "l", "hello \x1b[31m \x9b \u202e", "leave", "leave")
+        assert await client.end() == 0
+        assert_clean_pipe("\n".join(client.lines))
+
+
+async def talk_on_terminal(words: Sequence[str], *options: str) -> Terminal:
+    """Let a server say everything in these words to the client on a terminal; return that with all it was sent."""
+    async with (
+        hostile_server(words[0]) as server,
+        run_screen(*COMMAND, "join", ROOM, "-s", server.url, *options) as screen,
+    ):
+        await screen.until("Your move" if options else "YOUR MOVE")
+        for frames, shown in talk(words):
+            await server.push(*frames)
+            await screen.shows(shown)
+        screen.type("?" if not options else "o\n")
+        await screen.shows("Help" if not options else "online")
+        screen.type("\x1b" if not options else "b\n")
+        await server.push(*ending(words))
+        await screen.until("is closed")
+        screen.type("\x03" if not options else "")
+        assert await screen.end() in (0, 130)
+        return screen
+
+
+async def test_a_transcript_on_a_terminal_steers_it_no_more_than_a_harmless_one() -> None:
+    words = tuple(CORPUS.values())
+    harmless = await talk_on_terminal(HARMLESS, "--plain")
+    hostile = await talk_on_terminal(words, "--plain")
+    assert_clean_terminal(hostile.written, harmless.written)
+
+
+async def test_the_full_screen_steers_the_terminal_no_more_than_with_a_harmless_server() -> None:
+    harmless = await talk_on_terminal(HARMLESS)
+    hostile = await talk_on_terminal(tuple(CORPUS.values()))
+    assert_clean_terminal(hostile.written, harmless.written)
+
+
+@pytest.mark.parametrize("command", [(), ("watch",)], ids=["home", "watch"])
+async def test_lists_on_the_full_screen_are_clean(command: tuple[str, ...]) -> None:
+    written = []
+    for words in (HARMLESS, tuple(CORPUS.values())):
+        async with (
+            hostile_server(words[-1]) as server,
+            run_screen(*COMMAND, *command, "-s", server.url) as screen,
+        ):
+            await screen.shows("K7M4P2" if command else "K7M4PQ")
+            for text in words:
+                change = {"type": "lobby", "changed": [], "closed": []}
+                await server.push(json.dumps(change), *everything_said(text, 1)[2:3])
+            await server.push(json.dumps({"type": "lobby", "changed": [], "closed": ["K7M4PQ", "K7M4P2"]}))
+            await screen.shows("No public game" if command else "0 live")
+            screen.type("\x11")
+            assert await screen.end() == 0
+            written.append(screen.written)
+    assert_clean_terminal(written[1], written[0])
+
+
+async def test_json_in_a_pipe_is_one_object_a_line_each_as_it_came() -> None:
+    words = tuple(CORPUS.values())
+    async with hostile_server(WORST) as server, run_client("join", ROOM, "--json", "-s", server.url) as client:
+        await client.message(type="room", seq=1)
+        for frames, shown in talk(words):
+            await server.push(*frames)
+            await client.message(type="chat", text=shown)
+        await server.push('{"type":\n"news",\r\n\t"of":[1,\n2]}')
+        await server.push(*ending(words))
+        assert await client.end() == 0
+        assert '{"type": "news",  \t"of":[1, 2]}' in client.lines
+        for line in client.lines:
+            assert isinstance(json.loads(line), dict)
+        said = {json.loads(line).get("text") for line in client.lines}
+        assert said.issuperset(text for text in words if text)
+
+
+async def test_json_on_a_terminal_is_the_same_json_without_what_steers_it() -> None:
+    words = tuple(text for text in CORPUS.values() if len(text) < 1000)
+    async with (
+        hostile_server(WORST) as server,
+        run_screen(*COMMAND, "join", ROOM, "--json", "--stay", "-s", server.url) as screen,
+    ):
+        await screen.until('"type":"room"')
+        for frames, shown in talk(words):
+            await server.push(*frames)
+            await screen.until(shown)
+        await server.push(*ending(words))
+        assert await screen.end() == 0
+        assert unsafe_in(screen.written.decode(), "\r\n") == []
+        said = {json.loads(line).get("text") for line in screen.written.decode().splitlines()}
+        assert said.issuperset(text for text in words if text)
+
+
+def lists(request: Asked) -> list[Frame]:
+    rooms = tuple(summary(text, status=status) for text in CORPUS.values() for status in ("waiting", "playing"))
+    return [Ok(id=identity(request), rooms=rooms, games=tuple(past_game(text) for text in CORPUS.values()))]
+
+
+@pytest.mark.parametrize(
+    "command", [["rooms"], ["history"], ["check"], ["watch"], ["watch", "--no-input"]], ids=" ".join
+)
+async def test_commands_that_list_print_clean_lines(command: list[str]) -> None:
+    answers: dict[type, Answer] = {Rooms: lists, History: lists}
+    for text in (WORST, "\x1b]0;x\x07", ""):
+        async with hostile_server(text, answers) as server, run_client(*command, "-s", server.url) as client:
+            assert await client.end() == (2 if command[0] == "watch" else 0)
+            assert_clean_pipe("\n".join(client.lines))
+            assert_clean_pipe(await client.errors())
+
+
+RECORD = """\
+[X "{}"]
+[O "{}"]
+[Room "{}"]
+[Result "X"]
+[Reason "line"]
+
+1. a1 {{ {} }} a2 2. b1 b2 3. c1 X
+"""
+
+
+@pytest.mark.parametrize("name", CORPUS)
+async def test_a_record_is_shown_clean_or_refused_in_clean_words(name: str, tmp_path: Path) -> None:
+    text = CORPUS[name].replace('"', "'").replace("}", ")")
+    record = RECORD.format(text, text, text, text)
+    (tmp_path / "game.txt").write_text(record, errors="surrogatepass")
+
+    def send(request: Asked) -> list[Frame]:
+        return [Ok(id=identity(request), record=record)]
+
+    async with (
+        hostile_server(text, {Record: send}) as server,
+        run_client("replay", str(tmp_path / "game.txt")) as of_file,
+        run_client("replay", "17", "-s", server.url) as of_server,
+    ):
+        assert await of_file.end() in (0, 2)
+        assert await of_server.end() in (0, 4)
+        for client in (of_file, of_server):
+            assert_clean_pipe("\n".join(client.lines))
+            assert_clean_pipe(await client.errors())
+
+
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+@pytest.mark.parametrize(("code", "exit_code"), [("bad_name", 6), ("no_such_room", 5), ("room_full", 5), (WORST, 6)])
+async def test_a_refusal_is_told_in_clean_words(mode: str, code: str, exit_code: int) -> None:
+    def refuse(request: Asked) -> list[Frame]:
+        return [Error(id=identity(request), code=code, message=WORST, room=WORST, path=WORST)]
+
+    at = Hello if code == "bad_name" else Join
+    async with (
+        hostile_server(WORST, {at: refuse}) as server,
+        run_client("join", ROOM, mode, "-s", server.url) as client,
+    ):
+        assert await client.end() == exit_code
+        assert_clean_pipe(await client.errors())
+        if mode == "--plain":
+            assert_clean_pipe("\n".join(client.lines))
+
+
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+@pytest.mark.parametrize("code", [1008, 4500])
+async def test_the_reason_of_a_close_is_told_in_clean_words(mode: str, code: int) -> None:
+    reason = "\x1b]0;t\x07\x9b31m\u202eevil\u200b\n\r\x7f" + "\U000e0041"
+    async with hostile_server() as server, run_client("join", ROOM, mode, "-s", server.url) as client:
+        await client.until('{"type":"room"' if mode == "--json" else "Your move")
+        await server.close(code, reason)
+        assert await client.end() == 7
+        assert_clean_pipe("\n".join(client.lines))
+        errors = await client.errors()
+        assert_clean_pipe(errors)
+        assert "evil" in errors
+
+
+async def test_a_refused_handshake_is_told_in_clean_words() -> None:
+    def refuse(socket: ServerConnection, _: HttpRequest) -> Response:
+        return socket.respond(HTTPStatus.BAD_REQUEST, WORST + " tictactoe.v3 tictactoe.v7 tictactoe.v99999\x1b[31m")
+
+    async def never(_: ServerConnection) -> None:
+        raise AssertionError
+
+    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        async with run_client("play", "-s", f"127.0.0.1:{port}") as client:
+            assert await client.end() == 4
+            assert_clean_pipe(await client.errors())
+
+
+def read_log(errors: str) -> str:
+    return Path(errors.rpartition("Debug log: ")[2].strip()).read_text(encoding="utf-8")
+
+
+async def test_the_debug_log_is_clean_and_keeps_the_token_to_itself() -> None:
+    words = tuple(CORPUS.values())
+    async with (
+        hostile_server(WORST) as server,
+        run_client("join", ROOM, "--plain", "--debug", "-s", server.url) as client,
+    ):
+        await listen(client, server, words)
+        client.type("leave")
+        await client.end()
+        log = read_log(await client.errors())
+    assert unsafe_in(log) == []
+    assert all(line[:2] == "20" for line in log.splitlines())
+    assert TOKEN not in log
+
+
+@pytest.mark.parametrize("argument", [CORPUS["title"], CORPUS["8-bit CSI"], CORPUS["overrides"]])
+@pytest.mark.parametrize("command", ["join", "replay", "--rules", "--theme", "nonsense", "-s"])
+async def test_what_was_typed_or_pasted_is_quoted_in_clean_words(command: str, argument: str) -> None:
+    arguments = {"--rules": ["play", "--rules", argument], "-s": ["rooms", "-s", argument], "nonsense": [argument]}
+    theme = ["play", "--theme", argument]
+    async with run_client(*arguments.get(command, theme if command == "--theme" else [command, argument])) as client:
+        assert await client.end() in (2, 5)
+        assert_clean_pipe(await client.errors())
+
+
+async def test_the_real_server_passes_on_and_logs_nothing_unclean(tmp_path: Path) -> None:
+    async with Harness(tmp_path / "data", "--log-level", "debug") as server:
+        async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+            room = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            for text in (text[:1000] for text in CORPUS.values()):
+                async with open_peer(server.url, text) as stranger:
+                    assert stranger.welcome["type"] in ("welcome", "error")
+                    await stranger.ask("join", room=text)
+                    await stranger.ask("create", rules=text, seat=text, bots=[text])
+                    await stranger.ask(text)
+                    await stranger.send("move", id=text, room=text, cell=text, ply=text)
+                    await stranger.send_text(json.dumps({text: text}))
+                    await stranger.send_text(text)
+                    assert (await stranger.ask("ping"))["type"] in ("ok", "error")
+                await ana.ask("chat", room=room, text=text)
+            for half in SURROGATES:
+                await bo.send_text(f'{{"type":"chat","room":"{room}","text":{half}}}')
+            await bo.ask("chat", room=room, text="that was all")
+            await ana.until(lambda message: message.get("text") == "that was all")
+            heard = [message for message in (*ana.seen, *bo.seen) if message["type"] != "welcome"]
+        assert [fault for message in heard for fault in faults_in(json.dumps(message, ensure_ascii=False))] == []
+        await server.end()
+    assert list(faults_in("\n".join(server.log), "\n")) == []
+    assert not [line for line in server.log if "Traceback" in line]

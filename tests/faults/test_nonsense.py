@@ -1,0 +1,230 @@
+"""A server that sends nonsense: every face of the client ends with a sentence and a code, or goes on all the same."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from msgspec import to_builtins
+from msgspec.structs import replace
+from websockets.exceptions import ConnectionClosed
+
+from tests.end_to_end.clients import COMMAND, run_client
+from tests.faults.hostile_server import ROOM, Answer, Frame, HostileServer, hostile_server, identity, state
+from tests.terminal import RESTORED, run_screen
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.pushes import ChatLine, ClockState, Error, Notice, Ok, Welcome
+from tictactoe_protocol.requests import Hello, Join, Rooms, Sync
+from tictactoe_protocol.requests import Request as Asked
+
+COMPLAINT = "The server does not keep to the protocol"
+Deed = Callable[[HostileServer], Awaitable[None]]
+
+
+def send(*frames: Frame) -> Deed:
+    return lambda server: server.push(*frames)
+
+
+def send_state(**fields: Any) -> Deed:
+    return send(json.dumps({**to_builtins(state(5, (4,))), **fields}))
+
+
+async def send_no_text(server: HostileServer) -> None:
+    assert server.socket is not None
+    await server.socket.send(b'{"type":"new","of":"\xff\xfe"}', text=True)
+
+
+async def send_no_websocket(server: HostileServer) -> None:
+    assert server.socket is not None
+    server.socket.transport.write(b"\xff" * 200)
+
+
+BROKEN: dict[str, Deed] = {
+    "no JSON": send("hello"),
+    "nothing": send(""),
+    "no object": send("[1,2,3]"),
+    "no type": send("{}"),
+    "type of no text": send('{"type":7}'),
+    "not a number": send_state(ply=float("nan")),
+    "nested without end": send('{"type":"room","room":' + "[" * 50_000),
+    "board of wrong length": send_state(board="..."),
+    "cell out of range": send_state(last=4000),
+    "mark of nobody": send_state(turn="Z"),
+    "ply beyond the board": send_state(ply=10**9),
+    "missing fields": send('{"type":"room","room":"K7M4PQ"}'),
+    "wrong types": send_state(seats=[]),
+    "a number without end": send_state(seq=10**400),
+    "other rules": send(state(5, rules=PRESETS["gomoku"])),
+    "no room code": send_state(room="$(id)"),
+    "binary": send(b'{"type":"notice","code":"restarting","retry_ms":1}'),
+    "no UTF-8": send_no_text,
+    "no WebSocket": send_no_websocket,
+    "message of five MiB": send('{"type":"new","of":"' + "x" * 5 * 2**20 + '"}'),
+    "moves off the board": send(state(5, (4, 0, 8))),
+}
+"""What ends the conversation; the last is asked after, and its answer is at fault."""
+
+HARMLESS: dict[str, Deed] = {
+    "unknown types": send(*(json.dumps({"type": f"new-{number}", "of": [number]}) for number in range(500))),
+    "welcomes without end": send(*[Welcome(protocol=9, server="s", player="p-x", name="x", token="t", rooms=())] * 500),
+    "a chat of a megabyte": send(ChatLine(room=ROOM, from_="x", seat=None, text="y" * 2**20, at=0)),
+    "a seq that goes back": send(state(9), state(3, (4, 0)), state(-7)),
+    "another room": send(replace(state(9, (4, 0)), room="AAAAAA")),
+    "answers to nothing": send(Ok(id="nobody"), Error(id="nobody", code="x", message="y"), Ok(id="client-99")),
+    "a clock below nothing": send(state(5, clock=ClockState({"X": -(10**9), "O": 10**15}, "X"))),
+    "a restart in the past": send(Notice("restarting", -(10**9))),
+    "fields that are new": send_state(news={"of": [1, 2, 3]}),
+}
+
+
+def misled(request: Asked) -> list[Frame]:
+    return [Ok(id=identity(request), room=ROOM, moves=(0, 4, 900))]
+
+
+ANSWERS: dict[type, Answer] = {Sync: misled}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+async def test_a_transcript_ends_with_a_sentence_and_four(name: str) -> None:
+    async with hostile_server("bo", ANSWERS) as server, run_client("join", ROOM, "--plain", "-s", server.url) as client:
+        await client.until("Your move, X.")
+        await BROKEN[name](server)
+        assert await client.end() == 4
+        errors = await client.errors()
+    assert errors.startswith(COMPLAINT)
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", [name for name in BROKEN if name != "moves off the board"])
+async def test_json_mode_ends_with_its_last_line_and_four(name: str) -> None:
+    async with hostile_server("bo", ANSWERS) as server, run_client("join", ROOM, "--json", "-s", server.url) as client:
+        await client.message(type="room")
+        await BROKEN[name](server)
+        assert await client.end() == 4
+        errors = await client.errors()
+    told = [json.loads(line) for line in client.lines]
+    assert [message["type"] for message in told[-2:]] == ["disconnected", "closed"]
+    assert told[-1]["exit"] == 4
+    assert errors.startswith(COMPLAINT)
+
+
+@pytest.mark.parametrize("name", ["no JSON", "board of wrong length", "binary", "no WebSocket", "message of five MiB"])
+async def test_the_full_screen_ends_with_a_sentence_and_four(name: str) -> None:
+    async with (
+        hostile_server("bo", ANSWERS) as server,
+        run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
+    ):
+        await screen.until("YOUR MOVE")
+        await BROKEN[name](server)
+        assert await screen.end() == 4
+    assert all(sequence in screen.written for sequence in RESTORED)
+    assert COMPLAINT.encode() in screen.written.rpartition(RESTORED[0])[2]
+    assert b"Traceback" not in screen.written
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+async def test_a_transcript_goes_on(name: str) -> None:
+    async with hostile_server() as server, run_client("join", ROOM, "--plain", "-s", server.url) as client:
+        await client.until("Your move, X.")
+        await HARMLESS[name](server)
+        client.type("o")
+        await client.until("You are X.")
+        client.process.send_signal(signal.SIGINT)
+        assert await client.end() == 130
+        assert await client.errors() == ""
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+async def test_the_full_screen_goes_on(name: str) -> None:
+    async with hostile_server() as server, run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
+        await screen.until("YOUR MOVE")
+        await HARMLESS[name](server)
+        await server.push(ChatLine(room=ROOM, from_="bo", seat="O", text="still here?", at=0))
+        await screen.shows("still here?")
+        screen.type("\x03")
+        await screen.shows("Enter")
+        screen.type("\x03")
+        assert await screen.end() == 130
+    assert b"Traceback" not in screen.written
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda request: [Ok(id=identity(request))],
+        lambda request: [Ok(id=identity(request), room="; rm -rf ~", seat="X")],
+        lambda request: [Ok(id=identity(request), room=ROOM, seat="XO")],
+        lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(-1,))],
+        lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(5, 5))],
+        lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(700,)), state(5)],
+    ],
+    ids=["no room", "no room code", "no mark", "no cell", "a cell twice", "off the board"],
+)
+@pytest.mark.parametrize("mode", ["--plain", "--json", "screen"])
+async def test_an_answer_to_join_that_makes_no_sense_ends_with_four(answer: Answer, mode: str) -> None:
+    async with hostile_server("bo", {Join: answer}) as server:
+        if mode == "screen":
+            async with run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
+                await screen.until(COMPLAINT)
+                screen.type("\x11")
+                assert await screen.end() in (0, 4)
+            return
+        async with run_client("join", ROOM, mode, "-s", server.url) as client:
+            assert await client.end() == 4
+            assert (await client.errors()).startswith(COMPLAINT)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    ["hello", '{"type":"welcome"}', b"welcome", "[]"],
+    ids=["no JSON", "half a welcome", "binary", "no object"],
+)
+@pytest.mark.parametrize("command", ["play", "rooms", "check", "history"])
+async def test_a_greeting_that_makes_no_sense_ends_with_four(frame: Frame, command: str) -> None:
+    async with (
+        hostile_server("bo", {Hello: lambda _: [frame]}) as server,
+        run_client(command, "-s", server.url) as client,
+    ):
+        assert await client.end() == 4
+        assert (await client.errors()).startswith(COMPLAINT)
+
+
+async def test_a_list_that_makes_no_sense_ends_with_four() -> None:
+    async with (
+        hostile_server("bo", {Rooms: lambda _: ['{"type":"ok","id":"client-1","rooms":[{}]}']}) as server,
+        run_client("rooms", "-s", server.url) as client,
+    ):
+        assert await client.end() == 4
+        assert (await client.errors()).startswith(COMPLAINT)
+
+
+async def flood(server: HostileServer) -> None:
+    with contextlib.suppress(ConnectionClosed):
+        while True:
+            await server.push(*[ChatLine(room=ROOM, from_="x", seat=None, text="y" * 100, at=0)] * 10)
+
+
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+async def test_a_flood_drowns_no_ctrl_c(mode: str) -> None:
+    async with hostile_server() as server, run_client("join", ROOM, mode, "-s", server.url) as client:
+        await client.until("Your move" if mode == "--plain" else '{"type":"room"')
+        flooding = asyncio.create_task(flood(server))
+        await client.until("x (watching)" if mode == "--plain" else '{"type":"chat"')
+        client.process.send_signal(signal.SIGINT)
+        assert await client.end() == 130
+        await flooding
+
+
+async def test_a_flood_drowns_no_ctrl_c_on_the_full_screen() -> None:
+    async with hostile_server() as server, run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
+        await screen.until("YOUR MOVE")
+        flooding = asyncio.create_task(flood(server))
+        await screen.until("x (watching)")
+        screen.type("\x03\x03")
+        assert await screen.end() == 130
+        await flooding
