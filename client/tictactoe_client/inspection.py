@@ -65,6 +65,7 @@ def inspect_push(push: Push) -> Push:
     """Return the message safe to draw; raises `BadMessage` for one that contradicts itself or the rules it names."""
     push = _clean_fields(push, _AS_THEY_CAME)
     if isinstance(push, RoomState):
+        push = _tidy(push)
         _inspect_state(push)
     elif isinstance(push, (ChatLine, Closed, Replaced)):
         _demand_codes(push.room)
@@ -141,6 +142,13 @@ def _inspect_past_game(game: PastGame) -> None:
     _inspect_result(game.result, rules)
 
 
+def _tidy(state: RoomState) -> RoomState:
+    """Return the state without what means nothing in its status: a turn in a game that is not on, an early result."""
+    turn = state.turn if state.status == "playing" else None
+    result = state.result if state.status == "over" else None
+    return state if turn is state.turn and result is state.result else replace(state, turn=turn, result=result)
+
+
 def _inspect_state(state: RoomState) -> None:
     rules, board = _rules_of(state.rules), state.board
     marks = set(rules.marks)
@@ -153,9 +161,8 @@ def _inspect_state(state: RoomState) -> None:
     )
     _demand(state.ply == sum(mark in marks for mark in board), "the board has another number of moves than ply says")
     _demand(set(state.seats) == marks, "the seats are not those of the marks")
-    _demand((state.turn is not None) == (state.status == "playing"), "the turn does not go with the status")
-    _demand((state.result is not None) == (state.status == "over"), "the result does not go with the status")
-    _demand((state.last is None) == (state.ply == 0), "the last move does not go with ply")
+    _demand(state.turn is not None or state.status != "playing", "nobody is to move in a game that is on")
+    _demand(state.result is not None or state.status != "over", "a game is over without a result")
     if state.last is not None:
         _demand(_are_played((state.last,), board), "the last move is not on the board")
     if state.result is not None:

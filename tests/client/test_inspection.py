@@ -250,13 +250,12 @@ WRONG = {
     "blocked cell": ({"board": "#........"}, "The blocked cells are others than the rules say"),
     "ply beyond": ({"ply": 400}, "The board has another number of moves than ply says"),
     "last off the board": ({"last": 99}, "The last move is not on the board"),
-    "last before the first": ({"last": None}, "The last move does not go with ply"),
     "turn of nobody": ({"turn": "Q"}, "A mark is none of the game"),
-    "no turn": ({"turn": None}, "The turn does not go with the status"),
+    "no turn": ({"turn": None}, "Nobody is to move in a game that is on"),
     "seat of nobody": ({"seats": {"Q": None}}, "The seats are not those of the marks"),
     "offer of nobody": ({"offers": {"draw": "Q", "undo": None, "rematch": []}}, "A mark is none of the game"),
     "clock of nobody": ({"clock": {"remaining_ms": {"Q": 1}, "running": "X"}}, "A mark is none of the game"),
-    "over without end": ({"status": "over", "turn": None}, "The result does not go with the status"),
+    "over without end": ({"status": "over", "turn": None}, "A game is over without a result"),
     "line off the board": (
         {"status": "over", "turn": None, "result": {"winner": "X", "reason": "line", "line": [77]}},
         "The deciding line is off the board",
@@ -276,6 +275,17 @@ def test_a_state_that_contradicts_itself_is_refused_with_its_reason(fields: dict
     with pytest.raises(ProtocolBroken) as caught:
         read_message(json.dumps(message | {"type": "room"}))
     assert caught.value.reason == why
+
+
+def test_a_turn_and_a_result_count_in_their_status_alone() -> None:
+    message = to_builtins(honest_state((4,)))
+    result = {"winner": "X", "reason": "resigned", "line": []}
+    over = read(json.dumps(message | {"type": "room", "status": "over", "result": result}))
+    playing = read(json.dumps(message | {"type": "room", "result": result}))
+    assert isinstance(over, RoomState)
+    assert isinstance(playing, RoomState)
+    assert (over.turn, over.result is None) == (None, False)
+    assert (playing.turn, playing.result) == ("O", None)
 
 
 def test_rules_that_nobody_can_play_by_are_refused() -> None:
