@@ -124,6 +124,7 @@ def describe_help(state: RoomState, settings: Settings) -> list[str]:
         f"Look: {slash}a b2 around a cell, {slash}d b2 along its diagonals; alone: of the last move.",
         f"List: {slash}m cells of each mark, {slash}m x of one, {slash}r rows of marks, moves, moves 6.",
         "Do: resign, new (another opponent), leave, chat TEXT, draw, undo, claim (when the other one is gone).",
+        "Offers: yes and no answer one; draw withdraw and undo withdraw take back your own.",
         "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
         "After the end, or watching: value what the position is worth, value 5 after the fifth move.",
         "An empty line repeats whose move it is.",

@@ -58,7 +58,7 @@ Connecting to SERVER ...
 Connected, N ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.
 You are O. ana is X.
 To play, type 1-9 (1 2 3 on top) or a cell such as b2. h for help, leave to go.
-X's move.
+It's ana's move.
 It's ana's move.
 ana plays A1, top left.
    A B C
@@ -101,7 +101,7 @@ ana is X, bo is O.
 1  X . .
 2  . O .
 3  . . .
-X's move.
+It's ana's move.
 You are watching: only players move.
 The input has ended: watching to the end of the game.
 ana plays B1, top centre.
@@ -138,7 +138,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
     async with run_client("new", "-n", "ana", *where) as ana:
         code = await open_room(ana)
         async with run_client("join", code.lower(), "-n", "bo", *where) as bo:
-            await bo.until("X's move.")
+            await bo.until("It's ana's move.")
             await ana.until("Your move, X.")
             bo.type("b2")
             await bo.until("It's ana's move.")
@@ -148,7 +148,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
             await bo.until("You play B2")
             await ana.until("Your move, X.")
             async with run_client("watch", f"{server.url}/{code}", "--plain") as watcher:
-                await watcher.until("X's move.")
+                await watcher.until("It's ana's move.")
                 watcher.type("a3")
                 await watcher.until("You are watching")
                 watcher.end_input()
@@ -183,7 +183,7 @@ async def test_a_rematch_and_then_a_new_opponent(server: Server) -> None:
         await ana.until("You ask for a rematch.")
         await bo.send("rematch", room=code)
         await ana.until("Game 2. You are O. bo is X.")
-        await ana.until("X's move.")
+        await ana.until("It's bo's move.")
         await bo.send("resign", room=code)
         await ana.until("bo resigns. You win.")
         await ana.until("Winner: ana, O.")
@@ -341,7 +341,7 @@ async def test_a_watcher_sees_a_rematch_and_the_end_of_the_room(server: Server) 
         code = (await ana.ask("create"))["room"]
         await bo.ask("join", room=code)
         async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("X's move.")
+            await watcher.until("It's ana's move.")
             await play_out({"X": ana, "O": bo}, code, [0, 3, 1, 4, 2])
             await watcher.until("A rematch will be shown here.")
             await ana.ask("rematch", room=code)
@@ -395,7 +395,7 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
         ana.type("a1", "draw")
         await ana.until("You offer a draw.")
         await bo.ask("draw", room=code, action="decline")
-        await ana.until("The draw offer is off.")
+        await ana.until("bo declines the draw.")
         ana.type("undo")
         await ana.until("You ask to take a move back.")
         await bo.ask("undo", room=code, action="accept")
@@ -406,9 +406,38 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
         await ana.until("ana: well then")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw.")
-        await ana.until("Type draw to accept, draw decline to refuse.")
-        ana.type("draw")
+        await ana.until("Type yes to accept, no to refuse.")
+        ana.type("yes")
         await ana.until("Both agreed. It's a draw.")
+
+
+async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        ana.type("decline", "draw withdraw", "undo withdraw", "draw please")
+        await ana.until("Nothing was asked. Your move, X.")
+        await ana.until("You have offered no draw.")
+        await ana.until("You have asked for nothing back.")
+        await ana.until("Type draw, draw accept, draw decline or draw withdraw.")
+        ana.type("a1")
+        await ana.until("You play A1, top left.")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await bo.ask("draw", room=code, action="offer")
+        await bo.ask("undo", room=code, action="offer")
+        await ana.until("Type undo to let them, undo decline to refuse.")
+        ana.type("yes", "draw no", "n")
+        await ana.until("To which? Type draw accept or undo accept.")
+        await ana.until("You decline the draw.")
+        await ana.until("You let the move stand.")
+        ana.type("resign", "yes")
+        await ana.until("You resign. You lose.")
+        await bo.ask("rematch", room=code)
+        await ana.until("Type rematch or yes to accept.")
+        ana.type("no", "accept")
+        await ana.until("A rematch is refused by going: type leave, or new for another opponent.")
+        await ana.until("Game 2. You are O. bo is X.")
 
 
 async def test_the_clocks_and_the_company_are_told(server: Server) -> None:
@@ -469,7 +498,7 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
         async with run_client("watch", code, "-s", f"127.0.0.1:{port}", "--no-input", "--no-board") as watcher:
             assert await watcher.end() == 0
     assert watcher.lines[-6:] == [
-        "X's move.",
+        "It's ana's move.",
         "ana plays C3, bottom right.",
         "bo plays B2, centre.",
         "ana plays A1, top left.",
@@ -483,7 +512,7 @@ async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(se
         code = await open_room(ana)
         await bo.ask("join", room=code)
         async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("X's move.")
+            await watcher.until("It's ana's move.")
             watcher.type("value")
             await watcher.until("At the start: X to move: a draw with best play. Best: any free cell.")
             ana.type("a1", "value")
