@@ -27,6 +27,7 @@ from tictactoe_client.errors import (
     VersionRefused,
 )
 from tictactoe_client.json_lines import print_own
+from tictactoe_client.left_behind import describe_left_behind
 from tictactoe_client.local_server import run_local_server
 from tictactoe_client.players import KnownPlayer, KnownPlayers
 from tictactoe_client.screen import Screen, can_print, print_error, silence_output
@@ -62,7 +63,7 @@ def run(
         target = address or parse_address(settings.server or DEFAULT_SERVER)
         if is_chatty:
             Screen().print(f"Connecting to {target.url} ...")
-        return await _converse(settings, target, work, room, identity)
+        return await _converse(settings, target, work, room, identity, is_chatty=is_chatty)
 
     return run_alone(settings, converse)
 
@@ -108,7 +109,9 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
         return ExitCode.OUR_BUG
 
 
-async def _converse(settings: Settings, address: Address, work: Work, room: str | None, identity: Identity) -> int:
+async def _converse(
+    settings: Settings, address: Address, work: Work, room: str | None, identity: Identity, *, is_chatty: bool
+) -> int:
     async with AsyncExitStack() as stack:
         try:
             token = _token_for(settings, address, room, identity)
@@ -123,7 +126,17 @@ async def _converse(settings: Settings, address: Address, work: Work, room: str 
         else:
             if identity == "player":
                 KnownPlayers().keep(KnownPlayer(address.url, client.name, client.token))
+            if not settings.quiet:
+                _tell(await describe_left_behind(client, settings.timeout_seconds, but=room), on_screen=is_chatty)
         return await work(client)
+
+
+def _tell(lines: list[str], *, on_screen: bool) -> None:
+    """Say what is beside the matter: in a transcript, or where standard output is for programs, on standard error."""
+    if on_screen:
+        Screen().print(*lines)
+    elif lines:
+        print_error("\n".join(lines))
 
 
 @asynccontextmanager
