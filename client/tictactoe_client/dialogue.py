@@ -32,7 +32,7 @@ from tictactoe_client.room import Room
 from tictactoe_client.saving import save_game
 from tictactoe_client.settings import Settings
 from tictactoe_client.wording import describe_turn, list_free, seat_of
-from tictactoe_client.worth import describe_position
+from tictactoe_client.worth import review_position
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import OfferAction
@@ -106,8 +106,8 @@ class Dialogue:
         """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
         after, moves, rules = await room.analyse(ply), await room.sync(), state.rules.to_rules()
         if not 0 < after.ply <= len(moves):
-            return describe_position(after, None, None, rules)
-        return describe_position(after, await room.analyse(after.ply - 1), moves[after.ply - 1], rules)
+            return review_position(after, None, None, rules)
+        return review_position(after, await room.analyse(after.ply - 1), moves[after.ply - 1], rules)
 
     async def _place(self, cell: int, state: RoomState, room: Room) -> Answer:
         if seat_of(state, self._viewer) is None:

@@ -107,7 +107,7 @@ async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     await ana.ask("c2", "You play C2. Row 2 is X X X. You win.", "Rematch?")
     await bo.hear("ana plays C2. Row 2 is X X X. You lose.", "Rematch?")
 
-    await bo.ask("value 6", "O B3 was a mistake: it loses. C2 keeps the draw.")
+    await bo.ask("value 6", "O played B3:")
     await ana.ask("rematch", "You ask for a rematch.")
     await bo.hear("Type rematch or yes to accept.")
     await bo.ask("yes", "Game 2. You are X. ana is O.", "Your move, X.")
