@@ -14,6 +14,7 @@ from tictactoe_client.errors import Interrupted, Refused
 from tictactoe_client.guide import answer_query
 from tictactoe_client.intents import (
     BadInput,
+    Look,
     Marks,
     Moves,
     Nothing,
@@ -31,6 +32,7 @@ from tictactoe_client.reading import list_marks, list_moves, read_aloud
 from tictactoe_client.room import Room
 from tictactoe_client.saving import save_game
 from tictactoe_client.settings import Settings
+from tictactoe_client.stepping import Stepping
 from tictactoe_client.wording import describe_turn, list_free, seat_of
 from tictactoe_client.worth import review_position
 from tictactoe_protocol import clean_text
@@ -64,6 +66,7 @@ class Dialogue:
         self._viewer = viewer
         self._asked: VerbKind | None = None
         self._declined: set[str] = set()
+        self._stepping = Stepping(settings)
 
     async def answer(self, line: str, state: RoomState, room: Room) -> Answer:
         """Carry one line out; raises `ConnectionLost` and nothing else, since refusals are answers."""
@@ -84,6 +87,8 @@ class Dialogue:
                     return Answer(tuple(list_marks(state, intent.mark)))
                 case Moves():
                     return Answer((list_moves(state, await room.sync(), intent.count),))
+                case Look():
+                    return await self._look(intent, state, room, asked)
                 case Weigh():
                     return Answer(tuple(await self._weigh(intent.ply, state, room)))
                 case Say():
@@ -101,6 +106,12 @@ class Dialogue:
             return Answer((interrupted.message,))
         except Refused as refused:
             return Answer((self._explain(refused, room.state or state),))
+
+    async def _look(self, look: Look, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
+        is_asked = asked is not None or bool(open_offers(state, self._viewer)) or self._is_live(state)
+        if look.may_be_no and is_asked:
+            return await self._do(Verb("no"), state, room, asked)
+        return Answer(tuple(self._stepping.look(look, state, await room.sync())))
 
     async def _weigh(self, ply: int | None, state: RoomState, room: Room) -> list[str]:
         """Return what a position is worth, where its other moves lead, and whether the move before it was good."""

@@ -63,6 +63,8 @@ class Transcript:
         asked = describe_choices(_without_offers(state), state, viewer)
         if seat_of(state, viewer) is not None and not settings.quiet:
             lines += describe_controls(state.rules.to_rules(), settings)
+        elif settings.asks and not settings.quiet:
+            lines.append("To look back, type p. h for help, leave to go.")
         lines += [*standing, *asked]
         if state.status == "waiting":
             lines.append(describe_turn(state, viewer))

@@ -97,6 +97,7 @@ Connecting to SERVER ...
 Connected, N ms. Watching room K7M4PQ: 3 by 3, 3 in a row, no clock.
 ana is X, bo is O.
 2 moves have been played: X A1, O B2.
+To look back, type p. h for help, leave to go.
    A B C
 1  X . .
 2  . O .
@@ -505,6 +506,33 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
         "bo resigns. ana wins.",
         "Winner: ana, X.",
     ]
+
+
+async def test_a_watcher_steps_back_while_the_game_goes_on_and_so_does_a_player_after_the_end(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        async with run_client("watch", code, "-s", server.url) as watcher:
+            await watcher.until("It's ana's move.")
+            ana.type("a1")
+            await watcher.until("ana plays A1")
+            watcher.type("board 0", "n")
+            await watcher.until("The start.")
+            await watcher.until("Move 1 of 1: ana plays A1, top left.")
+            watcher.type("p")
+            await watcher.until("The start.")
+            await bo.ask("move", room=code, cell=4, ply=1)
+            await watcher.until("bo plays B2, centre.")
+            watcher.type("n", "live", "help")
+            await watcher.until("Move 1 of 2: ana plays A1, top left.")
+            await watcher.until("Move 2 of 2: bo plays B2, centre.")
+            await watcher.until("Do: chat TEXT, leave;")
+        await ana.until("Your move, X.")
+        ana.type("n", "resign", "yes", "p", "n")
+        await ana.until("Nothing was asked. Your move, X.")
+        await ana.until("You resign. You lose.")
+        await ana.until("Move 1 of 2: ana plays A1, top left.")
+        await ana.until("Move 2 of 2: bo plays B2, centre.")
 
 
 async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(server: Server) -> None:
