@@ -332,7 +332,7 @@ def check(context: click.Context, /, **_: Any) -> int:
     The exit code says which step failed.
     """
     settings = settings_of(context)
-    from tictactoe_client.errands import check as check_server
+    from tictactoe_client.checking import check as check_server
 
     return check_server(settings)
 
@@ -416,11 +416,12 @@ def run(arguments: Sequence[str]) -> int:
         return _refuse(arguments, misuse.message)
     except click.BadParameter as error:
         variable = name_variable(error.param, error.ctx)
-        _show(click.BadParameter(f"{variable}{error.message}", error.ctx, error.param) if variable else error)
-        return _refuse(arguments, None)
+        told = click.BadParameter(f"{variable}{error.message}", error.ctx, error.param) if variable else error
+        _show(told)
+        return _refuse(arguments, told.format_message(), is_told=True)
     except click.UsageError as error:
         _show(error)
-        return _refuse(arguments, None)
+        return _refuse(arguments, error.format_message(), is_told=True)
     except click.ClickException as error:
         _show(error)
         return error.exit_code
@@ -457,13 +458,15 @@ def _show(error: click.ClickException) -> None:
     print_error(told.getvalue().rstrip("\n"))
 
 
-def _refuse(arguments: Sequence[str], message: str | None) -> int:
-    """Say why the command line makes no sense, in JSON mode also as its last line."""
-    if message is not None:
+def _refuse(arguments: Sequence[str], message: str, *, is_told: bool = False) -> int:
+    """Say why the command line makes no sense, in JSON mode also in its last lines."""
+    if not is_told:
         print_error(message)
     if "--json" in arguments:
+        from tictactoe_client.json_lines import print_own
         from tictactoe_client.session import print_closed
 
+        print_own("error", code="usage", message=message)
         return print_closed(ExitCode.USAGE)
     return ExitCode.USAGE
 
