@@ -6,7 +6,7 @@ Only the group's page names exit codes, files and variables; the pages of the co
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -68,6 +68,11 @@ class Manual(click.Command):
         """Write the examples, and where the rest stands."""
         _write_lines(formatter, "Examples", [f"{PROGRAM} {example}".rstrip() for example in self.examples])
         formatter.write(f"\nExit codes, files and environment: {PROGRAM} --help\n")
+
+
+def command(**attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return what makes a command with a manual of a function; see `Manual`."""
+    return click.command(cls=Manual, **attributes)
 
 
 class ManualGroup(Manual, click.Group):

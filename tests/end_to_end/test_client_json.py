@@ -177,11 +177,8 @@ async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_
         assert "No room ZZZZZZ." in await ana.errors()
     assert [message["type"] for message in messages(ana)] == ["connected", "welcome", "error", "error", "closed"]
     told = messages(ana)[-2]
-    assert (told["from"], told["code"], told["message"]) == (
-        "client",
-        "no_such_room",
-        "No room ZZZZZZ. It may have closed.",
-    )
+    assert (told["from"], told["code"]) == ("client", "no_such_room")
+    assert told["message"] == "No room ZZZZZZ. It may have closed."
 
 
 async def test_nobody_there_still_ends_with_the_closing_line() -> None:
