@@ -6,7 +6,7 @@ told here, as each face of the client draws them in its own way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -28,11 +28,12 @@ def announce(
     viewer: str,
     moves: Sequence[int] | None = None,
     before: Sequence[int] | None = None,
+    declined: Collection[str] | None = None,
 ) -> list[str]:
     """Return what happened between two states of one room, `viewer` being the public id of whoever reads.
 
     `moves` are all cells played in the new state's game so far, which puts a gap of several moves in order, and
-    `before` those of the old one's; None where they are not known.
+    `before` those of the old one's; None where they are not known. `declined` as for `announce_offers`.
     """
     if new.game != old.game:
         return _announce_new_game(old, new, viewer, moves)
@@ -40,11 +41,13 @@ def announce(
         *announce_arrivals(old, new, viewer),
         *_announce_play(old, new, viewer, moves, before),
         *announce_departures(old, new, viewer),
-        *announce_offers(old, new, viewer, is_taken_back=count_kept(old, new, moves, before) < old.ply),
+        *announce_offers(
+            old, new, viewer, is_taken_back=count_kept(old, new, moves, before) < old.ply, declined=declined
+        ),
     ]
 
 
-def announce_company(old: RoomState, new: RoomState, viewer: str) -> list[str]:
+def announce_company(old: RoomState, new: RoomState, viewer: str, declined: Collection[str] | None = None) -> list[str]:
     """Return what happened between two states apart from moves and results, for those who see the board."""
     if new.game != old.game:
         return [f"Game {new.game}. {describe_players(new, viewer)}"]
@@ -52,7 +55,7 @@ def announce_company(old: RoomState, new: RoomState, viewer: str) -> list[str]:
         *announce_arrivals(old, new, viewer),
         *announce_passed_over(old, new, viewer),
         *announce_departures(old, new, viewer),
-        *announce_offers(old, new, viewer, is_taken_back=count_kept(old, new) < old.ply),
+        *announce_offers(old, new, viewer, is_taken_back=count_kept(old, new) < old.ply, declined=declined),
     ]
 
 

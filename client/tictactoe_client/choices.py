@@ -6,9 +6,12 @@ The announcer says that something was offered; this says how to answer, and when
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from tictactoe_client.wording import name_of, seat_of
 from tictactoe_protocol.pushes import RoomState
+
+OfferKind = Literal["draw", "undo", "rematch"]
 
 
 def is_asked(state: RoomState, viewer: str, by: str | None) -> bool:
@@ -17,19 +20,41 @@ def is_asked(state: RoomState, viewer: str, by: str | None) -> bool:
     return own is not None and by is not None and by != own
 
 
+def open_offers(state: RoomState, viewer: str) -> list[OfferKind]:
+    """Return which offers wait for the viewer's answer."""
+    found: list[OfferKind] = []
+    if is_asked(state, viewer, state.offers.draw):
+        found.append("draw")
+    if is_asked(state, viewer, state.offers.undo):
+        found.append("undo")
+    own = seat_of(state, viewer)
+    if own is not None and state.offers.rematch and own not in state.offers.rematch:
+        found.append("rematch")
+    return found
+
+
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     """Return how to answer the offers that are new since `old`; nothing for watchers."""
-    told = []
+    told, asked = [], open_offers(new, viewer)
     if new.offers.draw != old.offers.draw and is_asked(new, viewer, new.offers.draw):
-        told.append("Type draw to accept, draw decline to refuse.")
+        told.append(f"Type {_or_yes('draw', asked)} to accept, {_or_no('draw', asked)} to refuse.")
     if new.offers.undo != old.offers.undo and is_asked(new, viewer, new.offers.undo):
-        told.append("Type undo to let them, undo decline to refuse.")
+        told.append(f"Type {_or_yes('undo', asked)} to let them, {_or_no('undo', asked)} to refuse.")
     own = seat_of(new, viewer)
     if own is not None and own not in new.offers.rematch and set(new.offers.rematch) - set(old.offers.rematch):
-        told.append("Type rematch to accept.")
+        told.append("Type rematch or yes to accept.")
     if own is not None and old.status == "over" and can_play_again(old) and not can_play_again(new):
         told.append(f"No rematch, then. {describe_ways_on(new, viewer)}")
     return told
+
+
+def _or_yes(kind: OfferKind, asked: list[OfferKind]) -> str:
+    """Return what to type for an offer: a bare word where it is the only one."""
+    return "yes" if asked == [kind] else kind
+
+
+def _or_no(kind: OfferKind, asked: list[OfferKind]) -> str:
+    return "no" if asked == [kind] else f"{kind} decline"
 
 
 def can_play_again(state: RoomState) -> bool:

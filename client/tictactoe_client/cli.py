@@ -11,29 +11,25 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
-from tictactoe_client.config import config_path, load_config
+from tictactoe_client.cli_games import bot, join, new, play, play_whoever_comes, watch
+from tictactoe_client.cli_lists import check, history, replay, rooms
+from tictactoe_client.cli_own import COMPLETION_VARIABLE, completion, config
+from tictactoe_client.config import load_config
 from tictactoe_client.manual import PROGRAM, ManualGroup
 from tictactoe_client.options import (
-    LEVELS,
-    Words,
-    complete_file,
     has_chosen_mode,
     name_variable,
-    rules_option,
     settings_of,
     shared_options,
 )
 from tictactoe_client.screen import is_terminal, open_missing_streams, print_error, silence_output
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_engine import PRESETS
-
-_COMPLETION_VARIABLE = "_TICTACTOE_CLIENT_COMPLETE"
 
 
 @click.group(
@@ -67,330 +63,11 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
         from tictactoe_client.errands import go_home
 
         return go_home(settings)
-    return _play(context, PRESETS["classic"].preset, None)
+    return play_whoever_comes(context, PRESETS["classic"].preset, None)
 
 
-@cli.command(
-    short_help="Play whoever comes.",
-    examples=(
-        "play",
-        "play --rules gomoku --name ana",
-        "play --rules connect-four --clock 3+2",
-    ),
-)
-@rules_option
-@click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
-@shared_options
-@click.pass_context
-def play(context: click.Context, /, rules: str | None, clock: str | None, **_: Any) -> int:
-    """Play whoever comes: a quick match.
-
-    Joins the oldest open room with the same rules and the same clock, or opens one and waits in it. What is not said is
-    classic tic-tac-toe without a clock.
-    """
-    return _play(context, rules, clock)
-
-
-def _play(context: click.Context, rules: str | None, clock: str | None) -> int:
-    settings = settings_of(context)
-    from tictactoe_client.rule_options import RuleOptions, parse_clock, parse_rules
-
-    chosen, limits = parse_rules(RuleOptions(rules=rules)), parse_clock(clock)
-    from tictactoe_client.choosing import Choice
-    from tictactoe_client.errands import visit
-
-    return visit(settings, None, Choice("match", chosen, limits))
-
-
-@cli.command(
-    short_help="Open a room and invite others.",
-    examples=(
-        "new",
-        "new --rules gomoku --clock 3+2",
-        "new --board 7x7 --win 4 --marks XOA --blocked d4",
-        "new --bot hard",
-    ),
-)
-@rules_option
-@click.option("--board", metavar="ROWSxCOLUMNS", help="The board's size, up to 32x32.")
-@click.option("--win", type=int, metavar="N", help="How many in a row win.")
-@click.option("--marks", metavar="LETTERS", help="Two to six marks in turn order, such as XOA for three players.")
-@click.option("--blocked", metavar="CELLS", help="Cells that nobody may take, such as b2,c3.")
-@click.option("--misere", is_flag=True, help="Whoever completes a line loses.")
-@click.option("--gravity", is_flag=True, help="Marks fall to the lowest free cell of their column.")
-@click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
-@click.option("--private", is_flag=True, help="Keep the room out of the public list.")
-@click.option("--seat", metavar="MARK", help="The mark to play; the first by default, which begins.")
-@click.option("--bot", "bots", multiple=True, type=Words(LEVELS), help="Let the computer take a seat; repeatable.")
-@shared_options
-@click.pass_context
-def new(
-    context: click.Context, /, clock: str | None, private: bool, seat: str | None, bots: tuple[str, ...], **rules: Any
-) -> int:
-    """Open a room of your own, show its code and link, and wait for the others.
-
-    The rules are those of a game with a name (--rules), or made of a board, a length to win and what else makes it
-    different. Whoever has the code or the link may join.
-    """
-    settings = settings_of(context)
-    from tictactoe_client.rule_options import RuleOptions, check_bots, parse_clock, parse_rules, parse_seat
-
-    chosen = parse_rules(RuleOptions(**{name: rules[name] for name in RuleOptions.__dataclass_fields__}))
-    limits, mark = parse_clock(clock), parse_seat(seat, chosen)
-    check_bots(bots, chosen)
-    from tictactoe_client.choosing import Choice
-    from tictactoe_client.errands import visit
-
-    return visit(settings, None, Choice("create", chosen, limits, private, mark, bots))
-
-
-@cli.command(
-    short_help="Play the computer; needs no server.",
-    examples=(
-        "bot",
-        "bot --level hard --first bot",
-        "bot --rules gomoku --clock 5+3",
-    ),
-)
-@click.option("--level", type=Words(LEVELS), default="medium", help="How well the computer plays (medium).")
-@click.option("--first", type=Words(["me", "bot", "random"]), default="me", help="Who begins (me).")
-@rules_option
-@click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
-@shared_options
-@click.pass_context
-def bot(context: click.Context, /, level: str, first: str, rules: str | None, clock: str | None, **_: Any) -> int:
-    """Play the computer.
-
-    Where no server runs on this machine, one is started for the game, and ends with it. With --server the game is
-    played there.
-    """
-    settings = settings_of(context)
-    if settings.server is None:
-        settings = replace(settings, local=True)
-    from tictactoe_client.rule_options import RuleOptions, choose_seat, parse_clock, parse_rules
-
-    chosen, limits = parse_rules(RuleOptions(rules=rules)), parse_clock(clock)
-    seat = choose_seat(first, chosen)
-    from tictactoe_client.choosing import against_computer
-    from tictactoe_client.errands import visit
-
-    return visit(settings, None, against_computer(level, chosen, seat, limits))
-
-
-@cli.command(
-    short_help="Take a free seat in a room.",
-    examples=(
-        "join K7M4PQ",
-        "join ws://192.168.1.20:8765/K7M4PQ --name bo",
-    ),
-)
-@click.argument("room", nargs=-1, required=True, metavar="CODE|LINK")
-@shared_options
-@click.pass_context
-def join(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
-    """Take a free seat in a room, or the seat there that an earlier run left behind.
-
-    A code has six letters and digits; case, dashes and spaces do not matter. A link names its server too.
-    """
-    settings = settings_of(context)
-    from tictactoe_client.rule_options import parse_room_argument
-
-    code, address = parse_room_argument(" ".join(room))
-    from tictactoe_client.choosing import Choice
-    from tictactoe_client.errands import visit
-
-    return visit(settings, address, Choice("join", code=code))
-
-
-@cli.command(
-    short_help="Watch a game.",
-    examples=(
-        "watch",
-        "watch K7M4PQ",
-        "watch ws://192.168.1.20:8765/K7M4PQ --plain",
-    ),
-)
-@click.argument("room", nargs=-1, metavar="[CODE|LINK]")
-@shared_options
-@click.pass_context
-def watch(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
-    """Watch a game from its first move or from the middle; nothing that you do disturbs it.
-
-    Without a code or a link, choose from the list of running games.
-    """
-    settings = settings_of(context)
-    if not room:
-        from tictactoe_client.errands import watch_any
-
-        return watch_any(settings)
-    from tictactoe_client.rule_options import parse_room_argument
-
-    code, address = parse_room_argument(" ".join(room))
-    from tictactoe_client.choosing import Choice
-    from tictactoe_client.errands import visit
-
-    return visit(settings, address, Choice("watch", code=code))
-
-
-@cli.command(
-    short_help="List the public rooms and exit.",
-    examples=(
-        "rooms",
-        "rooms --server ws://192.168.1.20:8765",
-        "rooms --json",
-    ),
-)
-@shared_options
-@click.pass_context
-def rooms(context: click.Context, /, **_: Any) -> int:
-    """List the public rooms of a server, newest first, and exit.
-
-    Rooms that were opened with --private are not among them.
-    """
-    settings = settings_of(context)
-    from tictactoe_client.errands import show_rooms
-
-    return show_rooms(settings)
-
-
-@cli.command(
-    short_help="List one's own finished games.",
-    examples=(
-        "history",
-        "history --limit 5",
-        "history --name ana --json",
-    ),
-)
-@click.option(
-    "--limit", type=click.IntRange(1, 10_000), metavar="N", help="How many games at most (20; on the full screen all)."
-)
-@shared_options
-@click.pass_context
-def history(context: click.Context, /, limit: int | None, **_: Any) -> int:
-    """List one's own finished games on a server, newest first.
-
-    Each has a number, with which replay shows it. The games are those of the player that this machine was last on that
-    server, or with --name of the one of that name.
-    """
-    settings = settings_of(context)
-    from tictactoe_client.past_games import show_history
-
-    return show_history(settings, limit)
-
-
-@cli.command(
-    short_help="Step through a finished game.",
-    examples=(
-        "replay",
-        "replay 17 --export game.txt",
-        "replay game.txt --at 12",
-        "replay 17 --plain --no-input",
-    ),
-)
-@click.argument("source", required=False, metavar="[FILE|ID]", shell_complete=complete_file)
-@click.option(
-    "--game", "number", type=click.IntRange(min=1), metavar="K", help="Which game of a file with several (1)."
-)
-@click.option(
-    "--at", type=click.IntRange(min=0), metavar="N", help="Begin at this move; off a terminal, show it alone."
-)
-@click.option(
-    "--export",
-    metavar="FILE",
-    shell_complete=complete_file,
-    help="Write the game's record to a new file, or to - for standard output.",
-)
-@shared_options
-@click.pass_context
-def replay(
-    context: click.Context, /, source: str | None, number: int | None, at: int | None, export: str | None, **_: Any
-) -> int:
-    """Step through a finished game: of a file, of one's history by its number, or one's last.
-
-    Files are in the format of docs/records.md, as --export and the save command in a game write them; - is standard
-    input.
-    """
-    settings = settings_of(context)
-    from tictactoe_client.past_games import Wish
-    from tictactoe_client.past_games import replay as replay_game
-
-    return replay_game(settings, Wish(source, number, at, export))
-
-
-@cli.command(
-    short_help="Try every step to the server.",
-    examples=(
-        "check",
-        "check --server wss://example.org --timeout 10",
-    ),
-)
-@shared_options
-@click.pass_context
-def check(context: click.Context, /, **_: Any) -> int:
-    """Try every step to the server: its name, the connection, hello, and three pings, with the time that each takes.
-
-    The exit code says which step failed.
-    """
-    settings = settings_of(context)
-    from tictactoe_client.errands import check as check_server
-
-    return check_server(settings)
-
-
-@cli.command(
-    short_help="Say what is set, and by what.",
-    examples=(
-        "config show",
-        "config path",
-        "config show --theme night",
-    ),
-)
-@click.argument("what", type=Words(["path", "show"]), required=False, metavar="[path|show]")
-@shared_options
-@click.pass_context
-def config(context: click.Context, /, what: str | None, **_: Any) -> int:
-    """Say where the configuration file is (path), or what is set and by what (show).
-
-    Options count before the environment, and that before the file. The file holds lines such as theme = "night"; the
-    settings page of the full screen writes it too.
-    """
-    settings_of(context)
-    if what == "show":
-        from tictactoe_client.config_report import describe_settings
-
-        click.echo("\n".join(describe_settings(context)))
-    elif what == "path":
-        click.echo(config_path())
-    else:
-        click.echo(f"{context.get_help()}\n\nThe file: {config_path()}")
-    return ExitCode.NORMAL
-
-
-@cli.command(
-    short_help="Print the completion of a shell.",
-    examples=(
-        "completion bash",
-        "completion zsh",
-        "completion fish",
-    ),
-)
-@click.argument("shell", type=Words(["bash", "zsh", "fish"]))
-@shared_options
-def completion(shell: str, **_: Any) -> int:
-    """Print the script that completes commands, options and their values in a shell.
-
-    \b
-    In ~/.bashrc:                   eval "$(tictactoe-client completion bash)"
-    In ~/.zshrc, after compinit:    eval "$(tictactoe-client completion zsh)"
-    In ~/.config/fish/config.fish:  tictactoe-client completion fish | source
-    """
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    if kind is None:
-        raise Misuse(f"There is no completion for {shell}.")
-    click.echo(kind(cli, {}, PROGRAM, _COMPLETION_VARIABLE).source())
-    return ExitCode.NORMAL
+for _command in (play, bot, new, join, watch, rooms, history, replay, check, config, completion):
+    cli.add_command(_command)
 
 
 def main() -> NoReturn:
@@ -416,11 +93,12 @@ def run(arguments: Sequence[str]) -> int:
         return _refuse(arguments, misuse.message)
     except click.BadParameter as error:
         variable = name_variable(error.param, error.ctx)
-        _show(click.BadParameter(f"{variable}{error.message}", error.ctx, error.param) if variable else error)
-        return _refuse(arguments, None)
+        told = click.BadParameter(f"{variable}{error.message}", error.ctx, error.param) if variable else error
+        _show(told)
+        return _refuse(arguments, told.format_message(), is_told=True)
     except click.UsageError as error:
         _show(error)
-        return _refuse(arguments, None)
+        return _refuse(arguments, error.format_message(), is_told=True)
     except click.ClickException as error:
         _show(error)
         return error.exit_code
@@ -433,11 +111,11 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(arguments: Sequence[str]) -> int:
     """Do what click's own `main` does, but for swallowing closed pipes and keyboard interrupts."""
-    instruction = os.environ.get(_COMPLETION_VARIABLE)
+    instruction = os.environ.get(COMPLETION_VARIABLE)
     if instruction:
         from click.shell_completion import shell_complete
 
-        return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
+        return shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
     config = load_config()
     for warning in config.warnings:
         print_error(warning)
@@ -457,13 +135,15 @@ def _show(error: click.ClickException) -> None:
     print_error(told.getvalue().rstrip("\n"))
 
 
-def _refuse(arguments: Sequence[str], message: str | None) -> int:
-    """Say why the command line makes no sense, in JSON mode also as its last line."""
-    if message is not None:
+def _refuse(arguments: Sequence[str], message: str, *, is_told: bool = False) -> int:
+    """Say why the command line makes no sense, in JSON mode also in its last lines."""
+    if not is_told:
         print_error(message)
     if "--json" in arguments:
+        from tictactoe_client.json_lines import print_own
         from tictactoe_client.session import print_closed
 
+        print_own("error", code="usage", message=message)
         return print_closed(ExitCode.USAGE)
     return ExitCode.USAGE
 

@@ -5,6 +5,8 @@ The moves and the results are `announcer`'s, which puts all of it in order.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from tictactoe_client.wording import format_duration, loser_of, name_of, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, SeatState
@@ -67,19 +69,23 @@ def announce_departures(old: RoomState, new: RoomState, viewer: str) -> list[str
     return told
 
 
-def announce_offers(old: RoomState, new: RoomState, viewer: str, *, is_taken_back: bool) -> list[str]:
-    """Return which offers were made, and which came to nothing; what was agreed shows in the game itself."""
+def announce_offers(
+    old: RoomState, new: RoomState, viewer: str, *, is_taken_back: bool, declined: Collection[str] | None = None
+) -> list[str]:
+    """Return which offers were made, and which came to nothing by whom; what was agreed shows in the game itself.
+
+    `declined` are the offers, ``draw`` and ``undo``, that the viewer has declined or withdrawn meanwhile: a state does
+    not tell who did. None where that is not known.
+    """
     told = []
-    goes_on = new.result is None
-    for before, now, asks, off in (
-        (old.offers.draw, new.offers.draw, "offer{} a draw", "The draw offer is off."),
-        (old.offers.undo, new.offers.undo, "ask{} to take a move back", "The move stays: no taking back."),
-    ):
-        is_granted = is_taken_back and off.startswith("The move")
+    for kind, asks in (("draw", "offer{} a draw"), ("undo", "ask{} to take a move back")):
+        before, now = getattr(old.offers, kind), getattr(new.offers, kind)
+        is_granted = new.result is not None or (is_taken_back and kind == "undo")
         if now is not None and now != before:
             told.append(_say_who(new, now, asks, viewer))
-        elif before is not None and now is None and goes_on and not is_granted:
-            told.append(off)
+        elif before is not None and now is None and not is_granted:
+            by_viewer = None if declined is None else kind in declined
+            told.append(_say_how_it_ended(old, new, viewer, kind, by_viewer=by_viewer))
     for mark in new.offers.rematch:
         if mark not in old.offers.rematch:
             verb = "ask{} for a rematch" if mark == seat_of(new, viewer) else "want{} a rematch"
@@ -87,9 +93,27 @@ def announce_offers(old: RoomState, new: RoomState, viewer: str, *, is_taken_bac
     return told
 
 
-def _say_who(state: RoomState, mark: str, verb: str, viewer: str) -> str:
+def _say_how_it_ended(old: RoomState, new: RoomState, viewer: str, kind: str, *, by_viewer: bool | None) -> str:
+    """Return who let an offer come to nothing, and how, as far as it can be told."""
+    offerer = getattr(old.offers, kind)
+    what = "draw offer" if kind == "draw" else "request to take a move back"
+    mover = new.board[new.last] if new.last is not None and new.ply > old.ply else None
+    if mover is not None and (mover != offerer or kind == "undo"):
+        return f"The {what} lapses, as {_say_who(new, mover, 'play{} on', viewer, inside=True)}"
+    active = [mark for mark, seat in new.seats.items() if seat is not None and not (seat.out or seat.left)]
+    own = seat_of(new, viewer)
+    if mover is not None or by_viewer is None or own not in active or offerer not in active or len(active) != 2:
+        return f"The {what} is off."
+    doer = own if by_viewer else next(mark for mark in active if mark != own)
+    if doer == offerer:
+        return _say_who(new, doer, f"withdraw{{}} the {what}", viewer)
+    return _say_who(new, doer, "decline{} the draw" if kind == "draw" else "let{} the move stand", viewer)
+
+
+def _say_who(state: RoomState, mark: str, verb: str, viewer: str, *, inside: bool = False) -> str:
+    """Return a sentence about the viewer or another player; `inside` another one the viewer is not a capital "You"."""
     if mark == seat_of(state, viewer):
-        return f"You {verb.format('')}."
+        return f"{'you' if inside else 'You'} {verb.format('')}."
     return f"{name_of(state, mark)} {verb.format('s')}."
 
 

@@ -40,6 +40,7 @@ KNOWN: Final[Mapping[str, type | tuple[str, ...]]] = {
 """The keys, and what each may be: a type, or one of these words. All but `confirm` are options of that name."""
 
 
+_SERVER_LINE: Final = re.compile(r"^\s*[\"']?server[\"']?\s*=", re.MULTILINE)
 _NEGATED: Final = {"colour": "no_color", "mouse": "no_mouse"}
 
 
@@ -53,6 +54,8 @@ class Config:
     warnings: tuple[str, ...] = ()
     places: Mapping[str, str] = field(default_factory=dict)
     """Where in the file each value stands, such as ``client.toml line 4``."""
+    hides_server: bool = False
+    """Whether the file names a server that cannot be read."""
 
     def defaults(self) -> dict[str, Any]:
         """Return the values that are defaults of options."""
@@ -93,14 +96,28 @@ def load_config(path: Path | None = None) -> Config:
     except FileNotFoundError:
         return Config(path)
     except (OSError, UnicodeError) as error:
-        return Config(path, warnings=(f"{FILE_NAME} cannot be read: {error}",))
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        return Config(path, warnings=(f"{path} cannot be read: {reason}.",), hides_server=True)
     import tomllib
 
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return Config(path, warnings=(f"{FILE_NAME}: {error}",))
+        told = _describe_mistake(path, text, str(error))
+        return Config(path, warnings=(told,), hides_server=_SERVER_LINE.search(text) is not None)
     return _check(path, text, content)
+
+
+def _describe_mistake(path: Path, text: str, error: str) -> str:
+    """Return where a file is no TOML, and what to do about it, in one line."""
+    found = re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", error)
+    if found is None:
+        return f"{path}: {error}. Mend it, or delete the file; nothing of it counts."
+    number = int(found[2])
+    line = text.splitlines()[number - 1] if number <= len(text.splitlines()) else ""
+    is_bare = re.match(r"\s*[\w-]+\s*=\s*[^\s\"'\[{]", line) is not None
+    advice = "A text stands in quotes. Mend that line" if is_bare else "Mend that line"
+    return f"{path} line {number}: {found[1]}. {advice}, or delete the file; nothing of it counts."
 
 
 def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
@@ -119,15 +136,16 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
             for action, told in find_conflicts(bindings).items():
                 warnings.append(f"{FILE_NAME} {_line_of(action, text)}: {told}")
             continue
-        told = _check_value(name, value)
+        told = check_value(name, value)
         if told is None:
             values[name], places[name] = value, f"{FILE_NAME} {_line_of(name, text)}"
         else:
             warnings.append(f"{FILE_NAME} {_line_of(name, text)}: {told}")
-    return Config(path, values, bindings, tuple(warnings), places)
+    hides_server = "server" in content and "server" not in values
+    return Config(path, values, bindings, tuple(warnings), places, hides_server)
 
 
-def _check_value(name: str, value: object) -> str | None:
+def check_value(name: str, value: object) -> str | None:
     """Return what is wrong with a key or its value, or None."""
     wanted = KNOWN.get(name)
     if wanted is None:

@@ -20,10 +20,14 @@ _SWITCHES: Final = {"no_color": "NO_COLOR", "plain": "ACCESSIBLE", "no_board": "
 
 def describe_settings(context: click.Context) -> list[str]:
     """Return a line for every setting that the configuration file knows, and for every key that it binds."""
+    return [f"{name:<12} {clean_text(shown):<24} {origin}" for name, shown, origin in list_settings(context)]
+
+
+def list_settings(context: click.Context) -> list[tuple[str, str, str]]:
+    """Return each setting and each key that is bound: name, value as it is shown, and what it was set by."""
     config = context.find_object(Config) or Config(config_path())
     rows = [(name, *_find(name, Values(context), config)) for name in KNOWN]
-    rows += [(action, " ".join(keys), str(config.path)) for action, keys in config.bindings.items()]
-    return [f"{name:<12} {clean_text(shown):<24} {origin}" for name, shown, origin in rows]
+    return rows + [(action, " ".join(keys), str(config.path)) for action, keys in config.bindings.items()]
 
 
 def _find(name: str, value: Values, config: Config) -> tuple[str, str]:

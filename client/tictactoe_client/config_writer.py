@@ -22,6 +22,7 @@ from tictactoe_client.config import config_path
 LOCK_SECONDS: Final = 2.0
 """How long to wait for another run that writes at the same time."""
 
+Value = str | bool | float
 _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _TABLE: Final = re.compile(r"\s*\[")
 
@@ -34,13 +35,17 @@ class NotKept(Exception):
         self.message = message
 
 
-def keep_setting(name: str, value: str | bool, path: Path | None = None) -> None:
+def keep_setting(name: str, value: Value, path: Path | None = None) -> None:
     """Write one setting; raises `NotKept`, and the file is then as it was.
 
     The file is replaced as a whole, so that a crash leaves the old one or the new one; a link is followed to the file
     that it stands for. Runs that write at the same time wait for each other.
     """
-    path = path or config_path()
+    _change(path or config_path(), name, value)
+
+
+def _change(path: Path, name: str, value: Value | None) -> bool:
+    """Write one setting, None to strike it out; tell whether that changed the file."""
     try:
         if not path.is_symlink():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -50,12 +55,21 @@ def keep_setting(name: str, value: str | bool, path: Path | None = None) -> None
             after = _set(before, name, value)
             if after != before:
                 _replace(target, after)
+            return after != before
     except UnicodeError:
         raise NotKept(f"{path.name} is no UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise NotKept(f"{path.name} has a mistake in it: {error}") from None
     except OSError as error:
         raise NotKept(f"{path.name} cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def drop_setting(name: str, path: Path | None = None) -> bool:
+    """Strike one setting out; tell whether it was there. Raises `NotKept` as `keep_setting` does."""
+    path = path or config_path()
+    if not path.exists():
+        return False
+    return _change(path, name, None)
 
 
 def _read(target: Path) -> str:
@@ -71,9 +85,13 @@ def _read(target: Path) -> str:
     return target.read_bytes().decode("utf-8")
 
 
-def _set(text: str, name: str, value: str | bool) -> str:
-    """Return the text with one setting changed or added; raises TOMLDecodeError for what is no TOML."""
-    wanted: dict[str, Any] = {**tomllib.loads(text), name: value}
+def _set(text: str, name: str, value: Value | None) -> str:
+    """Return the text with one setting changed, added or struck out; raises TOMLDecodeError for what is no TOML."""
+    wanted: dict[str, Any] = tomllib.loads(text)
+    if value is not None:
+        wanted[name] = value
+    elif wanted.pop(name, None) is None:
+        return text
     head, tail = _split_before_tables(text)
     for edited in (_edit(head, name, value, then=tail), _edit(text, name, value)):
         if edited is not None and _parses_to(edited, wanted):
@@ -81,7 +99,7 @@ def _set(text: str, name: str, value: str | bool) -> str:
     raise NotKept("the file is too unusual to change it safely")
 
 
-def _edit(text: str, name: str, value: str | bool, *, then: str = "") -> str | None:
+def _edit(text: str, name: str, value: Value | None, *, then: str = "") -> str | None:
     """Return the text with the setting in it, and with what follows it; None where the text is no TOML."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -90,7 +108,10 @@ def _edit(text: str, name: str, value: str | bool, *, then: str = "") -> str | N
     gap = text[len(body) :] if body else "\n\n" if then else "\n"
     try:
         document = tomlkit.parse(f"{body}\n" if body else "")
-        document[name] = value
+        if value is None:
+            document.pop(name, None)
+        else:
+            document[name] = value
     except TOMLKitError:
         return None
     edited = tomlkit.dumps(document).rstrip("\r\n") + (gap or "\n")

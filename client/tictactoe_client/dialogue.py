@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
+from tictactoe_client.choices import open_offers
 from tictactoe_client.errors import Interrupted, Refused
 from tictactoe_client.guide import answer_query
 from tictactoe_client.intents import (
     BadInput,
+    Look,
     Marks,
     Moves,
     Nothing,
@@ -30,8 +32,9 @@ from tictactoe_client.reading import list_marks, list_moves, read_aloud
 from tictactoe_client.room import Room
 from tictactoe_client.saving import save_game
 from tictactoe_client.settings import Settings
+from tictactoe_client.stepping import Stepping
 from tictactoe_client.wording import describe_turn, list_free, seat_of
-from tictactoe_client.worth import describe_position
+from tictactoe_client.worth import review_position
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import OfferAction
@@ -62,6 +65,8 @@ class Dialogue:
         self._settings = settings
         self._viewer = viewer
         self._asked: VerbKind | None = None
+        self._declined: set[str] = set()
+        self._stepping = Stepping(settings)
 
     async def answer(self, line: str, state: RoomState, room: Room) -> Answer:
         """Carry one line out; raises `ConnectionLost` and nothing else, since refusals are answers."""
@@ -82,6 +87,8 @@ class Dialogue:
                     return Answer(tuple(list_marks(state, intent.mark)))
                 case Moves():
                     return Answer((list_moves(state, await room.sync(), intent.count),))
+                case Look():
+                    return await self._look(intent, state, room, asked)
                 case Weigh():
                     return Answer(tuple(await self._weigh(intent.ply, state, room)))
                 case Say():
@@ -100,12 +107,18 @@ class Dialogue:
         except Refused as refused:
             return Answer((self._explain(refused, room.state or state),))
 
+    async def _look(self, look: Look, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
+        is_asked = asked is not None or bool(open_offers(state, self._viewer)) or self._is_live(state)
+        if look.may_be_no and is_asked:
+            return await self._do(Verb("no"), state, room, asked)
+        return Answer(tuple(self._stepping.look(look, state, await room.sync())))
+
     async def _weigh(self, ply: int | None, state: RoomState, room: Room) -> list[str]:
         """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
         after, moves, rules = await room.analyse(ply), await room.sync(), state.rules.to_rules()
         if not 0 < after.ply <= len(moves):
-            return describe_position(after, None, None, rules)
-        return describe_position(after, await room.analyse(after.ply - 1), moves[after.ply - 1], rules)
+            return review_position(after, None, None, rules)
+        return review_position(after, await room.analyse(after.ply - 1), moves[after.ply - 1], rules)
 
     async def _place(self, cell: int, state: RoomState, room: Room) -> Answer:
         if seat_of(state, self._viewer) is None:
@@ -115,8 +128,10 @@ class Dialogue:
 
     async def _do(self, verb: Verb, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
         kind = verb.kind
-        if kind == "no" or (kind == "yes" and asked is None):
-            return Answer(("All right, the game goes on.",)) if asked else self._tell_turn(state)
+        if kind in ("yes", "no") and asked is None:
+            return await self._answer_offer(state, room, accepts=kind == "yes")
+        if kind == "no":
+            return Answer(("All right, the game goes on.",))
         if kind == "yes" and asked is not None:
             kind = asked
         elif kind in _GIVING_UP and asked != kind and self._asks_back and self._is_live(state):
@@ -130,23 +145,57 @@ class Dialogue:
         await self._request(kind, verb.argument, state, room)
         return Answer()
 
+    async def _answer_offer(self, state: RoomState, room: Room, *, accepts: bool) -> Answer:
+        """Answer the one offer that waits for it."""
+        offers = open_offers(state, self._viewer)
+        if not offers:
+            return Answer((f"Nothing was asked. {describe_turn(state, self._viewer)}",))
+        if len(offers) > 1:
+            word = "accept" if accepts else "decline"
+            return Answer((f"To which? Type {' or '.join(f'{kind} {word}' for kind in offers)}.",))
+        if offers[0] == "rematch" and not accepts:
+            return Answer(("A rematch is refused by going: type leave, or new for another opponent.",))
+        await self._request(offers[0], "accept" if accepts else "decline", state, room)
+        return Answer()
+
+    async def _offer(self, kind: Literal["draw", "undo"], argument: str, state: RoomState, room: Room) -> None:
+        """Make, answer or withdraw an offer, and remember which of them we put an end to."""
+        action = self._offer_action(kind, argument, state)
+        if action == "decline":
+            self._declined.add(kind)
+        try:
+            await (room.draw(action) if kind == "draw" else room.undo(action))
+        except Refused:
+            self._declined.discard(kind)
+            raise
+
+    def take_declined(self, state: RoomState) -> frozenset[str]:
+        """Return the offers that we declined or withdrew and that this state has no more; each once."""
+        ended = frozenset(kind for kind in self._declined if getattr(state.offers, kind) is None)
+        self._declined -= ended
+        return ended
+
     async def _request(self, kind: VerbKind, argument: str, state: RoomState, room: Room) -> None:
         if kind == "resign":
             await room.resign()
         elif kind == "rematch":
             await room.rematch()
-        elif kind == "draw":
-            await room.draw(self._offer_action(argument, state.offers.draw, state))
-        elif kind == "undo":
-            await room.undo(self._offer_action(argument, state.offers.undo, state))
+        elif kind in ("draw", "undo"):
+            await self._offer(kind, argument, state, room)
         else:
             await room.claim("draw" if argument == "draw" else "win")
 
-    def _offer_action(self, argument: str, offered_by: str | None, state: RoomState) -> OfferAction:
+    def _offer_action(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> OfferAction:
         """Return what a bare ``draw`` or ``undo`` means: accept the other's offer where there is one, else offer."""
-        if argument in ("decline", "no"):
+        offered_by = state.offers.draw if kind == "draw" else state.offers.undo
+        own = seat_of(state, self._viewer)
+        if argument == "withdraw" and (own is None or offered_by != own):
+            raise BadInput(
+                "bad_input", f"You have {'offered no draw' if kind == 'draw' else 'asked for nothing back'}."
+            )
+        if argument in ("decline", "no", "withdraw"):
             return "decline"
-        others = offered_by is not None and offered_by != seat_of(state, self._viewer)
+        others = offered_by is not None and offered_by != own
         return "accept" if others or argument in ("accept", "yes") else "offer"
 
     def _is_live(self, state: RoomState) -> bool:

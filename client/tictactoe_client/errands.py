@@ -1,12 +1,10 @@
-"""What the commands do once there is a connection: visit a room, list the rooms, check the server."""
+"""What the commands do once there is a connection: visit a room, choose one to watch, list the rooms."""
 
 from __future__ import annotations
 
 import asyncio
-import socket
-from typing import Final
 
-from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.address import Address
 from tictactoe_client.choosing import Choice
 from tictactoe_client.client import Client
 from tictactoe_client.json_game import JsonGame
@@ -14,15 +12,12 @@ from tictactoe_client.json_lines import pass_through
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.listing import list_rooms
 from tictactoe_client.plain import PlainGame
-from tictactoe_client.screen import Screen, is_terminal, print_error
+from tictactoe_client.screen import Screen, is_terminal
 from tictactoe_client.seating import keeping_seats
-from tictactoe_client.session import run
+from tictactoe_client.session import print_failure, run
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
-from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
+from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.pushes import RoomSummary
-
-PINGS: Final = 3
 
 
 def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
@@ -60,7 +55,7 @@ def watch_any(settings: Settings) -> int:
     async def work(client: Client) -> int:
         if settings.mode == "json":
             await pass_through(client, client.rooms)
-            return _demand_a_code()
+            return _demand_a_code(in_json=True)
         keyboard, screen = Keyboard(), Screen(prompts=is_terminal(0, 1))
         games = [room for room in await client.rooms() if room.status == "playing"]
         screen.print(*(list_rooms(games, numbered=True) or ["No public game is being played now."]))
@@ -101,50 +96,6 @@ def show_rooms(settings: Settings) -> int:
     return run(settings, None, work, is_chatty=False)
 
 
-def check(settings: Settings) -> int:
-    """Go through every step that a game needs, print each, and return the code of the first that fails."""
-
-    async def work(client: Client) -> int:
-        if settings.mode == "json":
-            await pass_through(client, lambda: _ping(client))
-            return ExitCode.NORMAL
-        screen = Screen()
-        hello = f"{client.latency_seconds * 1000:.0f} ms, you would be {clean_text(client.name)}"
-        screen.print("Connect   ok", f"Hello     ok, {hello}")
-        times = await _ping(client)
-        screen.print(f"Ping      ok, {', '.join(f'{seconds * 1000:.1f} ms' for seconds in times)}")
-        own = f"client {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})"
-        screen.print(f"Versions  {own}, {clean_text(client.server)} (protocol {client.welcome.protocol})")
-        return ExitCode.NORMAL
-
-    if settings.mode == "plain" and not _resolve(settings):
-        return ExitCode.UNREACHABLE
-    return run(settings, None, work, is_chatty=False)
-
-
-def _resolve(settings: Settings) -> bool:
-    """Print where the server's name leads; tell whether it leads anywhere."""
-    address = parse_address(settings.server or DEFAULT_SERVER)
-    try:
-        found = socket.getaddrinfo(address.host, address.port or 443, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        Screen().print(f"Resolve   failed: there is no host {address.host}")
-        return False
-    places = dict.fromkeys(str(place[4][0]) for place in found)
-    Screen().print(f"Resolve   ok, {', '.join(places)}")
-    return True
-
-
-async def _ping(client: Client) -> list[float]:
-    loop = asyncio.get_running_loop()
-    times = []
-    for _ in range(PINGS):
-        started = loop.time()
-        await client.ping()
-        times.append(loop.time() - started)
-    return times
-
-
 async def _ask_for_game(games: list[RoomSummary], keyboard: Keyboard, screen: Screen) -> str | None:
     """Return the code of the chosen game, or None where the person would rather go."""
     screen.print("Which game? Type its number or its code, or leave.")
@@ -164,6 +115,6 @@ async def _ask_for_game(games: list[RoomSummary], keyboard: Keyboard, screen: Sc
     return None
 
 
-def _demand_a_code() -> ExitCode:
-    print_error("Say which game to watch: tictactoe-client watch CODE")
+def _demand_a_code(*, in_json: bool = False) -> ExitCode:
+    print_failure("usage", "Say which game to watch: tictactoe-client watch CODE", in_json=in_json)
     return ExitCode.USAGE

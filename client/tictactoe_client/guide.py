@@ -104,8 +104,9 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     return [f"To play, type {' or '.join(ways)}. {slash}h for help, leave to go."]
 
 
-def describe_help(state: RoomState, settings: Settings) -> list[str]:
-    """Return everything that can be typed; it is drawn for this board and these options."""
+def describe_help(state: RoomState, settings: Settings, viewer: str | None = None) -> list[str]:
+    """Return everything that the viewer can type on this board and with these options; without one, any player."""
+    is_player = viewer is None or seat_of(state, viewer) is not None
     rules = state.rules.to_rules()
     slash = "/" if has_single_keys(rules) and settings.keys == Keys.LETTERS else ""
     pair = {
@@ -114,21 +115,37 @@ def describe_help(state: RoomState, settings: Settings) -> list[str]:
         Coordinates.X_Y_1: "3,2 (column 3, row 2)",
     }[settings.coordinates]
     lines = [f"Goal: {describe_rules(rules)}."]
-    if has_single_keys(rules):
+    if is_player and has_single_keys(rules):
         rows = (" ".join(format_key(row * 3 + column, settings.keys) for column in range(3)) for row in range(3))
         lines.append(f"A move by key: {' / '.join(rows)}, row by row from the top.")
-    lines.append(f"A move by name: b2 (column B, row 2), or {pair}.")
+    if is_player:
+        lines.append(f"A move by name: b2 (column B, row 2), or {pair}.")
     lines += [
         f"Ask: {slash}b board, {slash}l last move, {slash}f free cells, {slash}c clocks, {slash}o who is here.",
         f"Read: {slash}s A a column, {slash}s 1 a row, {slash}s b2 a cell.",
         f"Look: {slash}a b2 around a cell, {slash}d b2 along its diagonals; alone: of the last move.",
         f"List: {slash}m cells of each mark, {slash}m x of one, {slash}r rows of marks, moves, moves 6.",
-        "Do: resign, new (another opponent), leave, chat TEXT, draw, undo, claim (when the other one is gone).",
-        "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
-        "After the end, or watching: value what the position is worth, value 5 after the fifth move.",
+        f"Step: {slash}p or back, next, board 5 (after move 5), live (the newest).",
+        *(_describe_deeds() if is_player else _describe_watching()),
         "An empty line repeats whose move it is.",
     ]
     return lines
+
+
+def _describe_deeds() -> list[str]:
+    return [
+        "Do: resign, new (another opponent), leave, chat TEXT, draw, undo, claim (when the other one is gone).",
+        "Offers: yes and no answer one; draw withdraw and undo withdraw take back your own.",
+        "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
+        "After the end: value what the position is worth, value 5 after the fifth move.",
+    ]
+
+
+def _describe_watching() -> list[str]:
+    return [
+        "Worth: value what the position is worth, value 5 after the fifth move.",
+        "Do: chat TEXT, leave; after the end save (or save FILE) for the record of the game.",
+    ]
 
 
 def draw_board(state: RoomState, settings: Settings) -> list[str]:
@@ -194,5 +211,5 @@ def answer_query(kind: str, state: RoomState, viewer: str, settings: Settings) -
     if kind == "runs":
         return list_runs(state)
     if kind == "help":
-        return describe_help(state, settings)
+        return describe_help(state, settings, viewer)
     return [describe_turn(state, viewer)]

@@ -55,6 +55,18 @@ class Moves:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """Show the board of another moment: after `number` moves, so many moves on or back, or the present one.
+
+    With `may_be_no` it was typed as ``n``, which where something was asked means no.
+    """
+
+    kind: Literal["at", "by", "live"]
+    number: int = 0
+    may_be_no: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Weigh:
     """Say what the position after `ply` moves is worth, the present one where None."""
 
@@ -83,7 +95,7 @@ class Save:
     file: str = ""
 
 
-Intent = Nothing | Place | Query | Read | Marks | Moves | Weigh | Say | Verb | Save
+Intent = Nothing | Place | Query | Read | Marks | Moves | Look | Weigh | Say | Verb | Save
 
 
 class BadInput(ValueError):

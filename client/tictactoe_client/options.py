@@ -148,8 +148,11 @@ def _print_version(context: click.Context, _: click.Parameter, *, wanted: bool) 
     context.exit()
 
 
-def settings_of(context: click.Context) -> Settings:
-    """Return what options and environment add up to; raises `Misuse`."""
+def settings_of(context: click.Context, *, needs_server: bool = True) -> Settings:
+    """Return what options and environment add up to; raises `Misuse`.
+
+    Where the server stands in the file and cannot be read there, no other one is taken in its place.
+    """
     value = Values(context)
     if value.is_typed("json") and value.is_typed("plain"):
         raise Misuse("Choose one of --json and --plain.")
@@ -158,9 +161,11 @@ def settings_of(context: click.Context) -> Settings:
     if not 0 < value["timeout"] <= MAX_TIMEOUT_SECONDS:
         raise Misuse(f"--timeout is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds.")
     config = context.find_object(Config)
-    server, name, doubts = _check_file(value, config)
+    server, name, doubts, unreadable = _check_file(value, config)
     for doubt in doubts:
         print_error(doubt)
+    if needs_server and config is not None and (config.hides_server or (doubts and "server" in unreadable)):
+        _demand_server(value)
     return Settings(
         mode=_choose_mode(value),
         theme=value["theme"],
@@ -187,20 +192,28 @@ def settings_of(context: click.Context) -> Settings:
     )
 
 
-def _check_file(value: Values, config: Config | None) -> tuple[str | None, str | None, tuple[str, ...]]:
+def _check_file(value: Values, config: Config | None) -> tuple[str | None, str | None, tuple[str, ...], frozenset[str]]:
     """Return server and name, and what is wrong with those of the file, which then count as not set."""
     chosen: dict[str, str | None] = {name: value[name] for name in ("server", "name")}
     doubts = []
     for name, text in chosen.items():
         if config is not None and text is not None and value.source_of(name) is ParameterSource.DEFAULT_MAP:
-            told = _find_fault(name, text)
+            told = find_fault(name, text)
             if told is not None:
                 chosen[name] = None
                 doubts.append(f"{config.places[name]}: {told}")
-    return chosen["server"], chosen["name"], tuple(doubts)
+    unreadable = frozenset(name for name, text in chosen.items() if text is None and value[name] is not None)
+    return chosen["server"], chosen["name"], tuple(doubts), unreadable
 
 
-def _find_fault(name: str, text: str) -> str | None:
+def _demand_server(value: Values) -> None:
+    """Refuse to go to the default server where another one was meant."""
+    is_named = value.source_of("server") in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+    if not is_named and not value["local"]:
+        raise Misuse("Your server stands in that file: mend it, or say --server.")
+
+
+def find_fault(name: str, text: str) -> str | None:
     """Return what is wrong with the server or the name that the file gives, or None."""
     from tictactoe_client.address import parse_address
     from tictactoe_client.errors import BadAddress

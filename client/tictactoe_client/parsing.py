@@ -11,6 +11,7 @@ from typing import Final
 from tictactoe_client.intents import (
     BadInput,
     Intent,
+    Look,
     Marks,
     Moves,
     Nothing,
@@ -71,16 +72,28 @@ _VERBS: Final[dict[str, VerbKind]] = {
     "yes": "yes",
     "y": "yes",
     "no": "no",
-    "n": "no",
+    "accept": "yes",
+    "decline": "no",
 }
-_TAKING_ARGUMENT: Final = frozenset({"draw", "undo", "claim"})
+_STEPS: Final[dict[str, Look]] = {
+    "n": Look("by", 1, may_be_no=True),
+    "next": Look("by", 1),
+    "p": Look("by", -1),
+    "previous": Look("by", -1),
+    "back": Look("by", -1),
+    "live": Look("live"),
+}
+_ANSWERS: Final = ("accept", "decline", "withdraw", "offer", "yes", "no")
+_ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {"draw": _ANSWERS, "undo": _ANSWERS, "claim": ("win", "draw")}
+"""What may follow these words; of the answers to offers the last three are not shown."""
 _LOOKS: Final[dict[str, ReadKind]] = {"around": "around", "a": "around", "diagonals": "diagonals", "d": "diagonals"}
 _SPEECH: Final = frozenset({"chat", "say"})
 _WORDS: Final = (
     *_QUERIES,
     *("chat", "say", "save", "around", "diagonals", "marks", "moves", "value", "review"),
-    *(word for word in _VERBS if len(word) > 1),
+    *(word for word in (*_STEPS, *_VERBS) if len(word) > 1),
 )
+MOST_WAYS_SHOWN: Final = 3
 _SIMILAR_ENOUGH: Final = 0.75
 
 
@@ -135,8 +148,15 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
         return Moves(_parse_count(argument, "moves"))
     if word in ("value", "review"):
         return Weigh(_parse_count(argument, word))
-    if argument and word not in _TAKING_ARGUMENT:
+    if word in ("b", "board") and argument:
+        return Look("at", _parse_count(argument, word) or 0)
+    if argument and word not in _ARGUMENTS:
         return None
+    if argument and word in _ARGUMENTS and argument.lower() not in _ARGUMENTS[word]:
+        ways = [word, *(f"{word} {argument}" for argument in _ARGUMENTS[word][:MOST_WAYS_SHOWN])]
+        raise BadInput("bad_input", f"Type {', '.join(ways[:-1])} or {ways[-1]}.")
+    if word in _STEPS:
+        return _STEPS[word]
     if word in _VERBS:
         return Verb(_VERBS[word], argument.lower())
     kind = _QUERIES.get(word) or _SHORT.get(word)

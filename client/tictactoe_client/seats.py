@@ -53,6 +53,11 @@ class Seats:
         found = [seat for seat in self._read() if seat.server == server and room in (None, seat.room) and seat.is_free]
         return max(found, key=lambda seat: seat.saved_at, default=None)
 
+    def left_behind(self, server: str) -> list[SavedSeat]:
+        """Return the seats on this server that a process took which is gone, the newest first."""
+        found = [seat for seat in self._read() if seat.server == server and seat.pid != os.getpid() and seat.is_free]
+        return sorted(found, key=lambda seat: -seat.saved_at)
+
     def keep(self, kept: SavedSeat) -> None:
         """Write a seat down, in place of what is known of its room and of its player there."""
         self._change(lambda seats: [*(seat for seat in seats if seat.key != kept.key), kept])

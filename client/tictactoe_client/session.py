@@ -7,6 +7,7 @@ whatever went wrong into a sentence and a code.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -27,6 +28,7 @@ from tictactoe_client.errors import (
     VersionRefused,
 )
 from tictactoe_client.json_lines import print_own
+from tictactoe_client.left_behind import describe_left_behind
 from tictactoe_client.local_server import run_local_server
 from tictactoe_client.players import KnownPlayer, KnownPlayers
 from tictactoe_client.screen import Screen, can_print, print_error, silence_output
@@ -39,6 +41,14 @@ Identity = Literal["anyone", "player", "reader"]
 """Who we are on the server: somebody new, the player of an earlier run that nobody else plays as, or just like them."""
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
+_FAILURES: Final = {
+    ExitCode.UNREACHABLE: "unreachable",
+    ExitCode.VERSION: "version",
+    ExitCode.CONNECTION_LOST: "connection_lost",
+    ExitCode.NO_ROOM: "no_such_game",
+    ExitCode.OUR_BUG: "internal",
+}
+"""What JSON mode calls them; the rest is wrong use."""
 _STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -62,7 +72,7 @@ def run(
         target = address or parse_address(settings.server or DEFAULT_SERVER)
         if is_chatty:
             Screen().print(f"Connecting to {target.url} ...")
-        return await _converse(settings, target, work, room, identity)
+        return await _converse(settings, target, work, room, identity, is_chatty=is_chatty)
 
     return run_alone(settings, converse)
 
@@ -88,14 +98,36 @@ def print_closed(code: int) -> int:
     return code
 
 
+def print_failure(code: str, message: str, *, in_json: bool) -> None:
+    """Say what failed on standard error, for programs also as a line of JSON."""
+    print_error(message)
+    if in_json:
+        _print_own_quietly("error", code=code, message=message)
+
+
+def _print_own_quietly(type: str, **fields: object) -> None:
+    """Print a line of our own where anybody still reads."""
+    with contextlib.suppress(BrokenPipeError):
+        print_own(type, **fields)
+
+
+def _name_failure(error: ClientError) -> str:
+    """Return the code of a failure: the server's own for what it refused."""
+    if isinstance(error, Refused):
+        return error.code
+    return _FAILURES.get(exit_code_for(error), "usage")
+
+
 def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
     try:
         return asyncio.run(_run_under_signals(work()))
     except Misuse as misuse:
-        print_error(misuse.message)
+        print_failure("usage", misuse.message, in_json=settings.mode == "json")
         return ExitCode.USAGE
     except ClientError as error:
         print_error(describe_failure(error, settings))
+        if settings.mode == "json":
+            _print_own_quietly("error", code=_name_failure(error), message=clean_text(error.message))
         return exit_code_for(error)
     except BrokenPipeError:
         silence_output()
@@ -104,11 +136,14 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
         return ExitCode.INTERRUPTED
     except Exception as error:
         path = write_bug_report(error)
-        print_error(f"This is a mistake in tictactoe-client, not yours. What happened is in {path}")
+        told = f"This is a mistake in tictactoe-client, not yours. What happened is in {path}"
+        print_failure("internal", told, in_json=settings.mode == "json")
         return ExitCode.OUR_BUG
 
 
-async def _converse(settings: Settings, address: Address, work: Work, room: str | None, identity: Identity) -> int:
+async def _converse(
+    settings: Settings, address: Address, work: Work, room: str | None, identity: Identity, *, is_chatty: bool
+) -> int:
     async with AsyncExitStack() as stack:
         try:
             token = _token_for(settings, address, room, identity)
@@ -123,7 +158,17 @@ async def _converse(settings: Settings, address: Address, work: Work, room: str 
         else:
             if identity == "player":
                 KnownPlayers().keep(KnownPlayer(address.url, client.name, client.token))
+            if not settings.quiet:
+                _tell(await describe_left_behind(client, settings.timeout_seconds, but=room), on_screen=is_chatty)
         return await work(client)
+
+
+def _tell(lines: list[str], *, on_screen: bool) -> None:
+    """Say what is beside the matter: in a transcript, or where standard output is for programs, on standard error."""
+    if on_screen:
+        Screen().print(*lines)
+    elif lines:
+        print_error("\n".join(lines))
 
 
 @asynccontextmanager

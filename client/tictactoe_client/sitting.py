@@ -122,7 +122,7 @@ class Sitting:
             lines = transcript.arrive(state, moves, address, client.latency_seconds)
         else:
             away, self._away_seconds = self._away_seconds, None
-            lines = transcript.go_on(state, moves, away)
+            lines = transcript.go_on(state, moves, away, self._dialogue.take_declined(state))
         if self._seats is not None and old is not None:
             self._seats.keep_changed(room.code, seat_of(old, self._viewer), seat_of(state, self._viewer))
         lines += transcript.set_scene(old)

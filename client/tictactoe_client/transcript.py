@@ -6,7 +6,7 @@ It remembers what has been told, and knows nothing of connections, keyboards and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -63,15 +63,24 @@ class Transcript:
         asked = describe_choices(_without_offers(state), state, viewer)
         if seat_of(state, viewer) is not None and not settings.quiet:
             lines += describe_controls(state.rules.to_rules(), settings)
+        elif settings.asks and not settings.quiet:
+            lines.append("To look back, type p. h for help, leave to go.")
         lines += [*standing, *asked]
         if state.status == "waiting":
             lines.append(describe_turn(state, viewer))
         return lines
 
-    def go_on(self, state: RoomState, moves: Sequence[int] | None, away_seconds: float | None = None) -> list[str]:
+    def go_on(
+        self,
+        state: RoomState,
+        moves: Sequence[int] | None,
+        away_seconds: float | None = None,
+        declined: Collection[str] = (),
+    ) -> list[str]:
         """Return what has happened since the last state; `away_seconds` is how long the connection was lost, if it was.
 
-        `moves` are those that the server has told, None where it was not asked.
+        `moves` are those that the server has told, None where it was not asked; `declined` are the offers that the
+        viewer has put an end to.
         """
         old, before = self.state, self.moves
         if old is None:
@@ -80,7 +89,7 @@ class Transcript:
         self._note(state, moves)
         now = self.moves if fits(self.moves, state) else None
         viewer = self._viewer
-        news = [*announce(old, state, viewer, now, known), *describe_choices(old, state, viewer)]
+        news = [*announce(old, state, viewer, now, known, declined), *describe_choices(old, state, viewer)]
         if away_seconds is None:
             return news
         back = describe_return(away_seconds)
@@ -104,7 +113,7 @@ class Transcript:
         if state.turn == own:
             return [*self._draw(state), describe_turn(state, self._viewer)]
         board = self._draw(state) if own is None or (begins and state.ply > 0) else []
-        return [*board, f"{state.turn}'s move."] if begins or is_taken_back else board
+        return [*board, describe_turn(state, self._viewer)] if begins or is_taken_back else board
 
     def _end(self, state: RoomState) -> list[str]:
         winner = state.result.winner if state.result is not None else None

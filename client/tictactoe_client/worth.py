@@ -1,54 +1,70 @@
-"""What a search found about a position, in sentences, for reviews and for those who watch. Pure.
+"""What a search found about positions and moves, in the few words that a line holds; the same in every face. Pure.
 
-A *move* is one mark set, whoever sets it, as everywhere in this client: ``X wins in 3 moves`` counts X, O and X. Marks
-stand for the players, as an analysis knows no names.
+All values are for the player who moves next, named by mark, as an analysis knows no names; with three and more players
+they stand against all others together.
+`plies` count everybody's moves until the end. Where an analysis is not solved they are upper bounds: ``within 7``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from tictactoe_engine import Rules, format_cell
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
-MOST_CELLS_NAMED: Final = 9
+MOST_NAMED: Final = 6
+MOST_ALTERNATIVES: Final = 9
+EVEN: Final = 0.15
+"""An estimate that is no further from 0 says nothing."""
 
-_ORDER: Final = {"win": 0, "draw": 1, "unknown": 2, "loss": 3}
-_LEADS: Final = ((0.1, "about even"), (0.4, "slightly"), (0.75, "clearly"), (2.0, "far"))
-_NOTABLE_DROP: Final = 0.2
+
+def describe_value(value: CellValue, *, solved: bool = True) -> str:
+    """Return what a move is worth to whoever makes it.
+
+    >>> describe_value(CellValue("loss", 4, -1.0)), describe_value(CellValue("unknown", None, 0.4))
+    ('loses in 4', 'unclear, looks good')
+    """
+    if value.kind == "draw":
+        return "a draw"
+    if value.kind == "unknown":
+        looks = "good" if value.estimate > EVEN else "bad" if value.estimate < -EVEN else "even"
+        return f"unclear, looks {looks}"
+    return f"{'wins' if value.kind == 'win' else 'loses'} {_how_soon(value, solved=solved)}".rstrip()
 
 
-def describe_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:
+def describe_position(analysis: AnalysisState, rules: Rules) -> str:
+    """Return who stands how, and the best moves: ``X to move: a draw with best play. Best: B2, A1.``"""
+    turn, value = analysis.turn, analysis.value
+    if turn is None:
+        return "The game is over here."
+    several = len(rules.marks) > 2
+    if value.kind == "win":
+        whatever = ", whatever the others do" if several else ""
+        verdict = f"{turn} wins {_how_soon(value, solved=analysis.solved)}{whatever}"
+    elif value.kind == "loss" and not several:
+        other = next(mark for mark in rules.marks if mark != turn)
+        verdict = f"{turn} to move: {other} wins {_how_soon(value, solved=analysis.solved)}"
+    elif value.kind == "loss":
+        verdict = f"{turn} to move: loses {_how_soon(value, solved=analysis.solved)} to the others together"
+    elif value.kind == "draw":
+        verdict = f"{turn} to move: {'a draw against all the others' if several else 'a draw with best play'}"
+    else:
+        whom = "" if abs(value.estimate) <= EVEN else f" for {turn}"
+        verdict = f"{turn} to move: {describe_value(value)}{whom}"
+    best = f" {_name_best(analysis, rules)}." if analysis.best else ""
+    return f"{verdict}.{best}"
+
+
+def review_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:
     """Return all that can be said of a position, a fact a line: its worth, the other moves, the move that led to it.
 
     `cell` is that move and `before` the analysis of where it was made, None at the start of the game.
     """
     at = f"After move {after.ply}" if after.ply else "At the start"
-    lines = [f"{at}: {describe_worth(after, rules)}", describe_alternatives(after, rules)]
+    lines = [f"{at}: {describe_position(after, rules)}", describe_alternatives(after, rules)]
     if before is not None and cell is not None:
-        lines.append(judge_move(before, cell, rules))
+        lines.append(compare_played(cell, before, rules))
     return [line for line in lines if line]
-
-
-def describe_worth(analysis: AnalysisState, rules: Rules) -> str:
-    """Return what the position is worth to the player to move, and the best cells.
-
-    Of a finished game: that it is over.
-    """
-    if analysis.turn is None:
-        return "The game is over."
-    turn, value, best = analysis.turn, analysis.value, _name_best(analysis, rules)
-    if value.kind == "win":
-        against = " against all others together" if _is_many(rules) else ""
-        return f"{turn} wins {_within(value, analysis)}{against} with {best.replace(', ', ' or ')}."
-    if value.kind == "loss":
-        against = "if the others play together" if _is_many(rules) else "against best play"
-        holds = f"Longest: {best}." if _has_choice(analysis) else f"Every move is lost alike: {best}."
-        return f"{turn} to move: lost {_within(value, analysis)} {against}. {holds}"
-    if value.kind == "draw":
-        return f"{turn} to move: a draw with best play. Best: {best}."
-    return f"{turn} to move: not decided, {describe_estimate(value.estimate, turn)}. Best: {best}."
 
 
 def describe_alternatives(analysis: AnalysisState, rules: Rules) -> str:
@@ -56,101 +72,89 @@ def describe_alternatives(analysis: AnalysisState, rules: Rules) -> str:
 
     Only what is known for sure is told.
     """
-    others: dict[str, list[int]] = {}
+    others: dict[str, list[str]] = {}
     for cell, value in sorted(analysis.cells.items()):
         if cell not in analysis.best and value.kind != "unknown":
-            others.setdefault(value.kind, []).append(cell)
-    if not others:
-        return ""
+            others.setdefault(value.kind, []).append(format_cell(cell, rules))
     told = []
-    for kind in sorted(others, key=_ORDER.__getitem__):
-        one = len(others[kind]) == 1
-        verb = {"win": "win", "draw": "draw", "loss": "lose"}[kind] + ("s" if one else "")
-        later = " later" if kind == "win" else ""
-        told.append(f"{list_cells(others[kind], rules)} {verb}{later}.")
-    return f"Also: {' '.join(told)}"
+    for kind, verb, later in (("win", "win", " later"), ("draw", "draw", ""), ("loss", "lose", "")):
+        if names := others.get(kind):
+            one = "s" if len(names) == 1 else ""
+            told.append(f"{_list_names(names, MOST_ALTERNATIVES, ', ')} {verb}{one}{later}.")
+    return f"Also: {' '.join(told)}" if told else ""
 
 
-def judge_move(before: AnalysisState, cell: int, rules: Rules) -> str:
-    """Return whether a move was the best there was, `before` being the analysis of the position in which it was made.
+def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str:
+    """Return what one cell is worth: ``C3 loses in 4``, or that nobody can move there."""
+    value = analysis.cells.get(cell)
+    name = format_cell(cell, rules)
+    if value is None:
+        return f"{name} is no move"
+    joint = ": " if value.kind in ("draw", "unknown") else " "
+    return f"{name}{joint}{describe_value(value, solved=analysis.solved)}"
 
-    ``X C3 was a mistake: it loses. B2 keeps the draw.``; "" where the analysis has no such move.
-    """
-    played = before.cells.get(cell)
-    if before.turn is None or played is None:
+
+def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
+    """Return how the move that followed compares: ``X played C3: loses in 4; best B2: a draw.``; "" where unknown."""
+    value = analysis.cells.get(played)
+    if value is None or analysis.turn is None:
         return ""
-    name, value = f"{before.turn} {format_cell(cell, rules)}", before.value
-    if cell in before.best:
-        return f"{name} was {_describe_standing(before)}."
-    better = _name_best(before, rules)
-    if played.kind == value.kind != "unknown":
-        slower = {"win": "wins too, but later", "loss": "loses sooner"}.get(played.kind)
-        return f"{name} {slower}. Best: {better}." if slower else f"{name} keeps the draw as well."
-    if "unknown" in (played.kind, value.kind):
-        return _judge_guess(name, played, value, better)
-    one = len(before.best) == 1
-    verb = f"win{'s' if one else ''}" if value.kind == "win" else f"keep{'s' if one else ''} the draw"
-    becomes = "only draws" if played.kind == "draw" else "loses"
-    return f"{name} was a mistake: it {becomes}. {better} {verb}."
+    head = f"{analysis.turn} played {format_cell(played, rules)}"
+    worth = describe_value(value, solved=analysis.solved)
+    if len(analysis.best) == len(analysis.cells):
+        return f"{head}: {worth}, like any move."
+    if played in analysis.best:
+        return f"{head}, {'the best' if len(analysis.best) == 1 else 'one of the best'}: {worth}."
+    best = analysis.cells.get(analysis.best[0]) if analysis.best else None
+    if best is None:
+        return f"{head}: {worth}."
+    better = describe_value(best, solved=analysis.solved)
+    instead = f"better {format_cell(analysis.best[0], rules)}" if better == worth else _instead(analysis, better, rules)
+    return f"{head}: {worth}; {instead}."
 
 
-def describe_estimate(estimate: float, mark: str) -> str:
-    """Return in words who stands better, an estimate running from -1 (lost) to 1 (won) for the mark.
-
-    >>> describe_estimate(0.02, "X"), describe_estimate(-0.5, "X")
-    ('about even', 'X stands clearly worse')
-    """
-    lead = next(words for bound, words in _LEADS if abs(estimate) < bound)
-    if lead == "about even":
-        return lead
-    return f"{mark} stands {lead} {'better' if estimate > 0 else 'worse'}"
+def rank_cells(analysis: AnalysisState) -> list[int]:
+    """Return the legal cells, the best first: quick wins, then what is likely to be good, slow losses before quick."""
+    best = set(analysis.best)
+    return sorted(analysis.cells, key=lambda cell: (cell not in best, -_score(analysis.cells[cell]), cell))
 
 
-def list_cells(cells: Iterable[int], rules: Rules) -> str:
-    """Return cells by their names, at most nine, and how many more there are."""
-    named = [format_cell(cell, rules) for cell in cells]
-    rest = len(named) - MOST_CELLS_NAMED
-    if rest > 0:
-        return f"{', '.join(named[:MOST_CELLS_NAMED])} and {rest} more"
-    return ", ".join(named)
+def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
+    """Return the best cells in lines, one for each worth: ``* H8 I9  wins in 3``; at most so many lines."""
+    lines: dict[tuple[bool, str], list[str]] = {}
+    for cell in rank_cells(analysis):
+        key = (cell in analysis.best, describe_value(analysis.cells[cell], solved=analysis.solved))
+        if key not in lines and len(lines) == limit:
+            break
+        lines.setdefault(key, []).append(format_cell(cell, rules))
+    return [f"{'*' if best else ' '} {_list_names(names, 4, ' ')}  {words}" for (best, words), names in lines.items()]
 
 
-def _judge_guess(name: str, played: CellValue, value: CellValue, better: str) -> str:
-    """Return a judgement where the search did not see the end."""
-    if value.kind == "win":
-        return f"{name} missed a win: {better}."
-    if played.kind == "loss":
-        return f"{name} was a mistake: it loses. Better: {better}."
-    if value.estimate - played.estimate >= _NOTABLE_DROP:
-        return f"{name} was weaker than {better.replace(', ', ' or ')}."
-    return f"{name} was about as good as the best: {better}."
+def _how_soon(value: CellValue, *, solved: bool) -> str:
+    if value.plies is None:
+        return ""
+    if value.plies == 1:
+        return "at once"
+    return f"{'in' if solved else 'within'} {value.plies}"
 
 
 def _name_best(analysis: AnalysisState, rules: Rules) -> str:
-    """Return the best cells by name, in words where they are all there are."""
-    if len(analysis.best) == len(analysis.cells) > 1:
-        return "any free cell"
-    return list_cells(analysis.best, rules)
+    names = [format_cell(cell, rules) for cell in analysis.best]
+    if len(names) == len(analysis.cells) > 1:
+        return "All moves are equal"
+    return f"Best: {_list_names(names, MOST_NAMED, ', ')}"
 
 
-def _describe_standing(analysis: AnalysisState) -> str:
-    if not _has_choice(analysis):
-        return "as good as any other move" if len(analysis.best) > 1 else "the only move"
-    return "the best move" if len(analysis.best) == 1 else "one of the best moves"
+def _list_names(names: list[str], limit: int, comma: str) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"{comma.join(names[:limit])}{more}"
 
 
-def _has_choice(analysis: AnalysisState) -> bool:
-    return len(analysis.best) < len(analysis.cells)
+def _instead(analysis: AnalysisState, worth: str, rules: Rules) -> str:
+    return f"best {format_cell(analysis.best[0], rules)}: {worth}"
 
 
-def _within(value: CellValue, analysis: AnalysisState) -> str:
-    """Return how soon: ``at once``, ``in 3 moves``; ``in at most 7 moves`` where a shorter way may exist."""
-    if value.plies is None:
-        return "in the end"
-    if value.plies == 1:
-        return "at once"
-    return f"in {'' if analysis.solved else 'at most '}{value.plies} moves"
-
-
-def _is_many(rules: Rules) -> bool:
-    return len(rules.marks) > 2
+def _score(value: CellValue) -> float:
+    """Return a number that grows with the worth."""
+    plies = value.plies or 0
+    return {"win": 10_000.0 - plies, "loss": plies - 10_000.0}.get(value.kind, value.estimate)

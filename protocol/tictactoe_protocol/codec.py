@@ -96,9 +96,8 @@ def _explain(data: str | bytes, error: Exception) -> BadMessage:
     if kind not in _TYPES:
         close = difflib.get_close_matches(kind, _TYPES, 1) if len(kind) <= MAX_ID_LENGTH else []
         hint = f' Did you mean "{close[0]}"?' if close else ""
-        return BadMessage(
-            ErrorCode.UNKNOWN_TYPE, f"There is no message of type {_shown(kind)}.{hint}", "type", id=id, room=room
-        )
+        told = f"There is no message of type {_shown(kind)}.{hint} Types: {', '.join(sorted(_TYPES))}."
+        return BadMessage(ErrorCode.UNKNOWN_TYPE, told, "type", id=id, room=room)
     message, path = _describe(str(error), content, kind)
     return BadMessage(ErrorCode.BAD_MESSAGE, message, path, id=id, room=room)
 

@@ -14,8 +14,12 @@ GONE = {**players(), "O": SeatState(BO, "bo", online=False, bot=None, hold_ms=0)
 @pytest.mark.parametrize(
     ("offers", "told"),
     [
-        (Offers(draw="O"), ["Type draw to accept, draw decline to refuse."]),
-        (Offers(undo="O"), ["Type undo to let them, undo decline to refuse."]),
+        (Offers(draw="O"), ["Type yes to accept, no to refuse."]),
+        (Offers(undo="O"), ["Type yes to let them, no to refuse."]),
+        (
+            Offers(draw="O", undo="O"),
+            ["Type draw to accept, draw decline to refuse.", "Type undo to let them, undo decline to refuse."],
+        ),
         (Offers(draw="X", undo="X"), []),
         (Offers(), []),
     ],

@@ -37,7 +37,8 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     for option in ("--server", "--name", "--plain", "--json", "--no-color", "--timeout", "--no-input", "--version"):
         assert option in out
-    assert out.index("\nExamples:\n") > out.index("--version")
+    assert 0 < out.index("\nExamples:\n") < out.index("\nCommon options:\n") < out.index("--version")
+    assert "How long to wait for the server" not in out
     assert "Exit codes, files and environment: tictactoe-client --help" in out
 
 
@@ -148,7 +149,11 @@ def test_a_bad_value_in_the_environment_is_told(
 
 def test_misuse_in_json_mode_still_ends_with_the_closing_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["join", "K7M4P", "--json"]) == 2
-    assert json.loads(capsys.readouterr().out) == {"from": "client", "type": "closed", "exit": 2}
+    told, closed = map(json.loads, capsys.readouterr().out.splitlines())
+    assert told["type"] == "error"
+    assert told["code"] == "usage"
+    assert told["message"] == 'A room code has 6 letters and digits; "K7M4P" has 5.'
+    assert closed == {"from": "client", "type": "closed", "exit": 2}
 
 
 def test_the_bare_command_off_a_terminal_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -58,12 +59,94 @@ def test_a_mistake_is_told_with_its_line_and_the_rest_counts(text: str, warning:
 
 
 def test_a_damaged_file_is_told() -> None:
-    write("server =")
-    assert load_config().warnings[0].startswith("client.toml: Invalid value")
+    path = write("ascii = true\nname = ana\n")
+    assert load_config().warnings == (
+        f"{path} line 2: Invalid value. A text stands in quotes. Mend that line, or delete the file; "
+        "nothing of it counts.",
+    )
+    assert not load_config().hides_server
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["server = ws://10.0.0.1\n", 'server = "ho st"\n', 'theme = night\nserver = "ws://10.0.0.1"\n', "server = 1\n"],
+)
+def test_a_server_that_cannot_be_read_is_not_replaced_by_the_default_one(
+    capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    path = write(text)
+    assert run(["rooms"]) == 2
+    told, demand = capsys.readouterr().err.splitlines()
+    assert told.startswith((f"{path} line 1: ", "client.toml line 1: "))
+    assert demand == "Your server stands in that file: mend it, or say --server."
+    assert run(["rooms", "--server", "ws://127.0.0.1:1"]) == 3
+    assert run(["config", "path"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "line"),
+    [
+        ("theme", "night", 'theme = "night"'),
+        ("ascii", "yes", "ascii = true"),
+        ("timeout", "2.5", "timeout = 2.5"),
+        ("server", "ws://10.0.0.1", 'server = "ws://10.0.0.1"'),
+        ("name", "ana", 'name = "ana"'),
+    ],
+)
+def test_a_setting_is_written_and_struck_out_from_the_command_line(
+    capsys: pytest.CaptureFixture[str], key: str, typed: str, line: str
+) -> None:
+    path = write("# mine\nquiet = true\n")
+    assert run(["config", "set", key, typed]) == 0
+    assert capsys.readouterr().out == f"{line} is now in {path}\n"
+    assert path.read_text() == f"# mine\nquiet = true\n{line}\n"
+    assert load_config().warnings == ()
+    assert run(["config", "unset", key]) == 0
+    assert run(["config", "unset", key]) == 0
+    assert capsys.readouterr().out == f"{key} is no longer in {path}\n{key} was not set in {path}\n"
+    assert path.read_text() == "# mine\nquiet = true\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("set", "thme", "night"), 'unknown key "thme". Did you mean "theme"?'),
+        (("set", "theme", "nigth"), "theme is one of terminal, night, paper, contrast. "),
+        (("set", "ascii", "perhaps"), "ascii is true or false."),
+        (("set", "timeout", "soon"), "timeout is a number of seconds."),
+        (("set", "server", "ho st"), '"ho st" is no server address.'),
+        (("set", "name", "zoe!"), 'A name cannot contain "!"'),
+        (("set", "theme"), "Say what to set, and to what: tictactoe-client config set theme night"),
+        (("unset",), "Say what to unset: tictactoe-client config unset theme"),
+        (("path", "theme"), "config path takes nothing more."),
+    ],
+)
+def test_what_the_file_could_not_hold_is_refused_and_not_written(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], told: str
+) -> None:
+    assert run(["config", *arguments]) == 2
+    assert capsys.readouterr().err.startswith(told)
+    assert not config_path().exists()
+
+
+def test_a_broken_file_is_not_written_to(capsys: pytest.CaptureFixture[str]) -> None:
+    path = write("theme = night\n")
+    assert run(["config", "set", "theme", "night"]) == 2
+    assert "Nothing was written: client.toml has a mistake in it" in capsys.readouterr().err
+    assert path.read_text() == "theme = night\n"
+
+
+def test_settings_are_told_as_objects_in_json_mode(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = write('theme = "paper"\n')
+    assert run(["config", "show", "--json"]) == 0
+    rows = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    assert {"from": "client", "type": "setting", "key": "theme", "value": "paper", "origin": str(path)} in rows
+    assert [row["key"] for row in rows[:-1]] == list(KNOWN)
+    assert rows[-1] == {"from": "client", "type": "closed", "exit": 0}
 
 
 def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
-    assert load_config(tmp_path).warnings[0].startswith("client.toml cannot be read:")
+    assert load_config(tmp_path).warnings[0].startswith(f"{tmp_path} cannot be read: ")
 
 
 def test_the_command_says_where_the_file_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,15 +210,11 @@ def test_the_command_alone_explains_itself(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        (
-            '# mine\nserver = "ho st"\n',
-            'client.toml line 2: "ho st" is no server address. It looks like ws://host:8765,',
-        ),
         ('name = "zoe!"\n', 'client.toml line 1: A name cannot contain "!"'),
         ('name = ""\n', "client.toml line 1: A name has at least one character."),
     ],
 )
-def test_a_server_or_name_that_makes_no_sense_is_told_with_its_line_and_counts_as_not_set(
+def test_a_name_that_makes_no_sense_is_told_with_its_line_and_counts_as_not_set(
     capsys: pytest.CaptureFixture[str], text: str, warning: str
 ) -> None:
     write(text)

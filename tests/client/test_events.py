@@ -27,12 +27,19 @@ class Stage(Table):
         after = self.state_now()
         heard = {}
         for listener in (ANA.id, BO.id, CY.id, WATCHER):
-            heard[listener] = [*announce(before, after, listener), *describe_choices(before, after, listener)]
+            declined = _declined_by(command) if listener == player.id else frozenset()
+            told = announce(before, after, listener, declined=declined)
+            heard[listener] = [*told, *describe_choices(before, after, listener)]
             assert announce(after, after, listener) == []
         return heard
 
     def move_of(self, cell: int) -> Move:
         return Move(room=CODE, cell=cell, ply=self.room.position.ply)
+
+
+def _declined_by(command: Command) -> frozenset[str]:
+    is_decline = isinstance(command, (Draw, Undo)) and command.action == "decline"
+    return frozenset({"draw" if isinstance(command, Draw) else "undo"} if is_decline else ())
 
 
 def draw(action: str) -> Draw:
@@ -91,13 +98,19 @@ def test_one_who_dropped_after_the_end_is_not_waited_for(two: Stage) -> None:
 def test_a_draw_offered_declined_withdrawn_lapsed_and_agreed(two: Stage) -> None:
     heard = two.tell(ANA, draw("offer"))
     assert heard[ANA.id] == ["You offer a draw."]
-    assert heard[BO.id] == ["ana offers a draw.", "Type draw to accept, draw decline to refuse."]
+    assert heard[BO.id] == ["ana offers a draw.", "Type yes to accept, no to refuse."]
     assert heard[WATCHER] == ["ana offers a draw."]
-    for player in (BO, ANA):
-        assert set(map(tuple, two.tell(player, draw("decline")).values())) == {("The draw offer is off.",)}
-        two.do(ANA, draw("offer"))
+    heard = two.tell(BO, draw("decline"))
+    assert (heard[ANA.id], heard[BO.id]) == (["bo declines the draw."], ["You decline the draw."])
+    assert heard[WATCHER] == ["The draw offer is off."]
+    two.do(ANA, draw("offer"))
+    heard = two.tell(ANA, draw("decline"))
+    assert (heard[ANA.id], heard[BO.id]) == (["You withdraw the draw offer."], ["ana withdraws the draw offer."])
+    two.do(ANA, draw("offer"))
     assert two.tell(ANA, two.move_of(0))[BO.id] == ["ana plays A1, top left."]
-    assert two.tell(BO, two.move_of(4))[ANA.id] == ["bo plays B2, centre.", "The draw offer is off."]
+    heard = two.tell(BO, two.move_of(4))
+    assert heard[ANA.id] == ["bo plays B2, centre.", "The draw offer lapses, as bo plays on."]
+    assert heard[BO.id] == ["You play B2, centre.", "The draw offer lapses, as you play on."]
     two.do(BO, draw("offer"))
     heard = two.tell(ANA, draw("accept"))
     assert set(map(tuple, heard.values())) == {("Both agreed. It's a draw.",)}
@@ -107,10 +120,14 @@ def test_an_undo_asked_declined_lapsed_and_done(two: Stage) -> None:
     two.play(0)
     heard = two.tell(ANA, undo("offer"))
     assert heard[ANA.id] == ["You ask to take a move back."]
-    assert heard[BO.id] == ["ana asks to take a move back.", "Type undo to let them, undo decline to refuse."]
-    assert two.tell(BO, undo("decline"))[ANA.id] == ["The move stays: no taking back."]
+    assert heard[BO.id] == ["ana asks to take a move back.", "Type yes to let them, no to refuse."]
+    heard = two.tell(BO, undo("decline"))
+    assert (heard[ANA.id], heard[BO.id]) == (["bo lets the move stand."], ["You let the move stand."])
     two.do(ANA, undo("offer"))
-    assert two.tell(BO, two.move_of(4))[ANA.id] == ["bo plays B2, centre.", "The move stays: no taking back."]
+    assert two.tell(ANA, undo("decline"))[BO.id] == ["ana withdraws the request to take a move back."]
+    two.do(ANA, undo("offer"))
+    told = two.tell(BO, two.move_of(4))[ANA.id]
+    assert told == ["bo plays B2, centre.", "The request to take a move back lapses, as bo plays on."]
     two.do(ANA, undo("offer"))
     heard = two.tell(BO, undo("accept"))
     assert heard[ANA.id] == heard[BO.id] == heard[WATCHER] == ["The last 2 moves are taken back."]
@@ -119,7 +136,7 @@ def test_an_undo_asked_declined_lapsed_and_done(two: Stage) -> None:
 def test_a_rematch_asked_for_and_begun_with_the_marks_moved_on(two: Stage) -> None:
     two.do(BO, Resign(room=CODE))
     heard = two.tell(BO, Rematch(room=CODE))
-    assert heard[ANA.id] == ["bo wants a rematch.", "Type rematch to accept."]
+    assert heard[ANA.id] == ["bo wants a rematch.", "Type rematch or yes to accept."]
     assert heard[BO.id] == ["You ask for a rematch."]
     assert heard[WATCHER] == ["bo wants a rematch."]
     heard = two.tell(ANA, Rematch(room=CODE))
@@ -252,3 +269,16 @@ def test_whoever_comes_after_the_end_hears_how_it_ended() -> None:
     two.do(ANA, Rematch(room=CODE))
     two.do(BO, Rematch(room=CODE))
     assert announce_standing(two.state_now(), WATCHER) == ["This is game 2 of the room."]
+
+
+def test_who_put_an_end_to_an_offer_is_not_said_where_it_is_not_known(two: Stage) -> None:
+    two.do(ANA, draw("offer"))
+    before = two.state_now()
+    two.do(BO, draw("decline"))
+    assert announce(before, two.state_now(), ANA.id) == ["The draw offer is off."]
+
+
+def test_of_three_the_two_who_are_left_may_draw(three: Stage) -> None:
+    three.do(CY, Resign(room=CODE))
+    three.do(ANA, draw("offer"))
+    assert three.tell(BO, draw("decline"))[ANA.id] == ["bo declines the draw."]

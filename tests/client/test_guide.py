@@ -98,6 +98,13 @@ def test_help_shows_pairs_as_they_are_read(coordinates: Coordinates, pair: str) 
     assert pair in "\n".join(describe_help(state(), Settings(coordinates=coordinates)))
 
 
+def test_the_help_of_a_watcher_has_nothing_that_only_players_do() -> None:
+    told = "\n".join(describe_help(state(), Settings(), "p-watcher"))
+    assert not any(word in told for word in ("resign", "draw", "undo", "claim", "A move by"))
+    assert "Step: p or back, next, board 5 (after move 5), live (the newest)." in told
+    assert "resign" in "\n".join(describe_help(state(), Settings(), ANA))
+
+
 def test_help_shows_the_keys_in_their_order() -> None:
     assert "7 8 9 / 4 5 6 / 1 2 3" in "\n".join(describe_help(state(), Settings(keys=Keys.PAD)))
 

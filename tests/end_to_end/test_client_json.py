@@ -151,23 +151,43 @@ async def test_the_list_of_rooms_passes_through(server: Server) -> None:
     assert [room["room"] for room in messages(listing)[2]["rooms"]] == [code]
 
 
-async def test_check_passes_its_pings_through(server: Server) -> None:
-    async with run_client("check", "--json", "-s", server.url) as check:
+async def test_check_tells_each_step_as_an_object(server: Server) -> None:
+    async with run_client("check", "--json", "-s", server.url, "-n", "ana") as check:
         assert await check.end() == 0
-    assert len([message for message in messages(check) if message["type"] == "ok"]) == 3
+    steps = [message for message in messages(check) if message["type"] == "step"]
+    assert [step["step"] for step in steps] == ["resolve", "connect", "hello", "ping", "versions"]
+    assert all(step["ok"] for step in steps)
+    assert (steps[2]["name"], len(steps[3]["ms"])) == ("ana", 3)
+    assert messages(check)[-1] == {"from": "client", "type": "closed", "exit": 0}
+
+
+async def test_check_of_a_host_that_does_not_exist_says_which_step_failed() -> None:
+    async with run_client("check", "--json", "-s", "ws://no.such.host.invalid") as check:
+        assert await check.end() == 3
+    assert [(line["type"], line.get("ok"), line.get("code")) for line in messages(check)] == [
+        ("step", False, None),
+        ("error", None, "unreachable"),
+        ("closed", None, None),
+    ]
 
 
 async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_line(server: Server) -> None:
     async with run_client("join", "ZZZZZZ", "--json", "-s", server.url) as ana:
         assert await ana.end() == 5
         assert "No room ZZZZZZ." in await ana.errors()
-    assert [message["type"] for message in messages(ana)] == ["connected", "welcome", "error", "closed"]
+    assert [message["type"] for message in messages(ana)] == ["connected", "welcome", "error", "error", "closed"]
+    told = messages(ana)[-2]
+    assert (told["from"], told["code"]) == ("client", "no_such_room")
+    assert told["message"] == "No room ZZZZZZ. It may have closed."
 
 
 async def test_nobody_there_still_ends_with_the_closing_line() -> None:
     async with run_client("play", "--json", "-s", "ws://127.0.0.1:1") as ana:
         assert await ana.end() == 3
-    assert messages(ana) == [{"from": "client", "type": "closed", "exit": 3}]
+    told, closed = messages(ana)
+    assert (told["from"], told["type"], told["code"]) == ("client", "error", "unreachable")
+    assert "ws://127.0.0.1:1" in told["message"]
+    assert closed == {"from": "client", "type": "closed", "exit": 3}
 
 
 async def test_an_analysis_is_asked_for_without_naming_the_room(server: Server) -> None:

@@ -58,7 +58,7 @@ Connecting to SERVER ...
 Connected, N ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.
 You are O. ana is X.
 To play, type 1-9 (1 2 3 on top) or a cell such as b2. h for help, leave to go.
-X's move.
+It's ana's move.
 It's ana's move.
 ana plays A1, top left.
    A B C
@@ -97,11 +97,12 @@ Connecting to SERVER ...
 Connected, N ms. Watching room K7M4PQ: 3 by 3, 3 in a row, no clock.
 ana is X, bo is O.
 2 moves have been played: X A1, O B2.
+To look back, type p. h for help, leave to go.
    A B C
 1  X . .
 2  . O .
 3  . . .
-X's move.
+It's ana's move.
 You are watching: only players move.
 The input has ended: watching to the end of the game.
 ana plays B1, top centre.
@@ -138,7 +139,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
     async with run_client("new", "-n", "ana", *where) as ana:
         code = await open_room(ana)
         async with run_client("join", code.lower(), "-n", "bo", *where) as bo:
-            await bo.until("X's move.")
+            await bo.until("It's ana's move.")
             await ana.until("Your move, X.")
             bo.type("b2")
             await bo.until("It's ana's move.")
@@ -148,7 +149,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
             await bo.until("You play B2")
             await ana.until("Your move, X.")
             async with run_client("watch", f"{server.url}/{code}", "--plain") as watcher:
-                await watcher.until("X's move.")
+                await watcher.until("It's ana's move.")
                 watcher.type("a3")
                 await watcher.until("You are watching")
                 watcher.end_input()
@@ -183,7 +184,7 @@ async def test_a_rematch_and_then_a_new_opponent(server: Server) -> None:
         await ana.until("You ask for a rematch.")
         await bo.send("rematch", room=code)
         await ana.until("Game 2. You are O. bo is X.")
-        await ana.until("X's move.")
+        await ana.until("It's bo's move.")
         await bo.send("resign", room=code)
         await ana.until("bo resigns. You win.")
         await ana.until("Winner: ana, O.")
@@ -341,7 +342,7 @@ async def test_a_watcher_sees_a_rematch_and_the_end_of_the_room(server: Server) 
         code = (await ana.ask("create"))["room"]
         await bo.ask("join", room=code)
         async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("X's move.")
+            await watcher.until("It's ana's move.")
             await play_out({"X": ana, "O": bo}, code, [0, 3, 1, 4, 2])
             await watcher.until("A rematch will be shown here.")
             await ana.ask("rematch", room=code)
@@ -395,7 +396,7 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
         ana.type("a1", "draw")
         await ana.until("You offer a draw.")
         await bo.ask("draw", room=code, action="decline")
-        await ana.until("The draw offer is off.")
+        await ana.until("bo declines the draw.")
         ana.type("undo")
         await ana.until("You ask to take a move back.")
         await bo.ask("undo", room=code, action="accept")
@@ -406,9 +407,38 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
         await ana.until("ana: well then")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw.")
-        await ana.until("Type draw to accept, draw decline to refuse.")
-        ana.type("draw")
+        await ana.until("Type yes to accept, no to refuse.")
+        ana.type("yes")
         await ana.until("Both agreed. It's a draw.")
+
+
+async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        ana.type("decline", "draw withdraw", "undo withdraw", "draw please")
+        await ana.until("Nothing was asked. Your move, X.")
+        await ana.until("You have offered no draw.")
+        await ana.until("You have asked for nothing back.")
+        await ana.until("Type draw, draw accept, draw decline or draw withdraw.")
+        ana.type("a1")
+        await ana.until("You play A1, top left.")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await bo.ask("draw", room=code, action="offer")
+        await bo.ask("undo", room=code, action="offer")
+        await ana.until("Type undo to let them, undo decline to refuse.")
+        ana.type("yes", "draw no", "n")
+        await ana.until("To which? Type draw accept or undo accept.")
+        await ana.until("You decline the draw.")
+        await ana.until("You let the move stand.")
+        ana.type("resign", "yes")
+        await ana.until("You resign. You lose.")
+        await bo.ask("rematch", room=code)
+        await ana.until("Type rematch or yes to accept.")
+        ana.type("no", "accept")
+        await ana.until("A rematch is refused by going: type leave, or new for another opponent.")
+        await ana.until("Game 2. You are O. bo is X.")
 
 
 async def test_the_clocks_and_the_company_are_told(server: Server) -> None:
@@ -469,7 +499,7 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
         async with run_client("watch", code, "-s", f"127.0.0.1:{port}", "--no-input", "--no-board") as watcher:
             assert await watcher.end() == 0
     assert watcher.lines[-6:] == [
-        "X's move.",
+        "It's ana's move.",
         "ana plays C3, bottom right.",
         "bo plays B2, centre.",
         "ana plays A1, top left.",
@@ -478,29 +508,56 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
     ]
 
 
+async def test_a_watcher_steps_back_while_the_game_goes_on_and_so_does_a_player_after_the_end(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        async with run_client("watch", code, "-s", server.url) as watcher:
+            await watcher.until("It's ana's move.")
+            ana.type("a1")
+            await watcher.until("ana plays A1")
+            watcher.type("board 0", "n")
+            await watcher.until("The start.")
+            await watcher.until("Move 1 of 1: ana plays A1, top left.")
+            watcher.type("p")
+            await watcher.until("The start.")
+            await bo.ask("move", room=code, cell=4, ply=1)
+            await watcher.until("bo plays B2, centre.")
+            watcher.type("n", "live", "help")
+            await watcher.until("Move 1 of 2: ana plays A1, top left.")
+            await watcher.until("Move 2 of 2: bo plays B2, centre.")
+            await watcher.until("Do: chat TEXT, leave;")
+        await ana.until("Your move, X.")
+        ana.type("n", "resign", "yes", "p", "n")
+        await ana.until("Nothing was asked. Your move, X.")
+        await ana.until("You resign. You lose.")
+        await ana.until("Move 1 of 2: ana plays A1, top left.")
+        await ana.until("Move 2 of 2: bo plays B2, centre.")
+
+
 async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(server: Server) -> None:
     async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         code = await open_room(ana)
         await bo.ask("join", room=code)
         async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("X's move.")
+            await watcher.until("It's ana's move.")
             watcher.type("value")
-            await watcher.until("At the start: X to move: a draw with best play. Best: any free cell.")
+            await watcher.until("At the start: X to move: a draw with best play. All moves are equal.")
             ana.type("a1", "value")
             await ana.until("You play A1")
             await ana.until("You play this game: its analysis is for afterwards.")
             await bo.ask("move", room=code, cell=1, ply=1)
             await watcher.until("bo plays B1")
             watcher.type("value", "value 1", "value 9", "moves", "a", "r")
-            await watcher.until("After move 2: X wins in 5 moves with A2 or B2 or A3.")
+            await watcher.until("After move 2: X wins in 5. Best: A2, B2, A3.")
             await watcher.until("Also: C1, C2, B3, C3 draw.")
-            await watcher.until("O B1 was a mistake: it loses. B2 keeps the draw.")
+            await watcher.until("O played B1: loses in 6; best B2: a draw.")
             await watcher.until("After move 1: O to move: a draw with best play. Best: B2.")
-            await watcher.until("X A1 was as good as any other move.")
+            await watcher.until("X played A1: a draw, like any move.")
             await watcher.until("There are 2 moves, not 9.")
             await watcher.until("Moves: 1 X A1, 2 O B1.")
             await watcher.until("Around B1 (O), clockwise from above: C1 empty, C2 empty, B2 empty, A2 empty, A1 X.")
             await watcher.until("Nobody has 2 in a row.")
         await ana.until("Your move, X.")
         ana.type("resign", "yes", "review")
-        await ana.until("After move 2: X wins in 5 moves")
+        await ana.until("After move 2: X wins in 5.")

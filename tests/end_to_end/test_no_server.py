@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import signal
 import ssl
 import subprocess
@@ -138,7 +139,10 @@ async def test_json_mode_ends_with_its_last_line_and_three(kind: str, certificat
         run_client("play", "--json", "--timeout", "0.5", "-s", url) as client,
     ):
         assert await client.end() == 3
-        assert client.lines == ['{"from":"client","type":"closed","exit":3}']
+        told, closed = map(json.loads, client.lines)
+        assert (told["type"], told["code"]) == ("error", "unreachable")
+        assert told["message"].startswith(f"Can't reach {url}")
+        assert closed == {"from": "client", "type": "closed", "exit": 3}
 
 
 @pytest.mark.parametrize(
@@ -239,7 +243,7 @@ async def test_both_faces_say_that_the_server_went_and_go_on_when_it_is_back(
         await ana.shows("Waiting for someone")
         room = (await peer.ask("rooms"))["rooms"][0]["room"]
         async with run_client("join", room, "--plain", "-n", "bo", "-s", server.url) as bo:
-            await bo.until("X's move.")
+            await bo.until("It's ana's move.")
             await ana.shows("YOUR MOVE")
             await server.end(by)
             await ana.shows("CONNECTION LOST", "Your seat is held", "r try now", "Esc leave")

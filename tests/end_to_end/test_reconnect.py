@@ -358,13 +358,13 @@ async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Ser
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         first = (await bo.ask("create"))["room"]
         async with run_client("join", first, "-n", "ana", "-s", server.url) as ana:
-            await ana.until("X's move.")
+            await ana.until("It's bo's move.")
             await bo.ask("resign", room=first)
             await ana.until("Rematch?")
             second = (await cy.ask("create"))["room"]
             ana.type("new")
             await ana.until("Looking for another opponent.")
-            await ana.until("X's move.")
+            await ana.until("It's cy's move.")
             assert Seats().find(server.url, first) is None
             ana.process.kill()
             await ana.process.wait()
@@ -381,7 +381,7 @@ async def test_a_rematch_changes_the_mark_that_is_written_down(server: Server) -
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
-            await ana.until("X's move.")
+            await ana.until("It's bo's move.")
             await bo.ask("resign", room=code)
             await bo.ask("rematch", room=code)
             await ana.until("Rematch?")

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import BO, state
-from tests.tui.test_value_words import DRAW, analysed
+from tests.client.test_worth import DRAW, analysed
 from tictactoe_client.errors import Refused
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table

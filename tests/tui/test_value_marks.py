@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.test_value_words import DRAW, GUESS, LOSS, WIN, analysed
+from tests.client.test_worth import DRAW, GUESS, LOSS, WIN, analysed
 from tictactoe_client.board import BoardStyle, BoardView
 from tictactoe_client.tui.board_area import fit_board, paint_board
 from tictactoe_client.tui.picture import Picture

@@ -107,6 +107,10 @@ class GameDeeds:
         else:
             self._desk.say("There is no offer to answer.")
 
+    def take_declined(self, state: RoomState) -> frozenset[str]:
+        """Return the offers that we have put an end to, as of this state; each once."""
+        return self._dialogue.take_declined(state)
+
     def confirm(self) -> None:
         """Do what was asked about."""
         what = self._hand.confirming

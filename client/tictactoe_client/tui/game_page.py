@@ -44,7 +44,7 @@ class GamePage(Page):
         self._review = Review(self.table, ask=room.analyse, run=desk.run, tell=desk.say, redraw=desk.redraw)
         looking = Looking(desk, room, self.table, self._hand, self._review)
         going = Going(desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down)
-        deeds = GameDeeds(desk, room, self.table, self._hand, looking, going)
+        deeds = self._deeds = GameDeeds(desk, room, self.table, self._hand, looking, going)
         self._view = GameView(desk, self.table, self._hand, self._review, can_find_another=again is not None)
         self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, deeds, going, self._view)
         self._said_hello_until = 0.0
@@ -122,7 +122,7 @@ class GamePage(Page):
 
     def _take_state(self, state: RoomState) -> None:
         was_mine, old = self.table.is_my_turn, self.table.state
-        if self.table.take(state, self.desk.now()):
+        if self.table.take(state, self.desk.now(), self._deeds.take_declined(state)):
             self.desk.run(self._learn_moves())
         self._hand.follow(state)
         self._review.look()

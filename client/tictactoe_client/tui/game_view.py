@@ -20,8 +20,8 @@ from tictactoe_client.tui.room_layout import LEFT, RoomLayout, lay_out_room, nee
 from tictactoe_client.tui.side_panel import paint_panel, paint_players
 from tictactoe_client.tui.table import Table
 from tictactoe_client.tui.value_marks import paint_values
-from tictactoe_client.tui.value_words import list_worth
 from tictactoe_client.wording import describe_players, describe_rules, name_of
+from tictactoe_client.worth import list_worth
 from tictactoe_engine import has_single_keys
 from tictactoe_protocol.pushes import RoomState
 

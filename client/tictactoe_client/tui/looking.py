@@ -10,7 +10,7 @@ from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
-from tictactoe_client.tui.value_words import rank_cells
+from tictactoe_client.worth import rank_cells
 from tictactoe_engine import parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol.pushes import RoomState

@@ -5,6 +5,8 @@ Pure: states, lines and times are handed in. Looking back changes only what is s
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from tictactoe_client.announcer import announce_chat, announce_company, follow_moves
@@ -58,14 +60,17 @@ class Table:
         """Whether going away would cost us the game."""
         return self.plays
 
-    def take(self, state: RoomState, now: float) -> bool:
-        """Take a state unless a newer one is known; tell whether the server must be asked for missing moves."""
+    def take(self, state: RoomState, now: float, declined: Collection[str] | None = None) -> bool:
+        """Take a state unless a newer one is known; tell whether the server must be asked for missing moves.
+
+        `declined` are the offers that the viewer has put an end to, None where that is not known.
+        """
         old = self.state
         if old is not None and state.seq < old.seq:
             return False
         self.moves = follow_moves(self.moves, old, state)
         if old is not None:
-            self._say(*announce_company(old, state, self.viewer))
+            self._say(*announce_company(old, state, self.viewer, declined))
             if self.shown_ply is not None:
                 self.unseen += max(0, state.ply - old.ply)
         if old is None or old.game != state.game:

@@ -14,7 +14,7 @@ from typing import Final
 from tictactoe_client.board import BoardView, place_of
 from tictactoe_client.tui.board_area import Fit
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.value_words import EVEN
+from tictactoe_client.worth import EVEN
 from tictactoe_engine import FREE
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 

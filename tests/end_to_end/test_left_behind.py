@@ -1,0 +1,71 @@
+"""Games that a killed run left behind: every later run says so, and how one that was lost meanwhile ended, once."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.end_to_end.clients import run_client
+from tests.peer import Peer, open_peer
+from tictactoe_client.seats import Seats
+from tictactoe_server.server import Server
+
+
+@asynccontextmanager
+async def left_behind(server: Server) -> AsyncIterator[tuple[str, Peer]]:
+    """Play a move as ana against bo, and have ana's client killed; yields the room and bo."""
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
+            await ana.until("It's bo's move.")
+            ana.process.send_signal(signal.SIGKILL)
+            await ana.process.wait()
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        yield code, bo
+
+
+async def test_a_new_match_names_the_game_that_still_waits(server: Server) -> None:
+    async with left_behind(server) as (code, _), run_client("--plain", "-s", server.url) as ana:
+        assert await ana.read_line() == f"Connecting to {server.url} ..."
+        assert await ana.read_line() == f"You have a game in {code}: tictactoe-client join {server.url}/{code}"
+        await ana.until("Waiting for another player.")
+
+
+@pytest.mark.parametrize("command", [("rooms",), ("check",), ("history",), ("rooms", "--json"), ("history", "--json")])
+async def test_lists_and_json_name_it_on_standard_error(server: Server, command: tuple[str, ...]) -> None:
+    async with left_behind(server) as (code, _), run_client(*command, "-s", server.url) as asking:
+        assert await asking.end() == 0
+        assert await asking.errors() == f"You have a game in {code}: tictactoe-client join {server.url}/{code}\n"
+
+
+async def test_watching_as_nobody_in_particular_names_it_too(server: Server) -> None:
+    async with left_behind(server) as (code, _), run_client("watch", code, "-s", server.url) as watcher:
+        await watcher.until(f"You have a game in {code}")
+
+
+async def test_taking_it_up_again_is_not_told_to_do_so(server: Server) -> None:
+    async with left_behind(server) as (code, _), run_client("join", code, "-s", server.url) as ana:
+        await ana.until("You are O. bo is X.")
+        assert not any(line.startswith("You have a game") for line in ana.lines)
+
+
+async def test_a_game_that_was_lost_meanwhile_is_told_once(server: Server) -> None:
+    async with left_behind(server) as (code, bo):
+        await bo.ask("resign", room=code)
+        async with run_client("rooms", "-s", server.url) as first:
+            assert await first.end() == 0
+            told = await first.errors()
+        assert told.startswith(f"Your game in {code} is over: won by resignation. tictactoe-client replay ")
+        assert Seats().find(server.url) is None
+        async with run_client("rooms", "-s", server.url) as second:
+            assert await second.end() == 0
+            assert await second.errors() == ""
+
+
+async def test_with_quiet_nothing_is_said(server: Server) -> None:
+    async with left_behind(server), run_client("rooms", "-q", "-s", server.url) as asking:
+        assert await asking.end() == 0
+        assert await asking.errors() == ""
