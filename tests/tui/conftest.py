@@ -42,7 +42,7 @@ class LeavableScreen(TicTacToe):
 class ScreenUser:
     """Somebody at the full screen."""
 
-    def __init__(self, app: TicTacToe, pilot: QuickPilot) -> None:
+    def __init__(self, app: LeavableScreen, pilot: QuickPilot) -> None:
         self.app = app
         self.pilot = pilot
 
