@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -17,6 +18,11 @@ from tictactoe_server.settings import Limits, Settings
 # How long an example takes says nothing about whether it is right.
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
+
+
+# A shell lets what it starts in the background ignore Ctrl-C, and so would every program that a test starts from there.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # A server in this process logs as a library does: pytest shows it with what failed, and no program's output has it.

@@ -66,14 +66,14 @@ class Terminal:
         """Wait until all of this was written."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             while not all(word.encode() in self.written for word in words):
-                await self._read()
+                await self.read()
 
     async def shows(self, *words: str) -> None:
         """Wait until all of this stands on the screen."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while not all(word in self.text for word in words):
-                    if not await self._read():
+                    if not await self.read():
                         break
         except (TimeoutError, OSError):
             raise AssertionError(f"{words} not on the screen:\n{self.text}") from None
@@ -82,12 +82,13 @@ class Terminal:
         """Read to the end, and return the exit code."""
         with contextlib.suppress(OSError):
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while await self._read():
+                while await self.read():
                     pass
         async with asyncio.timeout(PATIENCE_SECONDS):
             return await self.process.wait()
 
-    async def _read(self) -> bytes:
+    async def read(self) -> bytes:
+        """Wait for more, and return it; nothing at the end."""
         data = await asyncio.to_thread(os.read, self._ours, 65536)
         self.written += data
         self._stream.feed(data)

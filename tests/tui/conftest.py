@@ -10,8 +10,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
+from tests.tui.quick_pilot import QuickPilot
 from tictactoe_client.address import parse_address
 from tictactoe_client.backoff import Backoff
 from tictactoe_client.choosing import Choice
@@ -24,10 +24,25 @@ from tictactoe_server.settings import Settings as ServerSettings
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 
 
+class LeavableScreen(TicTacToe):
+    """The program, and whether it is asked to end: then it has to come to its end before the test does."""
+
+    is_leaving = False
+
+    def leave(self, code: int, message: str = "") -> None:
+        self.is_leaving = True
+        super().leave(code, message)
+
+    async def come_to_end(self) -> None:
+        async with asyncio.timeout(10):
+            while self.is_leaving and self.return_code is None and self.failure is None:  # noqa: ASYNC110
+                await asyncio.sleep(0.002)
+
+
 class ScreenUser:
     """Somebody at the full screen."""
 
-    def __init__(self, app: TicTacToe, pilot: Pilot[int]) -> None:
+    def __init__(self, app: LeavableScreen, pilot: QuickPilot) -> None:
         self.app = app
         self.pilot = pilot
 
@@ -89,9 +104,10 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
         **options: Any,
     ) -> AsyncIterator[ScreenUser]:
         settings = Settings(**{"mode": "screen", "colour": True, "name": "ana", "backoff": QUICK, **options})
-        app = TicTacToe(settings, parse_address(url), first, opening=opening)
-        async with app.run_test(size=size) as pilot:
-            yield ScreenUser(app, pilot)
+        app = LeavableScreen(settings, parse_address(url), first, opening=opening)
+        async with app.run_test(size=size):
+            yield ScreenUser(app, QuickPilot(app))
+            await app.come_to_end()
         assert app.failure is None
 
     return run

@@ -59,10 +59,10 @@ async def test_a_whole_game_by_digits_and_letters(
 
 async def test_a_taken_cell_is_told_with_the_free_ones(server: Server, open_screen: OpenScreen) -> None:
     async with game(open_screen, server) as (ana, bo, code):
-        await bo.state(status="playing")
         await ana.press("1")
+        await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("YOUR MOVE (X)", "(O)")
         await ana.press("5")
         await ana.until("B2 is taken by O. Free: B1 C1 A2 C2 A3 B3 C3.")
 

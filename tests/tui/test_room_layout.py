@@ -253,7 +253,7 @@ async def test_the_talk_goes_first_and_then_the_moves(server: Server, open_scree
         await begin(ana, bo)
         await ana.type("a1")
         await ana.press("enter")
-        await bo.state(ply=1)
+        await ana.until("1. X A1")
         found = []
         for height in (9, 10, 11, 12, 14, 20):
             picture = draw(ana, (80, height))

@@ -177,7 +177,7 @@ async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(
         await ana.until("YOUR MOVE")
         await ana.pilot.resize_terminal(*size)
         await ana.press("1")
-        await bo.state(ply=1)
+        await ana.until("'s move")
         await ana.press("2")
         text = await ana.until("It's")
         assert text.isascii(), text

@@ -43,7 +43,7 @@ class HomeView:
         dot = "*" if settings.ascii else "●"
         latency = f"  {link.latency_ms} ms" if link.phase == "online" else ""
         role = "dim" if link.phase == "online" else "bad"
-        arrows = "up/down" if settings.ascii else "↑↓"
+        arrows = "arrows" if settings.ascii else "↑↓"
         hints = (
             f"{arrows} choose  {show('open')} open  {self._hint_at_line()}  {show('help')} help  "
             f"{show('theme')} theme  {show('settings')} settings  {show('quit')} quit"

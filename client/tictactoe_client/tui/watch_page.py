@@ -52,23 +52,41 @@ class WatchPage(Page):
             self.desk.leave(ExitCode.INTERRUPTED)
         elif does(key, "back"):
             self.desk.close_page()
-        elif does(key, "up") or does(key, "down"):
-            self.scroll(-1 if does(key, "up") else 1)
         elif does(key, "refresh"):
             self.desk.run(self._learn())
         elif does(key, "open"):
             self._open(self._code())
+        elif does(key, "help"):
+            from tictactoe_client.tui.help_page import HelpPage
+
+            self.desk.open(HelpPage(self.desk, None))
+        else:
+            self._press_way(key)
 
     def click(self, x: int, y: int) -> None:
         """A click opens a line."""
         self._open(self._lines.get(y))
 
     def scroll(self, lines: int) -> None:
-        """Move the choice."""
+        """Move the choice, round and round."""
         codes = [room.room for room in self._rooms.playing()]
         here = self._code()
         if here is not None:
             self._chosen = codes[(codes.index(here) + lines) % len(codes)]
+
+    def _press_way(self, key: str) -> None:
+        """Move the choice as far as a key says; by more than a line it stops at the ends."""
+        does = self.desk.keymap.does
+        if does(key, "up") or does(key, "down"):
+            self.scroll(-1 if does(key, "up") else 1)
+            return
+        codes = [room.room for room in self._rooms.playing()]
+        many, page = len(codes), max(1, len(self._lines) - 1)
+        ways = {"page_up": -page, "page_down": page, "home": -many, "end": many}
+        by = next((by for action, by in ways.items() if does(key, action)), None)
+        here = self._code()
+        if by is not None and here is not None:
+            self._chosen = codes[max(0, min(codes.index(here) + by, many - 1))]
 
     def _code(self) -> str | None:
         codes = [room.room for room in self._rooms.playing()]
@@ -88,7 +106,8 @@ class WatchPage(Page):
         """Draw the list, or say that it is empty."""
         settings, show = self.desk.settings, self.desk.keymap.show
         arrows = "up/down" if settings.ascii else "↑↓"
-        hints = f"{arrows} choose  {show('open')} watch  {show('refresh')} refresh  {show('back')} back"
+        keys = f"{arrows} choose  {show('open')} watch  {show('refresh')} refresh"
+        hints = f"{keys}  {show('back')} back  {show('help')} help"
         playing = self._rooms.playing()
         draw_frame(
             picture, (("Watch a game", "title"),), (f"{len(playing)} live", "dim"), hints, ascii_only=settings.ascii

@@ -1,0 +1,93 @@
+"""The keys that a screen names, read off its text as a person reads it; what the keys do is not known here.
+
+A key is named by an item of its own, ``Enter open`` or ``←/→ step``, two spaces away from the next one, or within a
+sentence, as ``(n: change)`` and ``press l`` do.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = {
+    "Enter": "enter",
+    "Esc": "escape",
+    "Tab": "tab",
+    "Space": "space",
+    "Home": "home",
+    "End": "end",
+    "PageUp": "pageup",
+    "PageDown": "pagedown",
+    "↑": "up",
+    "↓": "down",
+    "←": "left",
+    "→": "right",
+    "<-": "left",
+    "->": "right",
+    "up": "up",
+    "down": "down",
+}
+_ARROWS = frozenset({"up", "down", "left", "right"})
+_MANY = {
+    "arrows": _ARROWS,
+    "↑↓": frozenset({"up", "down"}),
+    "←→": frozenset({"left", "right"}),
+    "<>": frozenset({"left", "right"}),
+    "1-9": frozenset("123456789"),
+    "qwe": frozenset("qwe"),
+    "asd": frozenset("asd"),
+    "zxc": frozenset("zxc"),
+    "12": frozenset("0123456789"),
+}
+_WITHIN = re.compile(r"\((\S+): [a-z]|\bpress (\S+)$")
+_TYPED_CELL = re.compile(r"type a cell \(\w+\)")
+
+
+def named_keys(text: str) -> frozenset[str]:
+    """Return the keys that a screen of this text names, as the terminal library calls them.
+
+    >>> sorted(named_keys(" ↑↓ choose  Enter open  Ctrl+Q quit   (n: change)"))
+    ['ctrl+q', 'down', 'enter', 'n', 'up']
+    >>> sorted(named_keys("  X  ana    1. X B2  O A1    bo: r rematch"))
+    []
+    """
+    found: set[str] = set()
+    for line in text.splitlines():
+        for item in re.split(" {2,}", line.strip()):
+            found |= _read_item(item)
+        for one, other in _WITHIN.findall(line.rstrip()):
+            found |= _read_word(one or other)
+    return frozenset(found)
+
+
+def last_line(text: str) -> str:
+    """Return the line at the bottom, where a page names the keys that count."""
+    return text.rstrip().splitlines()[-1]
+
+
+def _read_item(item: str) -> set[str]:
+    """Return what an item names: its first word, if words of small letters follow, and what ``or`` and ``and`` add."""
+    first, _, label = item.partition(" ")
+    if _TYPED_CELL.match(item):
+        keys = {"a cell"}
+    elif re.fullmatch(r"Home/End|arrows\+\S+", item) or re.match(r"[a-z0-9]|QR", label):
+        keys = _read_word(first)
+    else:
+        return set()
+    for word in re.findall(r"(?:\bor|\band|^12) ([^\s,]+)", item):
+        keys |= _read_word(word)
+    return keys
+
+
+def _read_word(word: str) -> set[str]:
+    """Return the keys of one word: ``Ctrl+Q``, ``<-/->``, ``arrows+Enter``; none where it is an ordinary word."""
+    if word in _MANY:
+        return set(_MANY[word])
+    if word in _WORDS:
+        return {_WORDS[word]}
+    if len(word) == 1:
+        return {word}
+    if re.fullmatch(r"Ctrl\+[A-Z]|F\d+", word):
+        return {word.lower()}
+    parts = re.split(r"[+/]", word)
+    found = [_read_word(part) for part in parts] if len(parts) > 1 else []
+    return set().union(*found) if all(found) else set()

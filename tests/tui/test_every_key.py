@@ -1,0 +1,413 @@
+"""Every key that counts in a situation does something that one sees, by the keys that come with it and by other ones.
+
+Each test goes through all actions of one situation of the keymap. Whatever the line at the bottom names on the way has
+to be among them, so that no key is named that does nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.named_keys import last_line, named_keys
+from tests.peer import Peer, open_peer, play_out
+from tests.proxy import run_proxy
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.test_game_page import game
+from tests.tui.test_history_page import played
+from tests.tui.test_replay_page import diagonal
+from tictactoe_client.backoff import Backoff
+from tictactoe_client.choosing import Choice
+from tictactoe_client.replay import Replay
+from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
+from tictactoe_client.tui.opening import Opening
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings as ServerSettings
+
+_FREE_KEYS = [f"f{number}" for number in range(1, 25)] + [f"ctrl+{letter}" for letter in "abdefgjkoprtvxz"]
+REMAPPED = {
+    action: (key, *(keys if action in ("up", "down", "left", "right") else ()))
+    for (action, keys), key in zip(ACTIONS.items(), _FREE_KEYS, strict=False)
+}
+"""Another key for every action; the arrows keep theirs beside it, as pages call them by their signs."""
+
+ANYWHERE = {"leave", "quit", "redraw"}
+AT_BOARD = set("123456789qweasdzxc") | {"a cell"}
+LOOKS = [{"colour": True}, {"colour": False, "changed_keys": REMAPPED}]
+pytestmark = pytest.mark.parametrize("look", LOOKS, ids=["own-keys-and-colour", "other-keys-and-none"])
+
+
+class Hand:
+    """Does one action after the other at one screen, and keeps account of them."""
+
+    def __init__(self, user: ScreenUser, look: dict[str, Any]) -> None:
+        self.user = user
+        self._keys = {**ACTIONS, **look.get("changed_keys", {})}
+        self._done: set[str] = set()
+        self._named: set[str] = set()
+
+    async def do(self, action: str, *words: str, gone: str | None = None) -> None:
+        """Press the key of an action: it has to bring these words on the screen, and take `gone` off it."""
+        before = self.user.text
+        assert any(word not in before for word in words) or (gone is not None and gone in before), before
+        self._named |= named_keys(last_line(before))
+        self._done.add(action)
+        await self.user.press(self._keys[action][0])
+        await self.user.until(*words, gone=gone)
+
+    async def look_into(self, action: str, *words: str) -> None:
+        """Do what opens a page or a line, and go back from there."""
+        before = self._named | named_keys(last_line(self.user.text))
+        await self.do(action, *words)
+        await self.do("back", gone=words[0])
+        self._named = before
+
+    async def leave(self) -> None:
+        """Leave the program, also where that is asked about first."""
+        await self.user.press(self.key("leave"))
+        if not self.user.app.is_leaving:
+            await self.user.press(self.key("leave"))
+        assert self.user.app.is_leaving
+
+    def key(self, action: str) -> str:
+        """Return the first key of an action."""
+        return str(self._keys[action][0])
+
+    def keys_of(self, *actions: str) -> frozenset[str]:
+        """Return all keys of some actions."""
+        return frozenset(key for action in actions for key in self._keys[action])
+
+    def check(
+        self, *situations: str, without: frozenset[str] = frozenset(), extra: frozenset[str] = frozenset()
+    ) -> None:
+        """Find every action of the situations done, and every key that was named among them."""
+        wanted = {action for situation in situations for action in SITUATIONS[situation]}
+        assert wanted - without - self._done == set()
+        handled = {key for action in (self._done | ANYWHERE) - without for key in self._keys[action]}
+        assert self._named - handled - extra == set()
+
+
+@contextlib.asynccontextmanager
+async def two_at_a_board(server: Server, **rules: Any) -> AsyncIterator[tuple[Peer, Peer, str]]:
+    """Let two others play a public game, in which two moves are made."""
+    async with open_peer(server.url, "cy") as cy, open_peer(server.url, "di") as di:
+        code = (await cy.ask("create", **rules))["room"]
+        await di.ask("join", room=code)
+        await cy.state(status="playing")
+        await play_out({"X": cy, "O": di}, code, [0, 4])
+        yield cy, di, code
+
+
+async def test_on_the_first_page(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    async with open_screen(server.url, **look) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Playing as  ana")
+        hand = Hand(ana, look)
+        await hand.do("down", "> Play the computer")
+        await hand.do("right", "[hard]")
+        await hand.do("left", "[medium]")
+        await hand.do("up", "> Quick match")
+        await hand.look_into("help", "At the board:")
+        await hand.look_into("settings", "Two numbers mean")
+        await hand.do("theme", "Theme: night")
+        await hand.do("name", "Your name")
+        await ana.press("escape")
+        await ana.until("Playing as  ana")
+        code = (await bo.ask("create"))["room"]
+        await ana.until(code)
+        ana.app.pages[0].rooms.reset((), 0.0)  # type: ignore[attr-defined]
+        ana.app.redraw()
+        await hand.do("refresh", code)
+        await hand.do("down", "> Play the computer")
+        await hand.do("down", "> New room")
+        await hand.do("open", "In a row to win")
+        hand.check("on the first page")
+        await hand.leave()
+    assert ana.app.return_code == 130
+
+
+async def test_without_a_server(open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    async with open_screen("ws://127.0.0.1:1", **look) as ana:
+        await ana.until("Can't reach")
+        hand = Hand(ana, look)
+        await hand.look_into("help", "At the board:")
+        await hand.look_into("settings", "Two numbers mean")
+        await hand.do("theme", "Theme: night")
+        await hand.do("retry", "Connecting to ws://127.0.0.1:1")
+        await ana.until("Can't reach")
+        await hand.do("local", "Playing as  ana")
+        hand.check("without a server")
+        await hand.leave()
+    assert ana.app.return_code == 130
+
+
+async def test_at_the_settings(open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    async with open_screen("ws://127.0.0.1:1", **look) as ana:
+        await ana.until("Can't reach")
+        hand = Hand(ana, look)
+        await hand.do("settings", "> Theme")
+        await hand.do("down", "> Colour")
+        await hand.do("up", "> Theme")
+        await hand.do("end", "> Confirm clicks")
+        await hand.do("home", "> Theme")
+        await hand.do("right", "night  ")
+        await hand.do("left", "terminal  ")
+        await hand.do("theme", "night  ")
+        await hand.do("place", "paper  ")
+        await hand.look_into("help", "At the board:")
+        await hand.do("back", "Can't reach")
+        hand.check(extra=hand.keys_of("retry"))
+        await hand.leave()
+    assert ana.app.return_code == 130
+
+
+async def test_at_the_form_of_a_new_room(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    async with open_screen(server.url, **look) as ana:
+        await ana.until("Playing as")
+        hand = Hand(ana, look)
+        await hand.do("down", "> Play the computer")
+        await hand.do("down", "> New room")
+        await hand.do("open", "> Game")
+        await hand.do("right", "blocker")
+        await hand.do("left", "classic")
+        await hand.do("down", "> Board")
+        await hand.do("up", "> Game")
+        await hand.do("back", "Playing as")
+        await hand.do("open", "> Game")
+        await ana.press("enter")
+        await ana.until("Waiting for someone")
+        await hand.leave()
+    assert ana.app.return_code == 130
+
+
+async def test_in_the_list_of_ones_games(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with played(server, games=3), open_screen(server.url, opening=Opening("history"), **look) as ana:
+        await ana.until("> 1.", "3 games")
+        hand = Hand(ana, look)
+        await hand.do("down", "> 2.")
+        await hand.do("up", "> 1.")
+        await hand.do("end", "> 3.")
+        await hand.do("home", "> 1.")
+        await hand.do("page_down", "> 3.")
+        await hand.do("page_up", "> 1.")
+        await hand.look_into("open", "move 0 of 5")
+        await hand.do("save", "The game is saved in")
+        await hand.look_into("help", "At the board:")
+        ana.app.pages[0]._list.games = ()  # type: ignore[attr-defined]
+        ana.app.redraw()
+        await hand.do("refresh", "> 1.")
+        hand.check("in a list")
+        await hand.leave()
+    assert ana.app.return_code == 130
+
+
+async def test_in_the_list_of_games_to_watch(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    async with (
+        two_at_a_board(server) as (*_, one),
+        two_at_a_board(server) as (*_, other),
+        open_screen(server.url, opening=Opening("watch"), **look) as ana,
+    ):
+        await ana.until("2 live", "> ")
+        first, last = (one, other) if f"> {one}" in ana.text else (other, one)
+        hand = Hand(ana, look)
+        await hand.do("down", f"> {last}")
+        await hand.do("up", f"> {first}")
+        await hand.do("end", f"> {last}")
+        await hand.do("home", f"> {first}")
+        await hand.do("page_down", f"> {last}")
+        await hand.do("page_up", f"> {first}")
+        await hand.look_into("help", "At the board:")
+        await hand.look_into("open", f"WATCHING {first}")
+        ana.app.pages[0].rooms.reset((), 0.0)  # type: ignore[attr-defined]
+        ana.app.redraw()
+        await hand.do("refresh", first)
+        await hand.do("back", "Playing as")
+        hand.check("in a list", without=frozenset({"save"}))
+        await hand.leave()
+    assert ana.app.return_code == 130
+
+
+async def test_in_a_replay(
+    open_screen: OpenScreen, look: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    opening = Opening("replay", game=Replay(diagonal(32)))
+    async with open_screen("ws://127.0.0.1:1", opening=opening, **look) as ana:
+        await ana.until("move 0 of 16")
+        hand = Hand(ana, look)
+        await hand.do("right", "move 1 of 16")
+        await hand.do("left", "move 0 of 16")
+        await hand.do("end", "move 16 of 16")
+        await hand.do("home", "move 0 of 16")
+        for there, back in (("down", "up"), ("aside_right", "aside_left")):
+            before = ana.text
+            await hand.do(there, gone=before)
+            await hand.do(back, before)
+        await hand.do("save", "The game is saved in")
+        await hand.look_into("help", "At the board:")
+        await ana.press("1", "6", "enter")
+        await ana.until("move 16 of 16")
+        hand.check("in a replay", extra=frozenset("0123456789") | {"enter"})
+        await ana.press(hand.key("back"))
+    assert ana.app.return_code == 0
+
+
+async def test_while_one_waits_for_others(bots: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    async with open_screen(bots.url, Choice("create"), **look) as ana:
+        await ana.until("Waiting for someone")
+        hand = Hand(ana, look)
+        await hand.do("copy", "Copied: ws://")
+        if look["colour"]:
+            await hand.do("hide_code", gone="█")
+        await hand.look_into("chat", "say: _")
+        await hand.look_into("command", ":_")
+        await hand.look_into("help", "At the board:")
+        await hand.do("computer", "medium-bot")
+        hand.check("while you wait for others", without=frozenset() if look["colour"] else frozenset({"hide_code"}))
+        await hand.do("back", "Leave and lose this game?")
+        await hand.do("confirm", "Playing as")
+    assert ana.app.failure is None
+
+
+async def test_in_a_game_and_when_one_is_asked(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    async with game(open_screen, server, **look) as (ana, bo, code):
+        hand = Hand(ana, look)
+        await hand.do("left", "[5]")
+        await hand.do("left", "[4]")
+        await hand.do("up", "[1]")
+        await hand.do("down", "[4]")
+        await hand.do("right", "[5]")
+        await hand.do("place", "bo's move")
+        await hand.look_into("chat", "say: _")
+        await hand.look_into("command", ":_")
+        await hand.look_into("help", "At the board:")
+        await hand.look_into("back", "Leave and lose this game?")
+        await bo.state(ply=1)
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("bo offers a draw:")
+        await hand.do("decline", gone="bo offers a draw:")
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.until("YOUR MOVE")
+        await ana.press("9")
+        await bo.state(ply=3)
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("bo offers a draw:")
+        await hand.do("accept", "DRAW   Both agreed")
+        hand.check("in a game", extra=frozenset(AT_BOARD))
+    async with game(open_screen, server, **look) as (ana, _, _):
+        hand = Hand(ana, look)
+        await hand.do("leave", "Leave and lose this game?")
+        await hand.do("back", gone="Leave and lose this game?")
+        await hand.do("back", "Leave and lose this game?")
+        await hand.do("confirm", "Playing as")
+        hand.check("when you are asked", extra=frozenset(AT_BOARD) | hand.keys_of(*SITUATIONS["in a game"]))
+
+
+async def test_when_an_opponent_is_gone(open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
+    for action, end in (("claim", "YOU WIN"), ("claim_draw", "DRAW")):
+        async with Server(hasty) as server, game(open_screen, server, **look) as (ana, bo, _):
+            hand = Hand(ana, look)
+            await hand.do("left", "[5]")
+            await hand.do("right", "[6]")
+            await hand.do("up", "[3]")
+            await hand.do("down", "[6]")
+            await hand.do("left", "[5]")
+            await hand.do("place", "bo's move")
+            await bo.socket.close()
+            await ana.until("bo has been gone too long.")
+            await hand.look_into("chat", "say: _")
+            await hand.look_into("command", ":_")
+            await hand.look_into("help", "At the board:")
+            await hand.look_into("back", "Leave and lose this game?")
+            await hand.do(action, end)
+            other = {"claim": "claim_draw", "claim_draw": "claim"}[action]
+            hand.check("when an opponent is gone", without=frozenset({other}), extra=frozenset(AT_BOARD))
+
+
+async def look_about(hand: Hand, last: str) -> None:
+    """Do all that one who looks on at a game can do, from the present on; `last` is what the present says."""
+    await hand.do("left", "Looking back at move", gone=None)
+    await hand.do("home", "Looking back at move 0.")
+    await hand.do("right", "Looking back at move 1.")
+    await hand.do("end", last)
+
+
+async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    async with (
+        two_at_a_board(server) as (*_, code),
+        open_screen(server.url, Choice("watch", code=code), **look) as ana,
+    ):
+        await ana.until(f"WATCHING {code}", "cy's move")
+        hand = Hand(ana, look)
+        await look_about(hand, "cy's move")
+        await hand.do("review", "with best play")
+        best = ana.text
+        await hand.do("down", gone=best)
+        pointed = ana.text
+        await hand.do("down", gone=pointed)
+        await hand.do("up", pointed)
+        await hand.do("review", gone="hide values")
+        await hand.look_into("chat", "say: _")
+        await hand.look_into("command", ":_")
+        await hand.look_into("help", "At the board:")
+        await hand.do("back", "Playing as")
+        hand.check("while you watch")
+        await hand.leave()
+    assert ana.app.return_code == 130
+
+
+async def test_after_a_game(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with game(open_screen, server, **look) as (ana, bo, code):
+        await ana.press("1")
+        await bo.state(ply=1)
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE", "(O)")
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        hand = Hand(ana, look)
+        at_end = ana.text
+        await hand.do("review", "O to move:")
+        for action in ("down", "down", "up", "left", "right"):
+            await hand.do(action, gone=ana.text)
+        await hand.do("home", gone=ana.text)
+        await hand.do("end", gone=ana.text)
+        await hand.do("review", gone="hide values")
+        assert "YOU WIN" in at_end
+        await hand.do("save", "saved in")
+        await hand.look_into("chat", "say: _")
+        await hand.look_into("command", ":_")
+        await hand.look_into("help", "At the board:")
+        await hand.do("rematch", "You asked for a rematch.")
+        await hand.do("another", "Waiting for someone")
+        await hand.do("back", "Playing as")
+        hand.check("after a game", extra=hand.keys_of("copy", "hide_code", "computer"))
+        await hand.leave()
+    assert ana.app.return_code == 130
+
+
+async def test_while_the_connection_is_lost(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
+    never = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
+    async with run_proxy(server.port) as proxy:
+        async with game(open_screen, server, url=proxy.url, backoff=never, **look) as (ana, *_):
+            hand = Hand(ana, look)
+            proxy.cut()
+            await ana.until("CONNECTION LOST")
+            await hand.look_into("chat", "say: _")
+            await hand.look_into("command", ":_")
+            await hand.look_into("help", "At the board:")
+            await hand.do("retry", "Back after", gone="CONNECTION LOST")
+            proxy.cut()
+            await ana.until("CONNECTION LOST")
+            hand.check("while the connection is lost")
+            await ana.press(hand.key("back"))
+        assert ana.app.return_code == 7
