@@ -1,6 +1,7 @@
 """How `--help` reads: a paragraph, options by what they are about, examples that work as they stand, and what else.
 
-Only the group's page names exit codes, files and variables; the pages of the commands point to it.
+Only the group's page explains the options of all commands, exit codes, files and variables; the pages of the commands
+name them and point to it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from tictactoe_client.private_file import state_folder
 
 PROGRAM: Final = "tictactoe-client"
 
+PAGES: Final = "docs"
+"""Where the pages about the program stand, in its source."""
+
 _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Server and player": ("server", "local", "name", "timeout"),
     "Full screen, transcript or JSON": ("plain", "json"),
@@ -25,6 +29,8 @@ _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "About": ("version", "help"),
 }
 """The options that every command takes, by their long names."""
+
+_COMMON: Final = tuple(name for names in _SECTIONS.values() for name in names)
 
 EXIT_CODES: Final = (
     ("0", "ended normally, whatever the result"),
@@ -53,21 +59,25 @@ class Manual(click.Command):
         self.examples = tuple(examples)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the command's own options, then those that all commands take."""
-        options = {
+        """Write the command's own options."""
+        options = self._options(ctx)
+        own = [option for name, option in options.items() if name not in _COMMON]
+        _write_options(ctx, formatter, "Options", own)
+
+    def _options(self, ctx: click.Context) -> dict[str, click.Option]:
+        """Return all options by their long names."""
+        return {
             max(parameter.opts, key=len).lstrip("-"): parameter
             for parameter in self.get_params(ctx)
             if isinstance(parameter, click.Option)
         }
-        own = set(options) - {name for names in _SECTIONS.values() for name in names}
-        _write_options(ctx, formatter, "Options", [option for name, option in options.items() if name in own])
-        for title, names in _SECTIONS.items():
-            _write_options(ctx, formatter, title, [options[name] for name in names])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, and where the rest stands."""
+        """Write the examples, the names of the options that all commands take, and where the rest stands."""
         _write_lines(formatter, "Examples", [f"{PROGRAM} {example}".rstrip() for example in self.examples])
-        formatter.write(f"\nExit codes, files and environment: {PROGRAM} --help\n")
+        with formatter.section("Common options"):
+            formatter.write_text(" ".join(f"--{name}" for name in _COMMON))
+        formatter.write(f"\nWhat they mean, exit codes, files and environment: {PROGRAM} --help\n")
 
 
 def command(**attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
@@ -99,7 +109,9 @@ class ManualGroup(Manual, click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, then the options that all of them take."""
         self.format_commands(ctx, formatter)
-        Manual.format_options(self, ctx, formatter)
+        options = self._options(ctx)
+        for title, names in _SECTIONS.items():
+            _write_options(ctx, formatter, title, [options[name] for name in names])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, and what counts for every command."""
@@ -111,6 +123,7 @@ class ManualGroup(Manual, click.Group):
         for title, rows in (("Environment", ENVIRONMENT), ("Files", files), ("Exit codes", EXIT_CODES)):
             with formatter.section(title):
                 formatter.write_dl(rows, col_max=40)
+        formatter.write(f"\nMessages of --json: {PAGES}/protocol.md and, of the client's own, {PAGES}/client.md\n")
 
 
 def _write_lines(formatter: click.HelpFormatter, title: str, lines: Sequence[str]) -> None:
