@@ -57,10 +57,13 @@ class Answer:
 class Dialogue:
     """The conversation of one person about one room after another; `viewer` is their public id.
 
-    With `asks_back` what gives the game up must be typed twice; the full screen asks in its own way.
+    With `asks_back` what gives the game up must be typed twice; the full screen asks in its own way. Where lines are
+    `piped` in, whoever wrote them does not read along: moves out of turn are then told once in each position.
     """
 
-    def __init__(self, settings: Settings, viewer: str, *, asks_back: bool = True) -> None:
+    def __init__(self, settings: Settings, viewer: str, *, asks_back: bool = True, piped: bool = False) -> None:
+        self._piped = piped
+        self._refused_at: tuple[int, int] | None = None
         self._asks_back = asks_back and settings.asks
         self._settings = settings
         self._viewer = viewer
@@ -105,7 +108,7 @@ class Dialogue:
         except Interrupted as interrupted:
             return Answer((interrupted.message,))
         except Refused as refused:
-            return Answer((self._explain(refused, room.state or state),))
+            return self._answer_refusal(refused, room.state or state)
 
     async def _look(self, look: Look, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
         is_asked = asked is not None or bool(open_offers(state, self._viewer)) or self._is_live(state)
@@ -203,6 +206,15 @@ class Dialogue:
 
     def _tell_turn(self, state: RoomState) -> Answer:
         return Answer((describe_turn(state, self._viewer),))
+
+    def _answer_refusal(self, refused: Refused, state: RoomState) -> Answer:
+        told = self._explain(refused, state)
+        if not self._piped or refused.code != "not_your_turn":
+            return Answer((told,))
+        is_first, is_known = self._refused_at is None, self._refused_at == (state.game, state.ply)
+        self._refused_at = (state.game, state.ply)
+        hint = ("Moves are not kept for later: type each when it is its turn; for scripts see --json.",)
+        return Answer() if is_known else Answer((told, *(hint if is_first else ())))
 
     def _explain(self, refused: Refused, state: RoomState) -> str:
         """Return a refusal for people: our own words where the code says all, else the server's."""

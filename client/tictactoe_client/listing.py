@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
+from typing import Final
 
 from tictactoe_client.wording import describe_clock, describe_reason, describe_rules, format_duration
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame, RoomSummary
+
+_PLAYERS: Final = 4
+"""Which column of a list of games has the players."""
 
 
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:
@@ -30,10 +34,13 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
     return _align(table)
 
 
-def list_games(games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None) -> list[str]:
+def list_games(
+    games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None, *, width: int | None = None
+) -> list[str]:
     """Return one line a game in aligned columns: number, id, date, rules, players, the viewer's result, moves.
 
-    Dates are in the zone, by default this machine's. Empty for no games.
+    Where that is wider than `width`, the players stand on a line of their own below. Dates are in the zone, by default
+    this machine's. Empty for no games.
     """
     table = [
         (
@@ -47,7 +54,12 @@ def list_games(games: Sequence[PastGame], viewer: str, zone: tzinfo | None = Non
         )
         for number, game in enumerate(games, 1)
     ]
-    return _align(table)
+    lines = _align(table)
+    if width is None or all(len(line) <= width for line in lines):
+        return lines
+    short = _align([(*row[:_PLAYERS], *row[_PLAYERS + 1 :]) for row in table])
+    indent = " " * (len(table[-1][0]) + 2)
+    return [line for head, row in zip(short, table, strict=True) for line in (head, f"{indent}{row[_PLAYERS]}")]
 
 
 def _align(table: Sequence[tuple[str, ...]]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -53,8 +54,9 @@ def show_history(settings: Settings, limit: int | None) -> int:
             await pass_through(client, lambda: client.history(most))
             return ExitCode.NORMAL
         games = await client.history(most)
+        width = shutil.get_terminal_size().columns if is_terminal(1) else None
         nothing = [f"You have finished no game on {client.address.url} yet."]
-        Screen().print(*(list_games(games, client.player) or nothing))
+        Screen().print(*(list_games(games, client.player, width=width) or nothing))
         return ExitCode.NORMAL
 
     return run(settings, None, work, is_chatty=False, identity="reader")

@@ -31,7 +31,8 @@ def read_records(name: str) -> tuple[GameRecord, ...]:
     try:
         records = parse_records(text)
     except RecordError as fault:
-        raise _describe(name, fault) from None
+        is_record = text.lstrip("\ufeff \t\r\n")[:1] in _BEGINNINGS or len(text) > MAX_RECORD_BYTES // 4
+        raise _describe(name, fault, is_record=is_record) from None
     if not records:
         raise _describe(name, RecordError("There is no record here.", 1, 1))
     return records
@@ -58,6 +59,10 @@ def write_record(name: str, record: GameRecord) -> None:
         raise Misuse(f"Cannot write {clean_text(name)}: {_reason(error)}.") from None
 
 
+_BEGINNINGS: Final = ("[", ";", "{", "%", "", *"0123456789*")
+"""What a record may begin with: a tag, a comment, a number or a result."""
+
+
 def _read(name: str) -> bytes:
     try:
         if name == STANDARD_STREAM:
@@ -68,8 +73,12 @@ def _read(name: str) -> bytes:
         raise Misuse(f"Cannot read {clean_text(name)}: {_reason(error)}.") from None
 
 
-def _describe(name: str, fault: RecordError) -> Misuse:
+def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misuse:
+    """Return what is wrong with a file, and that it is no record at all where it does not begin like one."""
     shown = "standard input" if name == STANDARD_STREAM else clean_text(name)
+    if not is_record:
+        shown = f"{'Standard input' if name == STANDARD_STREAM else shown} is no game record: it"
+        return Misuse(f'{shown} begins with neither a tag such as [X "ana"] nor a move.')
     return Misuse(f"{shown}, line {fault.line}, column {fault.column}: {clean_text(fault.message)}")
 
 

@@ -24,7 +24,7 @@ from tictactoe_client.messages import Message
 from tictactoe_client.reminders import Reminders
 from tictactoe_client.results import exit_code_of
 from tictactoe_client.room import Room
-from tictactoe_client.screen import Screen, print_error
+from tictactoe_client.screen import Screen, is_terminal, print_error
 from tictactoe_client.seating import Enter, SeatKeeper
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.transcript import Transcript, has_moved_on
@@ -55,7 +55,7 @@ class Sitting:
         self._screen = screen
         self._seats = seats
         self._viewer = client.player
-        self._dialogue = Dialogue(settings, client.player)
+        self._dialogue = Dialogue(settings, client.player, piped=not is_terminal(0))
         self._transcript = Transcript(client.player, settings)
         self._reminders = Reminders(client.player, settings)
         self._leaves_at: float | None = None

@@ -39,7 +39,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         assert option in out
     assert 0 < out.index("\nExamples:\n") < out.index("\nCommon options:\n") < out.index("--version")
     assert "How long to wait for the server" not in out
-    assert "Exit codes, files and environment: tictactoe-client --help" in out
+    assert "What they mean, exit codes, files and environment: tictactoe-client --help" in out
 
 
 def test_the_help_of_the_program_names_exit_codes_files_and_environment(

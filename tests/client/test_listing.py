@@ -30,6 +30,14 @@ def test_games_are_one_line_each_with_the_viewer_s_own_result() -> None:
     ]
 
 
+def test_where_that_is_too_wide_the_players_stand_on_a_line_of_their_own() -> None:
+    assert list_games(GAMES, ANA, UTC, width=100) == list_games(GAMES, ANA, UTC)
+    assert list_games(GAMES[:1], ANA, UTC, width=60) == [
+        "1.  id 12  2030-12-31 18:05  classic  won by a line  5 moves",
+        "    ana (X) v bo[2J (O)",
+    ]
+
+
 def test_the_date_is_that_of_the_viewer_s_zone() -> None:
     (line,) = list_games(GAMES[:1], ANA, timezone(timedelta(hours=9)))
     assert "2031-01-01 03:05" in line

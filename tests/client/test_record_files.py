@@ -26,6 +26,16 @@ def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
     assert file.read_text() == "mine"
 
 
+@pytest.mark.parametrize("text", ["# tictactoe\n\nHost rooms.\n", "hello", '{"type":"room"}'[1:]])
+def test_a_file_that_begins_like_no_record_is_told_to_be_none(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "README.md"
+    file.write_text(text)
+    with pytest.raises(Misuse) as caught:
+        read_records(str(file))
+    told = 'is no game record: it begins with neither a tag such as [X "ana"] nor a move.'
+    assert caught.value.message == f"{file} {told}"
+
+
 def test_a_tilde_is_the_home_folder(home: Path) -> None:
     write_record("~/game.txt", GAME)
     assert parse_record((home / "game.txt").read_text(encoding="utf-8")) == GAME

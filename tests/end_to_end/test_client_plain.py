@@ -60,6 +60,7 @@ You are O. ana is X.
 To play, type 1-9 (1 2 3 on top) or a cell such as b2. h for help, leave to go.
 It's ana's move.
 It's ana's move.
+Moves are not kept for later: type each when it is its turn; for scripts see --json.
 ana plays A1, top left.
    A B C
 1  X . .
@@ -410,6 +411,21 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
         await ana.until("Type yes to accept, no to refuse.")
         ana.type("yes")
         await ana.until("Both agreed. It's a draw.")
+
+
+async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        ana.type("a1", "b1", "c1", "a2", "f")
+        await ana.until("Free: ")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("Your move, X.")
+        ana.type("a2", "b1", "f")
+        await ana.until("Free: ")
+    assert ana.lines.count("It's bo's move.") == 2
+    assert ana.lines.count("Moves are not kept for later: type each when it is its turn; for scripts see --json.") == 1
 
 
 async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None:

@@ -329,7 +329,9 @@ async def test_a_foreign_file_with_a_mistake_is_told_with_its_place(tmp_path: Pa
     file.write_text('[X "ana"]\n\n1. b2 a1\n2. b2 *\n')
     assert await outcome("replay", str(file)) == (2, "", f"{file}, line 4, column 4: B2 is taken by X.\n")
     code, output, errors = await outcome("replay", str(file), "--json")
-    assert (code, json.loads(output)) == (2, {"from": "client", "type": "closed", "exit": 2})
+    told, closed = map(json.loads, output.splitlines())
+    assert (code, closed) == (2, {"from": "client", "type": "closed", "exit": 2})
+    assert (told["code"], told["message"]) == ("usage", errors.rstrip("\n"))
     assert errors == f"{file}, line 4, column 4: B2 is taken by X.\n"
 
 
