@@ -147,6 +147,11 @@ class TicTacToe(App[int], inherit_bindings=False):
         self.last_words = self.last_words or message
         self.run(self._say_goodbye(code))
 
+    def quit(self, code: int) -> None:
+        """End the program, unless a page has a question first; the second time there is none."""
+        if not any(page.asks_first() for page in reversed(self._pages)):
+            self.leave(code)
+
     def ring(self) -> None:
         """Ring the bell where that is wanted: always, or while the person looks elsewhere."""
         mode = self.settings.bell
@@ -224,14 +229,14 @@ class TicTacToe(App[int], inherit_bindings=False):
         self._last_key = time.monotonic()
         self._status = None
         if self.keymap.does(event.name, "quit"):
-            self.leave(self._exit_code())
+            self._attempt(self.quit, self._exit_code())
         elif self.keymap.does(event.name, "redraw"):
             self.refresh(layout=True, repaint=True)
             self.canvas.refresh()
         elif not self._is_too_small():
             self._attempt(self._pages[-1].press, event.name)
         elif self.keymap.does(event.name, "leave"):
-            self.leave(ExitCode.INTERRUPTED)
+            self._attempt(self.quit, ExitCode.INTERRUPTED)
 
     def on_canvas_pasted(self, event: Canvas.Pasted) -> None:
         """Pass pasted text to the page."""
@@ -303,7 +308,7 @@ class TicTacToe(App[int], inherit_bindings=False):
 
     async def _say_goodbye(self, code: int) -> None:
         for page in reversed(self._pages):
-            await page.say_goodbye()
+            self.last_words = self.last_words or await page.say_goodbye()
         await self._keeper.finish()
         self.exit(code, return_code=code)
 
@@ -322,7 +327,8 @@ class TicTacToe(App[int], inherit_bindings=False):
         if self._is_too_small():
             picture = Picture(*window)
             width, height = page.needed_size()
-            for y, line in enumerate(wrap(f"needs at least {width}x{height}, now {window[0]}x{window[1]}", window[0])):
+            lines = wrap(f"needs at least {width}x{height}, now {window[0]}x{window[1]}", window[0])
+            for y, line in enumerate([*lines, *wrap(page.question, window[0])][-window[1] :]):
                 picture.put(0, y, line)
         else:
             self._stage = place_stage(page.wanted_size(*window), window)

@@ -30,6 +30,12 @@ class GameFoot:
         self._opened_at = desk.now()
 
     @property
+    def question(self) -> str:
+        """What is asked before a game is given up, or nothing."""
+        banner = self._confirm_banner()
+        return banner[0] if banner is not None else ""
+
+    @property
     def extra_lines(self) -> int:
         """How many lines it has beside those that every room has."""
         return 1 if self.review.is_on else 0

@@ -50,10 +50,10 @@ class GameKeys:
         does, hand = self._desk.keymap.does, self._hand
         if does(key, "leave"):
             self._going.out()
-        elif hand.mode != "board":
-            self._press_line(key)
         elif hand.confirming is not None:
             self._press_confirming(key)
+        elif hand.mode != "board":
+            self._press_line(key)
         elif self._desk.link.phase == "away" and does(key, "retry"):
             self._desk.link.retry()
         elif does(key, "chat"):

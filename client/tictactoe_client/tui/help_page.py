@@ -23,7 +23,7 @@ class HelpPage(Page):
         """Any key goes back, but for those that scroll."""
         does = self.desk.keymap.does
         if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
+            self.desk.quit(ExitCode.INTERRUPTED)
         elif does(key, "down") or does(key, "up"):
             self.scroll(1 if does(key, "down") else -1)
         else:
