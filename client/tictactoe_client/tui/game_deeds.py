@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from tictactoe_client.dialogue import Dialogue
 from tictactoe_client.errors import ClientError, Refused
+from tictactoe_client.falling import describe_full_column, landing_cell
+from tictactoe_client.intents import BadInput, Place
+from tictactoe_client.parsing import parse_intent
 from tictactoe_client.room import Room
 from tictactoe_client.tui.going import Going
 from tictactoe_client.tui.hand import Hand
@@ -50,8 +53,16 @@ class GameDeeds:
         elif not self._table.is_my_turn:
             self._desk.say(f"It's {name_of(state, state.turn)}'s move.")
         elif self._hand.pending is None:
-            self._hand.pending = (cell, state.turn or "")
-            self._desk.run(self._send_move(cell, state))
+            self._send(cell, state)
+
+    def _send(self, cell: int, state: RoomState) -> None:
+        """Send a move; where marks fall, one in the column of the cell."""
+        target = landing_cell(state, cell) if state.rules.gravity else cell
+        if target is None:
+            self._desk.say(describe_full_column(state, cell))
+            return
+        self._hand.pending = (target, state.turn or "")
+        self._desk.run(self._send_move(target, state))
 
     async def _send_move(self, cell: int, state: RoomState) -> None:
         try:
@@ -84,8 +95,18 @@ class GameDeeds:
             self._looking.review()
         elif self._looking.points_at(words, state):
             return
+        elif (cell := self._find_cell(text, state)) is not None:
+            self.place(cell)
         else:
             self._desk.run(self._converse(text, state))
+
+    def _find_cell(self, text: str, state: RoomState) -> int | None:
+        """Return the cell that was typed, or None where it was something else."""
+        try:
+            intent = parse_intent(f":{text}", state.rules.to_rules(), coordinates=self._desk.settings.coordinates)
+        except BadInput:
+            return None
+        return intent.cell if isinstance(intent, Place) else None
 
     async def _converse(self, text: str, state: RoomState) -> None:
         answer = await self._dialogue.answer(f":{text}", state, self._room)

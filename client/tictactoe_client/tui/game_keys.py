@@ -88,7 +88,9 @@ class GameKeys:
             self._cells.place_or_point(cell)
             return
         small = has_single_keys(state.rules.to_rules())
-        is_second = cell == self._hand.cursor
+        chosen, columns = self._hand.cursor, state.rules.columns
+        is_same_column = state.rules.gravity and chosen is not None and chosen % columns == cell % columns
+        is_second = cell == chosen or is_same_column
         self._hand.cursor = cell
         if (small and not self._desk.settings.confirm) or is_second:
             self._deeds.place(cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.table import Table
-from tictactoe_engine import has_single_keys
+from tictactoe_engine import Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol.pushes import RoomState
 
 
@@ -39,9 +39,31 @@ def hint_room(
         return f"{ways}  {show('chat')} chat  {show('back')} home"
     talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
     arrows = f"arrows+{show('place')}"
-    if has_single_keys(state.rules.to_rules()):
+    rules = state.rules.to_rules()
+    if has_single_keys(rules):
         return f"1-9 or qwe/asd/zxc place  {arrows}  {talk}"
-    return f"type a cell (h8) and Enter, or {arrows}  {talk}"
+    if rules.gravity:
+        sides = _pair(keymap, settings, "left", "right")
+        return f"type a column ({example_column(rules)}) and Enter, or {sides} + {show('place')}  {talk}"
+    return f"type a cell ({example_cell(rules)}) and Enter, or {arrows}  {talk}"
+
+
+def example_cell(rules: Rules) -> str:
+    """Return the name of a cell of this board, to show what a name looks like.
+
+    >>> example_cell(Rules(15, 15, 5)), example_cell(Rules(4, 4, 4))
+    ('h8', 'd4')
+    """
+    return format_cell((min(8, rules.rows) - 1) * rules.columns + min(8, rules.columns) - 1, rules).lower()
+
+
+def example_column(rules: Rules) -> str:
+    """Return the name of the column in the middle of this board.
+
+    >>> example_column(Rules(6, 7, 4, gravity=True))
+    'd'
+    """
+    return format_column(rules.columns // 2).lower()
 
 
 def _hint_waiting(keymap: Keymap, settings: Settings) -> str:
