@@ -5,9 +5,33 @@ The moves and the results are `announcer`'s, which puts all of it in order.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from tictactoe_client.wording import format_duration, loser_of, name_of, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, SeatState
+
+
+@dataclass(frozen=True, slots=True)
+class _OfferWords:
+    """What is said of one kind of offer; the braces take what the verb has after a name."""
+
+    asks: str
+    declines: str
+    withdraws: str
+    lapses: str
+
+
+_DRAW: Final = _OfferWords(
+    "offer{} a draw", "decline{} the draw", "withdraw{} the draw offer", "The draw offer is off."
+)
+_UNDO: Final = _OfferWords(
+    "ask{} to take a move back",
+    "decline{}: the move stays",
+    "withdraw{} the request: the move stays",
+    "The move stays: no taking back.",
+)
 
 
 def announce_arrivals(old: RoomState, new: RoomState, viewer: str) -> list[str]:
@@ -42,9 +66,12 @@ def announce_passed_over(old: RoomState, new: RoomState, viewer: str) -> list[st
     return told
 
 
-def announce_departures(old: RoomState, new: RoomState, viewer: str) -> list[str]:
-    """Return who left or dropped, but for those of whom the result or the passing over tells it."""
-    just_over = new.result is not None and old.result is None and new.result.reason == "resigned"
+def announce_departures(old: RoomState, new: RoomState, viewer: str, *, with_hold: bool = True) -> list[str]:
+    """Return who left or dropped, but for those of whom the result or the passing over tells it.
+
+    `with_hold` adds how long a seat is held, where the line is not kept in sight until that is no longer true.
+    """
+    just_over = new.result is not None and old.result is None and new.result.left is True
     told = []
     for mark in new.seats:
         before, seat = old.seats.get(mark), new.seats.get(mark)
@@ -61,7 +88,7 @@ def announce_departures(old: RoomState, new: RoomState, viewer: str) -> list[str
             if not (just_over and mark == loser_of(new)) and not (seat.out and not was_out):
                 told.append(f"{name_of(new, mark)} left the {'room' if new.status == 'over' else 'game'}.")
         elif not seat.online and was_here:
-            is_held = bool(seat.hold_ms) and new.status == "playing"
+            is_held = with_hold and bool(seat.hold_ms) and new.status == "playing"
             held = f" Waiting for them: {format_duration(seat.hold_ms)}." if seat.hold_ms and is_held else ""
             told.append(f"{name_of(new, mark)} has dropped.{held}")
     return told
@@ -71,20 +98,25 @@ def announce_offers(old: RoomState, new: RoomState, viewer: str, *, is_taken_bac
     """Return which offers were made, and which came to nothing; what was agreed shows in the game itself."""
     told = []
     goes_on = new.result is None
-    for before, now, asks, off in (
-        (old.offers.draw, new.offers.draw, "offer{} a draw", "The draw offer is off."),
-        (old.offers.undo, new.offers.undo, "ask{} to take a move back", "The move stays: no taking back."),
-    ):
-        is_granted = is_taken_back and off.startswith("The move")
+    draw, undo = (old.offers.draw, new.offers.draw), (old.offers.undo, new.offers.undo)
+    for (before, now), words in ((draw, _DRAW), (undo, _UNDO)):
         if now is not None and now != before:
-            told.append(_say_who(new, now, asks, viewer))
-        elif before is not None and now is None and goes_on and not is_granted:
-            told.append(off)
+            told.append(_say_who(new, now, words.asks, viewer))
+        elif before is not None and now is None and goes_on and not (is_taken_back and words is _UNDO):
+            told.append(_say_why_off(new, before, words, viewer))
     for mark in new.offers.rematch:
         if mark not in old.offers.rematch:
             verb = "ask{} for a rematch" if mark == seat_of(new, viewer) else "want{} a rematch"
             told.append(_say_who(new, mark, verb, viewer))
     return told
+
+
+def _say_why_off(state: RoomState, asker: str, words: _OfferWords, viewer: str) -> str:
+    """Return that an offer came to nothing: declined, withdrawn, or passed over by a move."""
+    declined = state.offers.declined
+    if not isinstance(declined, str) or declined not in state.seats:
+        return words.lapses
+    return _say_who(state, declined, words.withdraws if declined == asker else words.declines, viewer)
 
 
 def _say_who(state: RoomState, mark: str, verb: str, viewer: str) -> str:

@@ -139,13 +139,17 @@ class Dialogue:
             await room.draw(self._offer_action(argument, state.offers.draw, state))
         elif kind == "undo":
             await room.undo(self._offer_action(argument, state.offers.undo, state))
-        else:
+        elif argument in ("", "win", "draw"):
             await room.claim("draw" if argument == "draw" else "win")
+        else:
+            raise BadInput("bad_input", f'I don\'t know "{argument}" here. Type claim, claim win or claim draw.')
 
     def _offer_action(self, argument: str, offered_by: str | None, state: RoomState) -> OfferAction:
         """Return what a bare ``draw`` or ``undo`` means: accept the other's offer where there is one, else offer."""
-        if argument in ("decline", "no"):
+        if argument in ("decline", "no", "withdraw"):
             return "decline"
+        if argument not in ("", "offer", "accept", "yes"):
+            raise BadInput("bad_input", f'I don\'t know "{argument}" here. Type accept, decline or withdraw after it.')
         others = offered_by is not None and offered_by != seat_of(state, self._viewer)
         return "accept" if others or argument in ("accept", "yes") else "offer"
 

@@ -64,19 +64,28 @@ class SeatState(Struct, frozen=True, omit_defaults=True):
 
 
 class Result(Struct, frozen=True):
-    """How a game ended; `winner` is a mark or None, `line` every cell of the deciding line(s), else empty."""
+    """How a game ended; `winner` is a mark or None, `line` every cell of the deciding line(s), else empty.
+
+    `left` is true, and else not there, where somebody resigned by leaving the room.
+    """
 
     winner: str | None
     reason: ResultReason
     line: tuple[int, ...] = ()
+    left: bool | UnsetType = UNSET
 
 
 class Offers(Struct, frozen=True):
-    """The marks whose offer is open: one for a draw, one for an undo, all who asked for a rematch."""
+    """The marks whose offer is open: one for a draw, one for an undo, all who asked for a rematch.
+
+    `declined` is who declined the last offer, or withdrew it as their own; not there once something else has come of
+    the game.
+    """
 
     draw: str | None = None
     undo: str | None = None
     rematch: tuple[str, ...] = ()
+    declined: str | UnsetType = UNSET
 
 
 class ClockState(Struct, frozen=True):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, CY, players, seat, state
-from tictactoe_client.announcer import announce, announce_chat, count_kept
+from tictactoe_client.announcer import announce, announce_chat, count_kept, describe_result
 from tictactoe_client.wording import describe_lines, split_lines
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import ChatLine, Offers, Result, SeatState
@@ -88,9 +88,19 @@ def test_dropping_and_coming_back_differ_from_leaving() -> None:
     assert announce(state(), dropped, ANA) == ["bo has dropped. Waiting for them: 1:00."]
     assert announce(dropped, state(), ANA) == ["bo is back."]
     gone = state(
-        seats={"X": seat(ANA, "ana"), "O": seat(BO, "bo", online=False, left=True)}, result=Result("X", "resigned")
+        seats={"X": seat(ANA, "ana"), "O": seat(BO, "bo", online=False, left=True)},
+        result=Result("X", "resigned", left=True),
     )
     assert announce(state(), gone, ANA) == ["bo left the game. You win."]
+
+
+def test_why_a_game_ended_stays_true_when_somebody_leaves_afterwards() -> None:
+    over = state(result=Result("X", "resigned"))
+    seats = {"X": seat(ANA, "ana"), "O": seat(BO, "bo", online=False, left=True)}
+    gone = state(seats=seats, result=Result("X", "resigned"))
+    assert describe_result(over, ANA) == describe_result(gone, ANA) == "bo resigns. You win."
+    assert announce(over, gone, ANA) == ["bo left the room."]
+    assert announce(state(), gone, ANA) == ["bo resigns. You win.", "bo left the room."]
 
 
 def test_resigning_is_told_to_both() -> None:

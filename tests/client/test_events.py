@@ -93,9 +93,12 @@ def test_a_draw_offered_declined_withdrawn_lapsed_and_agreed(two: Stage) -> None
     assert heard[ANA.id] == ["You offer a draw."]
     assert heard[BO.id] == ["ana offers a draw.", "Type draw to accept, draw decline to refuse."]
     assert heard[WATCHER] == ["ana offers a draw."]
-    for player in (BO, ANA):
-        assert set(map(tuple, two.tell(player, draw("decline")).values())) == {("The draw offer is off.",)}
-        two.do(ANA, draw("offer"))
+    heard = two.tell(BO, draw("decline"))
+    assert (heard[ANA.id], heard[BO.id]) == (["bo declines the draw."], ["You decline the draw."])
+    two.do(ANA, draw("offer"))
+    heard = two.tell(ANA, draw("decline"))
+    assert (heard[ANA.id], heard[BO.id]) == (["You withdraw the draw offer."], ["ana withdraws the draw offer."])
+    two.do(ANA, draw("offer"))
     assert two.tell(ANA, two.move_of(0))[BO.id] == ["ana plays A1, top left."]
     assert two.tell(BO, two.move_of(4))[ANA.id] == ["bo plays B2, centre.", "The draw offer is off."]
     two.do(BO, draw("offer"))
@@ -108,7 +111,7 @@ def test_an_undo_asked_declined_lapsed_and_done(two: Stage) -> None:
     heard = two.tell(ANA, undo("offer"))
     assert heard[ANA.id] == ["You ask to take a move back."]
     assert heard[BO.id] == ["ana asks to take a move back.", "Type undo to let them, undo decline to refuse."]
-    assert two.tell(BO, undo("decline"))[ANA.id] == ["The move stays: no taking back."]
+    assert two.tell(BO, undo("decline"))[ANA.id] == ["bo declines: the move stays."]
     two.do(ANA, undo("offer"))
     assert two.tell(BO, two.move_of(4))[ANA.id] == ["bo plays B2, centre.", "The move stays: no taking back."]
     two.do(ANA, undo("offer"))

@@ -395,7 +395,7 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
         ana.type("a1", "draw")
         await ana.until("You offer a draw.")
         await bo.ask("draw", room=code, action="decline")
-        await ana.until("The draw offer is off.")
+        await ana.until("bo declines the draw.")
         ana.type("undo")
         await ana.until("You ask to take a move back.")
         await bo.ask("undo", room=code, action="accept")

@@ -333,7 +333,7 @@ async def test_one_who_leaves_a_game_loses_it_and_is_out_of_the_room(server: Ser
         await bo.ask("join", room=room)
         await bo.ask("leave", room=room)
         last = await ana.state(status="over")
-        assert last["result"] == {"winner": "X", "reason": "resigned", "line": []}
+        assert last["result"] == {"winner": "X", "reason": "resigned", "line": [], "left": True}
         assert last["seats"]["O"]["left"] is True
         assert await bo.refusal("sync", room=room) == "not_in_room"
         assert (await bo.ask("watch", room=room))["seat"] is None

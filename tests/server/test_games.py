@@ -95,5 +95,5 @@ async def test_three_play_on_after_one_resigned_and_the_last_one_left_wins(serve
         assert (await ana.state(ply=2))["turn"] == "X"
         await ana.ask("leave", room=room)
         last = await cy.state(status="over")
-        assert last["result"] == {"winner": "A", "reason": "resigned", "line": []}
+        assert last["result"] == {"winner": "A", "reason": "resigned", "line": [], "left": True}
         assert last["seats"]["X"]["left"] is True

@@ -50,7 +50,7 @@ def test_a_draw_may_be_offered_in_and_out_of_turn_and_before_the_first_move() ->
 def test_a_declined_offer_is_gone_and_may_be_made_again() -> None:
     table = two()
     table.do(ANA, OFFER)
-    assert table.do(BO, DECLINE).offers == Offers()
+    assert table.do(BO, DECLINE).offers == Offers(declined="O")
     assert table.refusal(BO, ACCEPT).code == "no_offer"
     assert table.do(ANA, OFFER).offers.draw == "X"
 
@@ -58,7 +58,7 @@ def test_a_declined_offer_is_gone_and_may_be_made_again() -> None:
 def test_an_offer_may_be_withdrawn_by_its_maker() -> None:
     table = two()
     table.do(ANA, OFFER)
-    assert table.do(ANA, DECLINE).offers == Offers()
+    assert table.do(ANA, DECLINE).offers == Offers(declined="X")
     assert table.refusal(BO, ACCEPT).code == "no_offer"
 
 
@@ -233,7 +233,7 @@ def test_a_declined_request_changes_nothing_on_the_board() -> None:
     table.play(0, 4)
     table.do(BO, ASK)
     after = table.do(ANA, REFUSE)
-    assert (after.offers, after.position.moves) == (Offers(), (0, 4))
+    assert (after.offers, after.position.moves) == (Offers(declined="X"), (0, 4))
     assert table.refusal(ANA, ALLOW).code == "no_offer"
 
 
@@ -242,7 +242,7 @@ def test_a_request_may_be_withdrawn_and_asking_twice_changes_nothing() -> None:
     table.play(0)
     asked = table.do(ANA, ASK)
     assert table.do(ANA, ASK) is asked
-    assert table.do(ANA, REFUSE).offers == Offers()
+    assert table.do(ANA, REFUSE).offers == Offers(declined="X")
 
 
 def test_nobody_allows_the_own_request_and_none_is_allowed_that_was_not_made() -> None:
@@ -285,9 +285,9 @@ def test_a_declined_request_leaves_the_offer_of_a_draw_and_the_other_way_round()
     table.play(0)
     table.do(ANA, OFFER)
     table.do(ANA, ASK)
-    assert table.do(BO, REFUSE).offers == Offers(draw="X")
+    assert table.do(BO, REFUSE).offers == Offers(draw="X", declined="O")
     table.do(ANA, ASK)
-    assert table.do(BO, DECLINE).offers == Offers(undo="X")
+    assert table.do(BO, DECLINE).offers == Offers(undo="X", declined="O")
 
 
 def test_nothing_is_taken_back_after_the_end() -> None:
@@ -516,3 +516,12 @@ def test_one_who_left_while_away_and_came_back_is_not_counted_as_gone() -> None:
     table.do(ANA, LEAVE)
     table.do(ANA, Enter())
     assert table.room.gone_at == {}
+
+
+def test_who_declined_is_told_until_the_next_offer_or_move() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    assert table.do(BO, DECLINE).offers == Offers(declined="O")
+    assert table.do(ANA, OFFER).offers == Offers(draw="X")
+    table.do(BO, DECLINE)
+    assert table.move(0).offers == Offers()

@@ -309,7 +309,7 @@ def test_the_last_one_to_leave_a_waiting_room_deserts_it() -> None:
 
 def test_leaving_a_game_of_two_resigns_and_goes() -> None:
     room = open_room(ANA, BO).apply(ANA, LEAVE, NOW)
-    assert (room.result, room.seq) == (Result("O", "resigned"), 3)
+    assert (room.result, room.seq) == (Result("O", "resigned", left=True), 3)
     assert room.seats["X"] is not None
     assert (room.seats["X"].left, room.seats["X"].online) == (True, False)
     assert room.mark_of(ANA.id) is None
@@ -320,7 +320,7 @@ def test_leaving_a_game_of_three_lets_the_others_play_on() -> None:
     room = open_room(ANA, BO, CY, rules=THREE).apply(ANA, LEAVE, NOW)
     assert (room.status, room.position.turn, room.seq) == ("playing", "O", 4)
     assert room.mark_of(ANA.id) is None
-    assert room.apply(BO, LEAVE, NOW).result == Result("A", "resigned")
+    assert room.apply(BO, LEAVE, NOW).result == Result("A", "resigned", left=True)
 
 
 def test_one_who_is_passed_over_may_still_leave() -> None:

@@ -57,9 +57,9 @@ def game_banner(table: Table, keymap: Keymap, now: float, *, can_find_another: b
     if is_asked(state, table.viewer, state.offers.undo):
         return (f"{name_of(state, state.offers.undo)} asks to take a move back:   {yes} let them   {no} no", "warn")
     if state.offers.draw == table.seat:
-        return ("You offered a draw. Waiting for the answer ...", "dim")
+        return (f"You offered a draw. Waiting for the answer ...   {no} withdraw", "dim")
     if state.offers.undo == table.seat:
-        return ("You asked to take a move back. Waiting for the answer ...", "dim")
+        return (f"You asked to take a move back. Waiting for the answer ...   {no} withdraw", "dim")
     return _absence_banner(state, table, keymap, now)
 
 

@@ -117,14 +117,19 @@ class GameDeeds:
         self._desk.redraw()
 
     def answer_offer(self, action: str) -> None:
-        """Accept or decline what the other side offers."""
-        state = self._table.state
+        """Accept or decline what the other side offers; to decline an offer of one's own withdraws it."""
+        state, own = self._table.state, self._table.seat
         if state is None:
             return
-        if state.offers.draw not in (None, self._table.seat):
-            self.command(f"draw {action}")
-        elif state.offers.undo not in (None, self._table.seat):
-            self.command(f"undo {action}")
+        offers = (("draw", state.offers.draw), ("undo", state.offers.undo))
+        others = [kind for kind, mark in offers if mark not in (None, own)]
+        mine = [kind for kind, mark in offers if mark is not None and mark == own]
+        if others:
+            self.command(f"{others[0]} {action}")
+        elif mine and action == "decline":
+            self.command(f"{mine[0]} withdraw")
+        elif mine:
+            self._desk.say("That is your own offer: the other side answers it.")
         else:
             self._desk.say("There is no offer to answer.")
 

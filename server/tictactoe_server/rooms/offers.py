@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_engine import Position
@@ -25,11 +26,11 @@ def draw(room: Room, player: Player, request: Draw, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "A draw can be offered when two players are left.")
     offered = room.offers.draw
     if request.action == "offer" and offered in (None, mark):
-        return room if offered == mark else _with_offers(room, replace(room.offers, draw=mark))
+        return room if offered == mark else _with_offers(room, replace(room.offers, draw=mark, declined=UNSET))
     if offered is None or (offered == mark and request.action == "accept"):
         raise Refused(ErrorCode.NO_OFFER, "Nobody has offered you a draw.")
     if request.action == "decline":
-        return _with_offers(room, replace(room.offers, draw=None))
+        return _with_offers(room, replace(room.offers, draw=None, declined=mark))
     return finish(replace(room, seq=room.seq + 1), Result(None, "agreed"), now)
 
 
@@ -45,12 +46,12 @@ def undo(room: Room, player: Player, request: Undo, now: int) -> Room:
         if not room.position.stones(mark):
             raise Refused(ErrorCode.NOT_ALLOWED, "You have made no move that could be taken back.")
         if asked is None:
-            return _with_offers(room, replace(room.offers, undo=mark))
+            return _with_offers(room, replace(room.offers, undo=mark, declined=UNSET))
         raise Refused(ErrorCode.NOT_ALLOWED, f"{room.seat(asked).name} asks to take a move back: answer that first.")
     if asked is None or (asked == mark and request.action == "accept"):
         raise Refused(ErrorCode.NO_OFFER, "Nobody has asked you to take a move back.")
     if request.action == "decline":
-        return _with_offers(room, replace(room.offers, undo=None))
+        return _with_offers(room, replace(room.offers, undo=None, declined=mark))
     return _take_back(room, asked, now)
 
 

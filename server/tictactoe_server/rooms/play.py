@@ -40,8 +40,8 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     except IllegalMove as illegal:
         raise Refused(ErrorCode(illegal.code), illegal.message, path="cell") from None
     offers = room.offers
-    if offers is not _NO_OFFERS and (offers.draw not in (None, mark) or offers.undo is not None):
-        offers = Offers(draw=offers.draw if offers.draw == mark else None)
+    if offers is not _NO_OFFERS:
+        offers = Offers(draw=mark) if offers.draw == mark else _NO_OFFERS
     if room.clock is None:
         after = replace(room, seq=room.seq + 1, position=position, offers=offers)
     else:

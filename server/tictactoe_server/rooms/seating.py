@@ -49,6 +49,8 @@ def leave(room: Room, player: Player, now: int) -> Room:
         return replace(_with_seat(room, mark, None), score=score, gone_at=_gone_without(room, player))
     is_in_game = room.status == "playing" and mark in room.position.active_marks
     after = play.give_up(room, mark, now) if is_in_game else replace(room, seq=room.seq + 1)
+    if is_in_game and after.result is not None:
+        after = replace(after, result=replace(after.result, left=True))
     gone = replace(room.seat(mark), online=False, left=True)
     return replace(
         after,
