@@ -16,6 +16,7 @@ from tests.tui.test_game_page import LOOKS, game
 from tictactoe_client.backoff import Backoff
 from tictactoe_client.choosing import Choice
 from tictactoe_client.seats import Seats
+from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 
 NEVER = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
@@ -202,3 +203,22 @@ async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(
         await ana.until_it_ends()
         link = ana.app.link.address.link_to(code)
     assert ana.app.last_words == f"Your seat is held for a while. The game goes on: tictactoe-client join {link}"
+
+
+async def test_a_watched_game_that_is_entered_after_esc_is_left_again(server: Server, open_screen: OpenScreen) -> None:
+    async with (
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+        run_proxy(server.port) as proxy,
+        open_screen(proxy.url, opening=Opening("watch")) as wat,
+    ):
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        await wat.until("1 live", code)
+        proxy.hold()
+        await wat.press("enter", "escape")
+        await wat.until("Playing as")
+        proxy.release()
+        await bo.state(watchers=1)
+        await bo.state(watchers=0)
+        await wat.until("Playing as", gone="WATCHING")

@@ -48,6 +48,7 @@ class GameKeys:
     def press(self, key: str) -> None:
         """Take a key: for the line being typed, else for what is asked, else for the board."""
         does, hand = self._desk.keymap.does, self._hand
+        hand.keys, hand.heard = hand.keys + 1, ""
         if does(key, "leave"):
             self._going.out()
         elif hand.confirming is not None:
@@ -57,7 +58,7 @@ class GameKeys:
         elif self._desk.link.phase == "away" and does(key, "retry"):
             self._desk.link.retry()
         elif does(key, "chat"):
-            hand.mode = "chat"
+            hand.begin_chat()
         elif does(key, "command"):
             hand.mode = "command"
         elif does(key, "help"):
@@ -177,13 +178,15 @@ class GameKeys:
         """Take a key while something is being typed after ``:`` or to be said."""
         does, hand = self._desk.keymap.does, self._hand
         if does(key, "back") or (does(key, "chat") and hand.mode == "chat"):
+            if hand.mode == "chat" and not does(key, "back"):
+                hand.unsaid = hand.line.text
             hand.mode = "board"
             hand.line.clear()
         elif key == "enter":
             mode, hand.mode = hand.mode, "board"
             text = hand.line.clear()
-            if mode == "chat" and text.strip():
-                self._deeds.command(f"chat {text}")
+            if mode == "chat":
+                self._deeds.chat(text)
             elif mode == "command":
                 self._deeds.command(text)
         elif key == "backspace" and not hand.line.text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from tictactoe_client.announcer import announce_chat
 from tictactoe_client.errors import ClientError
 from tictactoe_client.events import Back, Gone
 from tictactoe_client.messages import Message
@@ -48,7 +49,7 @@ class GamePage(Page):
             desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down
         )
         deeds = GameDeeds(desk, room, self.table, self._hand, looking, going)
-        self._view = GameView(desk, self.table, self._hand, self._review, can_find_another=again is not None)
+        self._view = GameView(desk, self.table, self._hand, self._review, another=going.another)
         self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, deeds, going, self._view)
         self._said_hello_until = 0.0
         self._returned: Back | None = None
@@ -95,6 +96,7 @@ class GamePage(Page):
             self._take_state(push)
         elif isinstance(push, ChatLine):
             self.table.hear(push)
+            self._hand.heard = announce_chat(push)
         elif isinstance(push, Closed):
             self._end_room(f"Room {self.room.code} is closed: {clean_text(push.reason)}")
         elif isinstance(push, Replaced):

@@ -32,12 +32,12 @@ _MOST_WORTHS = 5
 class GameView:
     """One room's picture; `fit` and `corner` say where the board was drawn."""
 
-    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, can_find_another: bool) -> None:
+    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, another: str) -> None:
         self.desk = desk
         self.table = table
         self.hand = hand
         self.review = review
-        self.foot = GameFoot(desk, table, hand, review, can_find_another=can_find_another)
+        self.foot = GameFoot(desk, table, hand, review, another=another)
         self.window: Window | None = None
         self.fit: Fit | None = None
         self.corner = (0, 0)
@@ -70,6 +70,8 @@ class GameView:
             self._draw_invitation(picture, last - foot.height)
         else:
             layout = self._lay_out(state, *(self._space or (picture.width, picture.height)))
+            if layout.panel is None and self.hand.heard:
+                status = status or (self.hand.heard, "title")
             foot = self.foot.arrange(state, status, now, picture.width, last - layout.below_board)
             if layout.panel is not None or layout.top > 1:
                 self._draw_head(picture, state)
@@ -96,6 +98,8 @@ class GameView:
             while parts and measure(comma.join([head, *parts])) > picture.width - measure(right) - 4:
                 parts.pop()
             rest = "".join(f"{comma}{part}" for part in parts)
+            if self.table.shown_ply is not None:
+                right = f"move {state.ply} of {len(self.table.moves)}"
         picture.put_parts(1, 0, (head, "title"), (rest, ""), until=picture.width - measure(right) - 2)
         picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
 

@@ -14,6 +14,7 @@ from tictactoe_client.errors import ClientError
 from tictactoe_client.room import Room
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.hints import describe_another
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.table import Table
@@ -93,7 +94,9 @@ class Going:
         elif self._loses_game() and self._hand.confirming != "another":
             self._hand.confirming = "another"
         else:
-            self._set_out("Looking for another opponent", self._again.enter)
+            again = self._again
+            errand = "Opening a private room" if again.private and not again.bots else "Looking for another opponent"
+            self._set_out(errand, again.enter)
 
     def to_computer(self) -> None:
         """Open the same room again with the computer in the free seats; the waiting one closes."""
@@ -104,6 +107,11 @@ class Going:
             self._set_out(
                 "Fetching the computer", lambda client: client.create(rules, seat=seat, bots=bots, private=True)
             )
+
+    @property
+    def another(self) -> str:
+        """What would be played next with somebody else, in words; empty for nothing."""
+        return describe_another(self._again)
 
     def _loses_game(self) -> bool:
         return self._table.is_live and self._desk.link.phase != "away"
