@@ -51,11 +51,13 @@ def announce_company(old: RoomState, new: RoomState, viewer: str, declined: Coll
     """Return what happened between two states apart from moves and results, for those who see the board."""
     if new.game != old.game:
         return [f"Game {new.game}. {describe_players(new, viewer)}"]
+    taken_back = old.ply - count_kept(old, new)
     return [
         *announce_arrivals(old, new, viewer),
+        *_announce_taken_back(taken_back),
         *announce_passed_over(old, new, viewer),
-        *announce_departures(old, new, viewer),
-        *announce_offers(old, new, viewer, is_taken_back=count_kept(old, new) < old.ply, declined=declined),
+        *announce_departures(old, new, viewer, with_hold=False),
+        *announce_offers(old, new, viewer, is_taken_back=taken_back > 0, declined=declined),
     ]
 
 
@@ -164,11 +166,8 @@ def _announce_moves(
     old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, before: Sequence[int] | None
 ) -> list[str]:
     rules, own = new.rules.to_rules(), seat_of(new, viewer)
-    told = []
     kept = count_kept(old, new, moves, before)
-    count = old.ply - kept
-    if count:
-        told.append("The last move is taken back." if count == 1 else f"The last {count} moves are taken back.")
+    told = _announce_taken_back(old.ply - kept)
     played = _cells_since(kept, old, new, moves)
     for position, cell in enumerate(played):
         mark = new.board[cell]
@@ -176,6 +175,12 @@ def _announce_moves(
         decides = new.result is not None and cell in new.result.line and position == len(played) - 1
         told.append(f"{who} {format_cell(cell, rules) if decides else describe_cell(cell, rules)}.")
     return told
+
+
+def _announce_taken_back(count: int) -> list[str]:
+    if count <= 0:
+        return []
+    return ["The last move is taken back." if count == 1 else f"The last {count} moves are taken back."]
 
 
 def _cells_since(kept: int, old: RoomState, new: RoomState, moves: Sequence[int] | None) -> list[int]:

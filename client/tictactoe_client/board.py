@@ -106,7 +106,12 @@ def _column_labels(view: BoardView) -> list[str]:
 
 
 def _separator(right_of_left: str, left_of_right: str) -> str:
-    """Return the character between two cells; between two cells of a line it stays blank: ``<X X X>``."""
+    """Return the character between two cells; between two cells of a line it stays blank: ``<X X X>``.
+
+    The cursor's brackets are whole beside whatever they stand.
+    """
+    if right_of_left == "]":
+        return right_of_left
     if right_of_left == ">" and left_of_right == "<":
         return " "
     return left_of_right or right_of_left or " "

@@ -44,8 +44,11 @@ def announce_passed_over(old: RoomState, new: RoomState, viewer: str) -> list[st
     return told
 
 
-def announce_departures(old: RoomState, new: RoomState, viewer: str) -> list[str]:
-    """Return who left or dropped, but for those of whom the result or the passing over tells it."""
+def announce_departures(old: RoomState, new: RoomState, viewer: str, *, with_hold: bool = True) -> list[str]:
+    """Return who left or dropped, but for those of whom the result or the passing over tells it.
+
+    `with_hold` adds how long a seat is held, where the line is not kept in sight until that is no longer true.
+    """
     just_over = new.result is not None and old.result is None and new.result.reason == "resigned"
     told = []
     for mark in new.seats:
@@ -63,7 +66,7 @@ def announce_departures(old: RoomState, new: RoomState, viewer: str) -> list[str
             if not (just_over and mark == loser_of(new)) and not (seat.out and not was_out):
                 told.append(f"{name_of(new, mark)} left the {'room' if new.status == 'over' else 'game'}.")
         elif not seat.online and was_here:
-            is_held = bool(seat.hold_ms) and new.status == "playing"
+            is_held = with_hold and bool(seat.hold_ms) and new.status == "playing"
             held = f" Waiting for them: {format_duration(seat.hold_ms)}." if seat.hold_ms and is_held else ""
             told.append(f"{name_of(new, mark)} has dropped.{held}")
     return told

@@ -64,18 +64,19 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
     claims = f": {' and '.join(others)} may claim the game" if others and seat_of(state, viewer) else ""
     late = reason == "could not get back in time"
     head = f"Could not get back in time{claims}." if late else f"Could not get back: {clean_text(reason)}."
-    return f"{head} Try again: {_describe_return_command(state, viewer, address)}"
+    return f"{head} Try again: {describe_return_command(state, viewer, address)}"
 
 
 def describe_going(state: RoomState | None, viewer: str, address: Address) -> str:
     """Return that one goes without a connection, and how a player finds the seat again."""
     if state is None or seat_of(state, viewer) is None:
         return "Goodbye."
-    command = _describe_return_command(state, viewer, address)
+    command = describe_return_command(state, viewer, address)
     return f"Your seat is held for a while, as the server could not be told. To come back: {command}"
 
 
-def _describe_return_command(state: RoomState, viewer: str, address: Address) -> str:
+def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:
+    """Return the command that leads back to the seat, or for a watcher to the room."""
     target = state.room if address.url == DEFAULT_SERVER else address.link_to(state.room)
     return f"tictactoe-client {'join' if seat_of(state, viewer) else 'watch'} {target}"
 

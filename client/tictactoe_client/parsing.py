@@ -131,6 +131,16 @@ def is_farewell(line: str) -> bool:
     return _VERBS.get(line.strip().lstrip("/:").strip().lower()) in ("leave", "quit")
 
 
+def is_command(line: str) -> bool:
+    """Tell whether a line begins with a word that does, asks or says something, whatever follows it.
+
+    >>> is_command(":draw please"), is_command("/foo")
+    (True, False)
+    """
+    words = line.strip().lstrip("/:").split()
+    return bool(words) and words[0].lower() in (*_WORDS, *_SHORT, *_VERBS, *_LOOKS, "s", "read", "m")
+
+
 def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Intent | None:
     word, _, argument = body.partition(" ")
     word, argument = word.lower(), argument.strip()

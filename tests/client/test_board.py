@@ -115,3 +115,12 @@ def test_a_board_never_needs_more_than_its_measure(rules: Rules, *, framed: bool
     lines = render_board(BoardView(rules, board, line=frozenset(range(rules.size))), style)
     assert max(map(len, lines)) <= width
     assert len(lines) == height
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_the_cursor_is_whole_beside_the_last_move(ascii_only: bool) -> None:
+    style = BoardStyle(ascii=ascii_only)
+    left, last, right = "X", "O", "X"
+    for cursor, drawn in ((0, "[X]O)X"), (1, " X[O]X"), (2, " X(O[X]")):
+        view = BoardView(Rules(4, 4, 4), f"{left}{last}{right}.............", last=1, cursor=cursor)
+        assert render_board(view, style)[1].startswith(f"1 {drawn}")

@@ -76,6 +76,12 @@ class ScreenUser:
             raise AssertionError(f"{words} not on the screen, or {gone!r} still:\n{self.text}") from None
         return self.text
 
+    async def until_it_ends(self) -> None:
+        """Wait until the program has ended."""
+        async with asyncio.timeout(10):
+            while self.app.is_running:
+                await self.pilot.pause()
+
     def has_role(self, role: str) -> bool:
         return self.app.canvas.picture.has(role)
 

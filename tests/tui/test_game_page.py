@@ -216,7 +216,7 @@ async def test_asking_for_a_rematch_waits(server: Server, open_screen: OpenScree
         await ana.press("r")
         await ana.until("You asked for a rematch. Waiting")
         await bo.ask("leave", room=code)
-        await ana.until("bo left.   n new opponent")
+        await ana.until("bo left.   n new private room")
 
 
 async def test_a_new_opponent_is_looked_for(server: Server, open_screen: OpenScreen) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
 
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import QUICK, OpenScreen, ScreenUser
-from tests.tui.test_game_page import game
+from tests.tui.test_game_page import LOOKS, game
 from tictactoe_client.backoff import Backoff
 from tictactoe_client.choosing import Choice
 from tictactoe_client.seats import Seats
+from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 
 NEVER = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
@@ -134,3 +138,87 @@ async def test_another_opponent_in_the_middle_of_a_game_is_asked_about(server: S
         await ana.press("enter")
         await ana.until("Waiting for someone")
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, **look) as (ana, bo, code):
+        await ana.press("ctrl+q")
+        await ana.until("Leave and lose this game?   Enter yes   Esc play on")
+        await ana.press("escape")
+        await ana.until("YOUR MOVE (X)", gone="Leave and lose")
+        await ana.press("ctrl+q", "ctrl+q")
+        assert (await bo.state(status="over"))["result"]["winner"] == "O"
+        await ana.until_it_ends()
+    assert ana.app.return_code == 0
+    assert ana.app.last_words == f"Room {code}: you left; bo wins."
+
+
+async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, _, _code):
+        for key in ("ctrl+q", "ctrl+c"):
+            await ana.press("?")
+            await ana.until("Help")
+            await ana.press(key)
+            await ana.until("Leave and lose this game?", "1-9 or")
+            await ana.press("escape")
+
+
+async def test_quitting_is_asked_about_in_the_middle_of_a_line(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, _, _code):
+        await ana.press("tab", "h", "i", "ctrl+q")
+        await ana.until("Leave and lose this game?")
+        await ana.press("escape")
+        await ana.until("say: hi_", gone="Leave and lose")
+
+
+async def test_quitting_is_asked_about_in_a_window_that_is_too_small(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, _, _code):
+        await ana.pilot.resize_terminal(20, 7)
+        await ana.until("needs at")
+        await ana.press("ctrl+q")
+        await ana.until("Leave and lose this", "Enter yes")
+
+
+async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        await ana.press("ctrl+q")
+        await ana.until_it_ends()
+    assert ana.app.last_words == f"Room {code}: bo resigns. You win."
+
+
+async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with far_game(open_screen, server, NEVER) as (ana, _, code, proxy):
+        proxy.cut()
+        await ana.until("CONNECTION LOST")
+        await ana.press("ctrl+q")
+        await ana.until_it_ends()
+        link = ana.app.link.address.link_to(code)
+    assert ana.app.last_words == f"Your seat is held for a while. The game goes on: tictactoe-client join {link}"
+
+
+async def test_a_watched_game_that_is_entered_after_esc_is_left_again(server: Server, open_screen: OpenScreen) -> None:
+    async with (
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+        run_proxy(server.port) as proxy,
+        open_screen(proxy.url, opening=Opening("watch")) as wat,
+    ):
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        await wat.until("1 live", code)
+        proxy.hold()
+        await wat.press("enter", "escape")
+        await wat.until("Playing as")
+        proxy.release()
+        await bo.state(watchers=1)
+        await bo.state(watchers=0)
+        await wat.until("Playing as", gone="WATCHING")

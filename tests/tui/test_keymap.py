@@ -83,9 +83,9 @@ async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_scr
 async def test_help_opens_in_a_room_and_names_the_keys(server: Server, open_screen: OpenScreen) -> None:
     async with game(open_screen, server, changed_keys={"review": ("f6",)}) as (ana, *_):
         await ana.press("?")
-        await ana.until("Help", "1-9 and the letters")
+        await ana.until("Help", "A key places at once")
         await ana.press("pagedown")
         await ana.until("YOUR MOVE (X)")
         await ana.pilot.resize_terminal(80, 60)
         await ana.press("?")
-        await ana.until("F6 shows what each move is worth")
+        await ana.until("F6 values: +3 wins in 3 moves")

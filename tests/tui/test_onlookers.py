@@ -95,11 +95,11 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
         await ana.press(":")
         await ana.type("resign")
         await ana.press("enter", "enter")
-        await ana.until("bo's move (O)", "v values")
+        await ana.until("bo to move (O)", "v values")
         await ana.press("enter")
         await ana.until("You are out of the game; the others play on.")
         await bo.ask("move", room=code, cell=0, ply=0)
-        await ana.until("cy's move (A)")
+        await ana.until("cy to move (A)")
         await ana.press("escape")
         await ana.until("Playing as")
 

@@ -58,7 +58,9 @@ async def test_a_finished_game_shows_what_each_move_was_worth(
         await ana.press("left")
         await ana.until("O to move: a draw with best play. Best: A3.", "O played B1: loses in 2; best A3: a draw.")
         await ana.press("v")
-        await ana.until("YOU WIN", gone="to move")
+        await ana.until("Looking back at move 3.", "End or Esc to the end", gone="to move")
+        await ana.press("end")
+        await ana.until("YOU WIN")
         assert ana.text.isascii() is look.get("ascii", False)
 
 

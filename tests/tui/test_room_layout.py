@@ -70,12 +70,13 @@ def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> 
 
 
 async def begin(ana: ScreenUser, bo: Peer) -> None:
-    """Let bo join ana's room, and both say something."""
+    """Let bo join ana's room and say something, which ana has read."""
     await ana.until("Waiting for someone")
     code = ana.code
     await bo.ask("join", room=code)
     await bo.ask("chat", room=code, text="a longer thing to say " * 6)
     await ana.until("YOUR MOVE", "thing to say")
+    await ana.press("f9")
 
 
 @pytest.mark.parametrize("name", BOARDS)

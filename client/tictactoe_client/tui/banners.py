@@ -44,22 +44,22 @@ def connection_banner(link: Link, now: float, *, width: int, ascii_only: bool, h
     return None
 
 
-def game_banner(table: Table, keymap: Keymap, now: float, *, can_find_another: bool = True) -> Banner | None:
+def game_banner(table: Table, keymap: Keymap, now: float, *, another: str = "new opponent") -> Banner | None:
     """Return the open offer or absence that concerns the viewer, else None."""
     state = table.state
     if state is None or table.seat is None:
         return None
     if state.status == "over":
-        return _rematch_banner(state, table, keymap, can_find_another=can_find_another)
+        return _rematch_banner(state, table, keymap, another=another)
     yes, no = keymap.show("accept"), keymap.show("decline")
     if is_asked(state, table.viewer, state.offers.draw):
         return (f"{name_of(state, state.offers.draw)} offers a draw:   {yes} accept   {no} decline", "warn")
     if is_asked(state, table.viewer, state.offers.undo):
         return (f"{name_of(state, state.offers.undo)} asks to take a move back:   {yes} let them   {no} no", "warn")
     if state.offers.draw == table.seat:
-        return ("You offered a draw. Waiting for the answer ...", "dim")
+        return (f"You offered a draw. Waiting for the answer ...   {no} withdraw", "dim")
     if state.offers.undo == table.seat:
-        return ("You asked to take a move back. Waiting for the answer ...", "dim")
+        return (f"You asked to take a move back. Waiting for the answer ...   {no} withdraw", "dim")
     return _absence_banner(state, table, keymap, now)
 
 
@@ -93,7 +93,7 @@ def _held_ms(table: Table, gone: Iterable[str], now: float) -> int:
     return min(table.hold_ms(mark, now) or 0 for mark in gone)
 
 
-def _rematch_banner(state: RoomState, table: Table, keymap: Keymap, *, can_find_another: bool) -> Banner | None:
+def _rematch_banner(state: RoomState, table: Table, keymap: Keymap, *, another: str) -> Banner | None:
     back = keymap.show("back")
     asked = [mark for mark in state.offers.rematch if mark != table.seat]
     if table.seat in state.offers.rematch:
@@ -103,7 +103,7 @@ def _rematch_banner(state: RoomState, table: Table, keymap: Keymap, *, can_find_
         return (f"{_join(state, asked)} {wants} a rematch:   {keymap.show('rematch')} accept", "warn")
     gone = [mark for mark, seat in state.seats.items() if seat is not None and seat.left]
     if gone:
-        new = f"{keymap.show('another')} new opponent   " if can_find_another else ""
+        new = f"{keymap.show('another')} {another}   " if another else ""
         return (f"{_join(state, gone)} left.   {new}{back} home", "dim")
     return None
 

@@ -98,9 +98,9 @@ def paint_board(picture: Picture, x: int, y: int, view: BoardView, fit: Fit, *, 
     for number, line in enumerate(render_board(view, fit.style)):
         picture.put(x, y + number, line, "dim")
     if not grey:
-        for row in view.rows:
-            for column in view.columns:
-                _paint_cell(picture, x, y, row * view.rules.columns + column, view, fit.style)
+        shown = [row * view.rules.columns + column for row in view.rows for column in view.columns]
+        for cell in sorted(shown, key=lambda cell: cell == view.cursor):
+            _paint_cell(picture, x, y, cell, view, fit.style)
     if fit.window is not None:
         _paint_edges(picture, x, y, view, fit)
 

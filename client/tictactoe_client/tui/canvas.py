@@ -136,7 +136,7 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         event.stop()
         event.prevent_default()
         character = event.character
-        is_text = character is not None and len(character) == 1 and character.isprintable()
+        is_text = character is not None and len(character) == 1 and character.isprintable() and "alt+" not in event.key
         self.post_message(self.Pressed(character if is_text and character and character != " " else event.key))
 
     async def _on_paste(self, event: events.Paste) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tictactoe_client.falling import find_column
 from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.hints import example_cell
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
@@ -31,7 +33,7 @@ class CellKeys:
         keymap = self._desk.keymap
         arrow = next((step for action, step in _ARROWS.items() if keymap.does(key, action)), None)
         if arrow is not None:
-            hand.move_cursor(arrow, state)
+            hand.move_cursor((0, arrow[1]) if rules.gravity else arrow, state)
         elif key == "enter" and hand.ahead.text:
             self._submit_ahead(rules)
         elif keymap.does(key, "place"):
@@ -52,7 +54,10 @@ class CellKeys:
         except IllegalMove as illegal:
             self._desk.say(illegal.message)
         except UnknownNotation:
-            self._desk.say(f'I don\'t know "{key}". A move is 1-9 or qwe/asd/zxc; {self._ways()}')
+            if "a" <= key.lower() <= "z":
+                self._desk.say(f"Here a key places: 1-9 or qwe/asd/zxc. For a name such as b3: {self._colon}b3")
+            else:
+                self._desk.say(f'I don\'t know "{key}". A move is 1-9 or qwe/asd/zxc; {self._ways()}')
 
     def place_or_point(self, cell: int) -> None:
         """Place; where values are shown, ask for that of the cell."""
@@ -65,10 +70,14 @@ class CellKeys:
         show = self._desk.keymap.show
         return f"commands begin with {show('command')}   {show('help')} for help."
 
+    @property
+    def _colon(self) -> str:
+        return self._desk.keymap.show("command")
+
     def _submit_ahead(self, rules: Rules) -> None:
         ahead = self._hand.ahead
         try:
-            cell = parse_cell(ahead.text, rules, coordinates=self._desk.settings.coordinates)
+            cell = self._find_typed(ahead.text, rules)
         except (IllegalMove, UnknownNotation) as bad:
             self._desk.say(clean_text(bad.message))
             ahead.clear()
@@ -76,6 +85,11 @@ class CellKeys:
         if self._table.is_my_turn:
             ahead.clear()
         self._deeds.place(cell)
+
+    def _find_typed(self, text: str, rules: Rules) -> int:
+        """Return the cell of this name; where marks fall, of a column's name one of its cells."""
+        column = find_column(text, rules) if rules.gravity else None
+        return parse_cell(text, rules, coordinates=self._desk.settings.coordinates) if column is None else column
 
     def press_at_rest(self, key: str, state: RoomState) -> None:
         """Take a key that would place if there were anything to place."""
@@ -85,6 +99,6 @@ class CellKeys:
         elif len(key) > 1 and not self._desk.keymap.does(key, "place"):
             return
         elif self._review.is_on:
-            self._desk.say(f"{self._desk.keymap.show('command')}h8 or a click tells what a cell is worth.")
+            self._desk.say(f"{self._colon}{example_cell(rules)} or a click tells what a cell is worth.")
         else:
             self._deeds.place(0)

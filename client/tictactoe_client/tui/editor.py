@@ -8,7 +8,7 @@ from tictactoe_protocol import clean_text
 class LineEditor:
     """A line with its end as the only place to edit: type, Backspace, Esc."""
 
-    def __init__(self, text: str = "", *, limit: int = 400) -> None:
+    def __init__(self, text: str = "", *, limit: int = 2000) -> None:
         self.text = text
         self._limit = limit
 

@@ -29,7 +29,7 @@ def describe_end(table: Table) -> tuple[str, str]:
     if len(runs) == 1 and len(runs[0]) <= _LONGEST_LINE:
         why = " ".join(f"<{state.board[cell]}> {format_cell(cell, rules)}" for cell in runs[0])
     else:
-        why = describe_result(state, table.viewer).rpartition(". ")[0] or "The board is full"
+        why = describe_result(table.ending or state, table.viewer).rpartition(". ")[0] or "The board is full"
     moves = "1 move" if state.ply == 1 else f"{state.ply} moves"
     took = ""
     if table.started_at is not None and table.ended_at is not None:

@@ -5,16 +5,22 @@ It knows nothing of keys and draws nothing; what came of a deed is told on the d
 
 from __future__ import annotations
 
+from tictactoe_client.choices import can_play_again
 from tictactoe_client.dialogue import Dialogue
-from tictactoe_client.errors import ClientError, Refused
+from tictactoe_client.errors import ClientError, Interrupted, Refused
+from tictactoe_client.falling import describe_full_column, landing_cell
+from tictactoe_client.intents import BadInput, Place
+from tictactoe_client.parsing import is_command, parse_intent
 from tictactoe_client.room import Room
 from tictactoe_client.tui.going import Going
 from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.hints import COMMANDS
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.table import Table
 from tictactoe_client.wording import list_free, name_of
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
 
 
@@ -40,9 +46,7 @@ class GameDeeds:
         if self._table.seat is None:
             self._desk.say("You are watching: only players move.")
         elif state.status == "over":
-            show = self._desk.keymap.show
-            new = f"{show('another')} new opponent"
-            self._desk.say(f"The game is over. {show('rematch')} rematch, {new} or {show('back')}.")
+            self._desk.say(f"The game is over. {self._describe_ways_on(state)}.")
         elif state.status == "waiting":
             self._desk.say("The game has not begun: a seat is free.")
         elif not self._table.plays:
@@ -50,8 +54,23 @@ class GameDeeds:
         elif not self._table.is_my_turn:
             self._desk.say(f"It's {name_of(state, state.turn)}'s move.")
         elif self._hand.pending is None:
-            self._hand.pending = (cell, state.turn or "")
-            self._desk.run(self._send_move(cell, state))
+            self._send(cell, state)
+
+    def _describe_ways_on(self, state: RoomState) -> str:
+        show, another = self._desk.keymap.show, self._going.another
+        ways = [f"{show('rematch')} rematch"] if can_play_again(state) else []
+        ways += [f"{show('another')} {another}"] if another else []
+        back = show("back")
+        return f"{', '.join(ways)} or {back}" if ways else f"{back} goes home"
+
+    def _send(self, cell: int, state: RoomState) -> None:
+        """Send a move; where marks fall, one in the column of the cell."""
+        target = landing_cell(state, cell) if state.rules.gravity else cell
+        if target is None:
+            self._desk.say(describe_full_column(state, cell))
+            return
+        self._hand.pending = (target, state.turn or "")
+        self._desk.run(self._send_move(target, state))
 
     async def _send_move(self, cell: int, state: RoomState) -> None:
         try:
@@ -70,6 +89,7 @@ class GameDeeds:
         """Carry out what was typed after ``:``; what costs the game is asked about first."""
         words = text.strip().lower()
         state = self._table.state
+        word, _, rest = text.strip().partition(" ")
         if not words or state is None:
             return
         if words == "resign" and self._table.is_live:
@@ -80,12 +100,49 @@ class GameDeeds:
             self._going.to_another()
         elif words in ("help", "h", "?"):
             self.open_help()
+        elif word.lower() in ("chat", "say") and rest:
+            self.chat(rest)
         elif words == "review":
             self._looking.review()
         elif self._looking.points_at(words, state):
             return
         else:
+            self._understand(text, state)
+
+    def _understand(self, text: str, state: RoomState) -> None:
+        """Place where a cell was typed; tell of the commands where it was none of them; else do it."""
+        line = f":{text}"
+        try:
+            intent = parse_intent(line, state.rules.to_rules(), coordinates=self._desk.settings.coordinates)
+        except BadInput as bad:
+            is_strange = bad.code == "bad_input" and not is_command(line) and "Did you mean" not in bad.message
+            self._desk.say(f'I don\'t know "{line.strip()}". Commands: {COMMANDS}.' if is_strange else bad.message)
+            return
+        if isinstance(intent, Place):
+            self.place(intent.cell)
+        else:
             self._desk.run(self._converse(text, state))
+
+    def chat(self, text: str) -> None:
+        """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
+        text = text.strip()
+        if len(text) > MAX_CHAT_LENGTH:
+            self._hand.unsaid = text
+            self._hand.begin_chat()
+            self._desk.say(f"Too long: {len(text)} of {MAX_CHAT_LENGTH} characters.")
+        elif text:
+            self._desk.run(self._say(text))
+
+    async def _say(self, text: str) -> None:
+        """Say it; what is refused comes back into the line, or with the next one where a key was pressed meanwhile."""
+        hand, keys = self._hand, self._hand.keys
+        try:
+            await self._room.chat(text)
+        except (Refused, Interrupted) as failed:
+            hand.unsaid = text
+            if hand.keys == keys and hand.mode == "board":
+                hand.begin_chat()
+            self._desk.say(clean_text(failed.message))
 
     async def _converse(self, text: str, state: RoomState) -> None:
         answer = await self._dialogue.answer(f":{text}", state, self._room)
@@ -96,14 +153,19 @@ class GameDeeds:
         self._desk.redraw()
 
     def answer_offer(self, action: str) -> None:
-        """Accept or decline what the other side offers."""
-        state = self._table.state
+        """Accept or decline what the other side offers; to decline an offer of one's own withdraws it."""
+        state, own = self._table.state, self._table.seat
         if state is None:
             return
-        if state.offers.draw not in (None, self._table.seat):
-            self.command(f"draw {action}")
-        elif state.offers.undo not in (None, self._table.seat):
-            self.command(f"undo {action}")
+        offers = (("draw", state.offers.draw), ("undo", state.offers.undo))
+        others = [kind for kind, mark in offers if mark not in (None, own)]
+        mine = [kind for kind, mark in offers if mark is not None and mark == own]
+        if others:
+            self.command(f"{others[0]} {action}")
+        elif mine and action == "decline":
+            self.command(f"{mine[0]} withdraw")
+        elif mine:
+            self._desk.say("That is your own offer: the other side answers it.")
         else:
             self._desk.say("There is no offer to answer.")
 

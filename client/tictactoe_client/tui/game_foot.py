@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from tictactoe_client.tui.banners import connection_banner, game_banner
 from tictactoe_client.tui.ending import describe_end
@@ -15,19 +16,28 @@ from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
 from tictactoe_client.wording import format_duration, name_of
 from tictactoe_client.worth import compare_played, describe_cell_worth, describe_position
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
+
+_NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
 
 
 class GameFoot:
     """What stands below the board of one room."""
 
-    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, can_find_another: bool) -> None:
+    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, another: str) -> None:
         self.desk = desk
         self.table = table
         self.hand = hand
         self.review = review
-        self.can_find_another = can_find_another
+        self.another = another
         self._opened_at = desk.now()
+
+    @property
+    def question(self) -> str:
+        """What is asked before a game is given up, or nothing."""
+        banner = self._confirm_banner()
+        return banner[0] if banner is not None else ""
 
     @property
     def extra_lines(self) -> int:
@@ -56,7 +66,9 @@ class GameFoot:
         banner = self._banner(state, now, width)
         line = self._line_being_typed()
         if line is not None:
-            return arrange_foot(banner, (shorten_left(line, width - 1), "title"), width, rows)
+            count = self._count_said()
+            line = shorten_left(line, width - 1 - (len(count[0]) + 2 if count[0] else 0))
+            return arrange_foot(status or banner, (line, "title"), width, rows, beside=count)
         typed = self.hand.ahead.text
         beside = (f"move: {typed}_" if self.table.plays else "", "title" if typed else "dim")
         text = status or self._describe_turn(state, width - 2)
@@ -68,6 +80,13 @@ class GameFoot:
             self.desk.link, now, width=width, ascii_only=self.desk.settings.ascii, holds_seat=holds_seat
         )
         return self._confirm_banner() or lost or self._errand_banner() or self._game_banner(now)
+
+    def _count_said(self) -> tuple[str, str]:
+        """Return how long the line to be said is, where that comes near to what may be said at once."""
+        length = len(self.hand.line.text.strip()) if self.hand.mode == "chat" else 0
+        if length < _NEARLY_TOO_LONG:
+            return "", ""
+        return f"{length}/{MAX_CHAT_LENGTH}", "bad" if length > MAX_CHAT_LENGTH else "dim"
 
     def _line_being_typed(self) -> str | None:
         if self.hand.mode == "chat":
@@ -99,7 +118,7 @@ class GameFoot:
         return (f"{self.hand.errand}{dots}   {self.desk.keymap.show('back')} home", "warn")
 
     def _game_banner(self, now: float) -> tuple[str, str] | None:
-        return game_banner(self.table, self.desk.keymap, now, can_find_another=self.can_find_another)
+        return game_banner(self.table, self.desk.keymap, now, another=self.another)
 
     def _confirm_banner(self) -> tuple[str, str] | None:
         if self.hand.confirming is None:
@@ -110,7 +129,7 @@ class GameFoot:
 
     def _describe_turn(self, state: RoomState, width: int) -> tuple[str, str]:
         over = self.table.state is not None and self.table.state.status == "over"
-        if over and not (self.review.is_on and self.table.shown_ply is not None):
+        if over and self.table.shown_ply is None:
             return describe_end(self.table)
         if state.status == "waiting":
             missing = sum(seat is None for seat in state.seats.values())
@@ -118,12 +137,15 @@ class GameFoot:
             waited = format_duration(round((self.desk.now() - self._opened_at) * 1000))
             return f"Waiting for {whom}{'...' if self.desk.settings.ascii else '…'} {waited}", "title"
         if self.table.shown_ply is not None:
-            fresh = f"   ({self.table.unseen} new moves)" if self.table.unseen else ""
+            unseen = self.table.unseen
+            fresh = f"   ({unseen} new move{'' if unseen == 1 else 's'})" if unseen else ""
             compared = self._compare_played(state)
             told = "   ".join(part for part in (f"Looking back at move {state.ply}.", compared) if part)
             return f"{compared if compared and measure(told) > width else told}{fresh}", "warn"
         if self.table.is_my_turn:
             return (f"YOUR MOVE ({state.turn})" if self.hand.pending is None else "Sending ..."), "title"
+        if self.table.seat is not None and not self.table.plays:
+            return f"You are out of this game: {name_of(state, state.turn)} to move ({state.turn})", "dim"
         return f"{name_of(state, state.turn)}'s move ({state.turn})", ""
 
     def _hints(self, state: RoomState) -> str:
@@ -138,5 +160,5 @@ class GameFoot:
             keymap,
             self.desk.settings,
             reviews=self.review.is_on,
-            can_find_another=self.can_find_another,
+            another=self.another,
         )

@@ -48,16 +48,17 @@ class GameKeys:
     def press(self, key: str) -> None:
         """Take a key: for the line being typed, else for what is asked, else for the board."""
         does, hand = self._desk.keymap.does, self._hand
+        hand.keys, hand.heard = hand.keys + 1, ""
         if does(key, "leave"):
             self._going.out()
-        elif hand.mode != "board":
-            self._press_line(key)
         elif hand.confirming is not None:
             self._press_confirming(key)
+        elif hand.mode != "board":
+            self._press_line(key)
         elif self._desk.link.phase == "away" and does(key, "retry"):
             self._desk.link.retry()
         elif does(key, "chat"):
-            hand.mode = "chat"
+            hand.begin_chat()
         elif does(key, "command"):
             hand.mode = "command"
         elif does(key, "help"):
@@ -88,7 +89,9 @@ class GameKeys:
             self._cells.place_or_point(cell)
             return
         small = has_single_keys(state.rules.to_rules())
-        is_second = cell == self._hand.cursor
+        chosen, columns = self._hand.cursor, state.rules.columns
+        is_same_column = state.rules.gravity and chosen is not None and chosen % columns == cell % columns
+        is_second = cell == chosen or is_same_column
         self._hand.cursor = cell
         if (small and not self._desk.settings.confirm) or is_second:
             self._deeds.place(cell)
@@ -175,13 +178,15 @@ class GameKeys:
         """Take a key while something is being typed after ``:`` or to be said."""
         does, hand = self._desk.keymap.does, self._hand
         if does(key, "back") or (does(key, "chat") and hand.mode == "chat"):
+            if hand.mode == "chat" and not does(key, "back"):
+                hand.unsaid = hand.line.text
             hand.mode = "board"
             hand.line.clear()
         elif key == "enter":
             mode, hand.mode = hand.mode, "board"
             text = hand.line.clear()
-            if mode == "chat" and text.strip():
-                self._deeds.command(f"chat {text}")
+            if mode == "chat":
+                self._deeds.chat(text)
             elif mode == "command":
                 self._deeds.command(text)
         elif key == "backspace" and not hand.line.text:

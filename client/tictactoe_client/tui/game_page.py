@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from tictactoe_client.announcer import announce_chat
 from tictactoe_client.errors import ClientError
 from tictactoe_client.events import Back, Gone
 from tictactoe_client.messages import Message
 from tictactoe_client.room import Room
+from tictactoe_client.tui.farewell import describe_farewell
 from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.game_keys import GameKeys
 from tictactoe_client.tui.game_view import GameView
@@ -43,9 +45,11 @@ class GamePage(Page):
         self._hand = Hand()
         self._review = Review(self.table, ask=room.analyse, run=desk.run, tell=desk.say, redraw=desk.redraw)
         looking = Looking(desk, room, self.table, self._hand, self._review)
-        going = Going(desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down)
+        self._going = going = Going(
+            desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down
+        )
         deeds = self._deeds = GameDeeds(desk, room, self.table, self._hand, looking, going)
-        self._view = GameView(desk, self.table, self._hand, self._review, can_find_another=again is not None)
+        self._view = GameView(desk, self.table, self._hand, self._review, another=going.another)
         self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, deeds, going, self._view)
         self._said_hello_until = 0.0
         self._returned: Back | None = None
@@ -61,6 +65,11 @@ class GamePage(Page):
     def window_title(self) -> str:
         """Say in the window's title whose move it is."""
         return "● your move: tictactoe" if self.table.is_my_turn else f"{self.room.code}: tictactoe"
+
+    @property
+    def question(self) -> str:
+        """What is asked before a game is lost."""
+        return self._view.foot.question
 
     @property
     def seconds_to_change(self) -> float | None:
@@ -87,6 +96,7 @@ class GamePage(Page):
             self._take_state(push)
         elif isinstance(push, ChatLine):
             self.table.hear(push)
+            self._hand.heard = announce_chat(push)
         elif isinstance(push, Closed):
             self._end_room(f"Room {self.room.code} is closed: {clean_text(push.reason)}")
         elif isinstance(push, Replaced):
@@ -107,16 +117,29 @@ class GamePage(Page):
         self._review.switch(on=False)
         self.desk.link.forget_seat(self.room.code)
 
-    async def say_goodbye(self) -> None:
-        """Leave, so that nobody waits for us in vain; a server that does not answer is not waited for."""
-        if self.desk.link.phase != "online" or self.room.ended is not None:
-            return
+    def asks_first(self) -> bool:
+        """Ask where the end of the program loses a game."""
+        return self._going.asks_first()
+
+    async def say_goodbye(self) -> str:
+        """Leave, so that nobody waits for us in vain, and return what became of the game.
+
+        A server that does not answer is not waited for.
+        """
+        state, address = self.table.state, self.desk.link.address
+        if state is None or self.room.ended is not None:
+            return ""
+        is_told = self.desk.link.phase == "online" and await self._leave()
+        return describe_farewell(state, self.table.viewer, address, is_told=is_told)
+
+    async def _leave(self) -> bool:
         try:
             async with asyncio.timeout(GOODBYE_SECONDS):
                 await self.room.leave()
         except (TimeoutError, ClientError):
-            return
+            return False
         self.desk.link.forget_seat(self.room.code)
+        return True
 
     # -- states ---------------------------------------------------------------------------------------------------
 

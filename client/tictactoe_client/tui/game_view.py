@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tictactoe_client.board import BoardStyle, BoardView, Window
+from tictactoe_client.falling import resting_cell
 from tictactoe_client.invite import reachable_address
 from tictactoe_client.tui.board_area import Fit, paint_board
 from tictactoe_client.tui.game_foot import GameFoot
@@ -31,12 +32,12 @@ _MOST_WORTHS = 5
 class GameView:
     """One room's picture; `fit` and `corner` say where the board was drawn."""
 
-    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, can_find_another: bool) -> None:
+    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, another: str) -> None:
         self.desk = desk
         self.table = table
         self.hand = hand
         self.review = review
-        self.foot = GameFoot(desk, table, hand, review, can_find_another=can_find_another)
+        self.foot = GameFoot(desk, table, hand, review, another=another)
         self.window: Window | None = None
         self.fit: Fit | None = None
         self.corner = (0, 0)
@@ -69,6 +70,8 @@ class GameView:
             self._draw_invitation(picture, last - foot.height)
         else:
             layout = self._lay_out(state, *(self._space or (picture.width, picture.height)))
+            if layout.panel is None and self.hand.heard:
+                status = status or (self.hand.heard, "title")
             foot = self.foot.arrange(state, status, now, picture.width, last - layout.below_board)
             if layout.panel is not None or layout.top > 1:
                 self._draw_head(picture, state)
@@ -95,6 +98,8 @@ class GameView:
             while parts and measure(comma.join([head, *parts])) > picture.width - measure(right) - 4:
                 parts.pop()
             rest = "".join(f"{comma}{part}" for part in parts)
+            if self.table.shown_ply is not None:
+                right = f"move {state.ply} of {len(self.table.moves)}"
         picture.put_parts(1, 0, (head, "title"), (rest, ""), until=picture.width - measure(right) - 2)
         picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
 
@@ -103,12 +108,13 @@ class GameView:
         rules, settings = state.rules.to_rules(), self.desk.settings
         shows_keys = has_single_keys(rules) and self.table.plays
         style = BoardStyle(ascii=settings.ascii, keys=settings.keys if shows_keys else None)
-        centre = self.hand.cursor if self.hand.cursor is not None else state.last
+        cursor = self._cursor(state)
+        centre = cursor if cursor is not None else state.last
         return lay_out_room(rules, style, width, height - self.foot.extra_lines, centre, self.window)
 
     def _draw_board(self, picture: Picture, state: RoomState, layout: RoomLayout) -> list[str]:
         """Draw the board, with values where they are shown; return those that its small cells have no room for."""
-        view = BoardView.of(state, self.hand.cursor if self.table.plays or self.review.is_on else None)
+        view = BoardView.of(state, self._cursor(state) if self.table.plays or self.review.is_on else None)
         if self.table.shown_ply is None and self.hand.pending is not None:
             view = replace(view, pending=self.hand.pending)
         fit = self.fit = layout.fit
@@ -120,6 +126,13 @@ class GameView:
             return []
         paint_values(picture, *self.corner, view, fit, analysis)
         return [] if fit.style.framed else list_worth(analysis, view.rules, _MOST_WORTHS)
+
+    def _cursor(self, state: RoomState) -> int | None:
+        """Return where the cursor stands: for one who plays where marks fall, where the mark would land."""
+        cursor = self.hand.cursor
+        return (
+            resting_cell(state, cursor) if cursor is not None and state.rules.gravity and self.table.plays else cursor
+        )
 
     def _draw_players(self, picture: Picture, layout: RoomLayout, bottom: int, now: float, worth: list[str]) -> None:
         """Draw the panel down to this line, or where there is no room for it the players in a line above the board."""

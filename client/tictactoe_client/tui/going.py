@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from tictactoe_client.client import Client
 from tictactoe_client.errors import ClientError
-from tictactoe_client.guide import describe_giving_up
 from tictactoe_client.room import Room
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.hints import describe_another
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.table import Table
@@ -64,10 +64,16 @@ class Going:
 
     def out(self) -> None:
         """End the program, asking where that loses a game; the second time there is no asking."""
-        if self._loses_game() and self._hand.confirming != "quit":
-            self._hand.confirming = "quit"
-        else:
-            self._desk.leave(ExitCode.INTERRUPTED, self._describe_seat())
+        self._desk.quit(ExitCode.INTERRUPTED)
+
+    def asks_first(self) -> bool:
+        """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
+        if not self._loses_game() or self._hand.confirming == "quit":
+            return False
+        while self._desk.pages[-1] is not self._page:
+            self._desk.close_page()
+        self._hand.confirming = "quit"
+        return True
 
     def home(self) -> None:
         """Go home at once; the server hears of it meanwhile.
@@ -75,7 +81,7 @@ class Going:
         A game that goes on without a connection is not lost by this: the program ends and says how to come back.
         """
         if self._desk.link.phase == "away" and self._table.is_live:
-            self._desk.leave(ExitCode.CONNECTION_LOST, self._describe_seat())
+            self._desk.leave(ExitCode.CONNECTION_LOST)
             return
         self._close_page()
         if self._room.ended is None:
@@ -88,7 +94,9 @@ class Going:
         elif self._loses_game() and self._hand.confirming != "another":
             self._hand.confirming = "another"
         else:
-            self._set_out("Looking for another opponent", self._again.enter)
+            again = self._again
+            errand = "Opening a private room" if again.private and not again.bots else "Looking for another opponent"
+            self._set_out(errand, again.enter)
 
     def to_computer(self) -> None:
         """Open the same room again with the computer in the free seats; the waiting one closes."""
@@ -100,15 +108,13 @@ class Going:
                 "Fetching the computer", lambda client: client.create(rules, seat=seat, bots=bots, private=True)
             )
 
+    @property
+    def another(self) -> str:
+        """What would be played next with somebody else, in words; empty for nothing."""
+        return describe_another(self._again)
+
     def _loses_game(self) -> bool:
         return self._table.is_live and self._desk.link.phase != "away"
-
-    def _describe_seat(self) -> str:
-        """Return how to come back to a seat that is held, or nothing where none is."""
-        if self._desk.link.phase != "away" or not self._table.is_live:
-            return ""
-        address = self._desk.link.address
-        return describe_giving_up(self._table.state, self._table.viewer, address, "you left while it was lost")
 
     def _close_page(self) -> None:
         while self._page in self._desk.pages:

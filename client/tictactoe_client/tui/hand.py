@@ -16,6 +16,7 @@ class Hand:
     """The cursor, what is being typed and to whom, what is being asked, and what is on its way.
 
     `pending` is a move that is sent, by its cell and mark; `errand` says what is done meanwhile to get elsewhere.
+    `heard` is what was said since the last key, `unsaid` what could not be said, and `keys` counts the keys.
     """
 
     def __init__(self) -> None:
@@ -27,6 +28,14 @@ class Hand:
         self.confirming: Literal["resign", "leave", "quit", "another"] | None = None
         self.errand: str | None = None
         self.shows_code = True
+        self.heard = ""
+        self.unsaid = ""
+        self.keys = 0
+
+    def begin_chat(self) -> None:
+        """Open the line for saying something, with what could not be said before."""
+        self.mode = "chat"
+        self.line.text, self.unsaid = self.unsaid, ""
 
     def follow(self, state: RoomState) -> None:
         """Let go of what a newer state has settled: a move that arrived, a cursor beyond the board."""

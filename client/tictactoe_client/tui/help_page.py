@@ -1,11 +1,11 @@
-"""The keys and the words, for the board that one plays on."""
+"""The keys: in a room those for its board, elsewhere what there is to do from home."""
 
 from __future__ import annotations
 
-from tictactoe_client.guide import describe_help
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.picture import Picture, wrap
+from tictactoe_client.tui.room_help import list_room_help
 from tictactoe_protocol.pushes import RoomState
 
 
@@ -23,7 +23,7 @@ class HelpPage(Page):
         """Any key goes back, but for those that scroll."""
         does = self.desk.keymap.does
         if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
+            self.desk.quit(ExitCode.INTERRUPTED)
         elif does(key, "down") or does(key, "up"):
             self.scroll(1 if does(key, "down") else -1)
         else:
@@ -45,14 +45,10 @@ class HelpPage(Page):
 
     def _lines(self) -> list[str]:
         show = self.desk.keymap.show
-        lines = [
-            f"Everywhere: {show('help')} help, {show('redraw')} draw anew, {show('leave')} leave, {show('quit')} quit.",
-            "",
-        ]
         if self._state is not None:
-            lines += describe_help(self._state, self.desk.settings)
-            lines[-2:] = [f"Commands begin with {show('command')} here: :resign, :draw, :undo, :claim, :who, :leave."]
-        lines += [
+            return list_room_help(self._state, self.desk.keymap, self.desk.settings)
+        return [
+            f"Everywhere: {show('help')} help, {show('redraw')} draw anew, {show('leave')} leave, {show('quit')} quit.",
             "",
             "At the board:",
             "  On 3x3 the digits 1-9 and the letters qwe/asd/zxc place at once, by their place.",
@@ -73,4 +69,3 @@ class HelpPage(Page):
             "",
             "Another window, a script, a screen reader: tictactoe-client --help.",
         ]
-        return lines

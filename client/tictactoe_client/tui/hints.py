@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from tictactoe_client.choices import can_play_again
+from tictactoe_client.choosing import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.table import Table
-from tictactoe_engine import has_single_keys
+from tictactoe_engine import Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol.pushes import RoomState
+
+COMMANDS: Final = "resign draw undo claim chat clock who leave help"
+
+
+def describe_another(again: Choice | None) -> str:
+    """Return what one gets who goes on to another game, or nothing where there is none to go on to."""
+    if again is None:
+        return ""
+    if again.bots:
+        return "new game"
+    return "new private room" if again.private else "new opponent"
 
 
 def hint_line(mode: str, keymap: Keymap) -> str:
@@ -14,13 +29,16 @@ def hint_line(mode: str, keymap: Keymap) -> str:
     back = f"{keymap.show('back')} back to the board"
     if mode == "chat":
         return f"Enter say it  {back}"
-    return f"resign draw undo claim chat clock who leave help   Enter do it  {keymap.show('back')} back"
+    return f"{COMMANDS}   Enter do it  {keymap.show('back')} back"
 
 
 def hint_room(
-    table: Table, state: RoomState, keymap: Keymap, settings: Settings, *, reviews: bool, can_find_another: bool
+    table: Table, state: RoomState, keymap: Keymap, settings: Settings, *, reviews: bool, another: str
 ) -> str:
-    """Return the keys at the board of a state that is looked at; `reviews` is whether values are shown."""
+    """Return the keys at the board of a state that is looked at.
+
+    `reviews` is whether values are shown, `another` what another game would be, empty for none.
+    """
     show = keymap.show
     rest = f"{show('chat')} chat  {show('back')} leave  {show('help')} help"
     if reviews:
@@ -33,15 +51,41 @@ def hint_room(
     if table.seat is None or (table.looks_on and state.status == "playing"):
         steps = f"{_pair(keymap, settings, 'left', 'right')} step  {show('end')} live  {show('review')} values"
         return f"{steps}  {rest}"
+    if table.looks_on and table.shown_ply is not None:
+        steps = f"{_pair(keymap, settings, 'left', 'right')} step  {show('end')} or {show('back')} to the end"
+        return f"{steps}  {show('review')} values  {show('chat')} chat  {show('help')} help"
     if table.looks_on:
-        new = f"  {show('another')} new opponent" if can_find_another else ""
-        ways = f"{show('rematch')} rematch  {show('review')} review{new}  {show('save')} save"
+        new = f"{show('another')} {another}  " if another else ""
+        rematch = f"{show('rematch')} rematch  " if table.state is not None and can_play_again(table.state) else ""
+        ways = f"{rematch}{show('review')} review  {new}{show('save')} save"
         return f"{ways}  {show('chat')} chat  {show('back')} home"
     talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
     arrows = f"arrows+{show('place')}"
-    if has_single_keys(state.rules.to_rules()):
+    rules = state.rules.to_rules()
+    if has_single_keys(rules):
         return f"1-9 or qwe/asd/zxc place  {arrows}  {talk}"
-    return f"type a cell (h8) and Enter, or {arrows}  {talk}"
+    if rules.gravity:
+        sides = _pair(keymap, settings, "left", "right")
+        return f"type a column ({example_column(rules)}) and Enter, or {sides} + {show('place')}  {talk}"
+    return f"type a cell ({example_cell(rules)}) and Enter, or {arrows}  {talk}"
+
+
+def example_cell(rules: Rules) -> str:
+    """Return the name of a cell of this board, to show what a name looks like.
+
+    >>> example_cell(Rules(15, 15, 5)), example_cell(Rules(4, 4, 4))
+    ('h8', 'd4')
+    """
+    return format_cell((min(8, rules.rows) - 1) * rules.columns + min(8, rules.columns) - 1, rules).lower()
+
+
+def example_column(rules: Rules) -> str:
+    """Return the name of the column in the middle of this board.
+
+    >>> example_column(Rules(6, 7, 4, gravity=True))
+    'd'
+    """
+    return format_column(rules.columns // 2).lower()
 
 
 def _hint_waiting(keymap: Keymap, settings: Settings) -> str:

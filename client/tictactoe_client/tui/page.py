@@ -58,6 +58,9 @@ class Desk(Protocol):
     def leave(self, code: int, message: str = "") -> None:
         """End the program with an exit code, and a line on standard error."""
 
+    def quit(self, code: int) -> None:
+        """End the program, unless a page has a question first; the second time there is none."""
+
     def ring(self) -> None:
         """Ring the bell where that is wanted."""
 
@@ -109,6 +112,11 @@ class Page:
         return "tictactoe"
 
     @property
+    def question(self) -> str:
+        """What is asked before the program ends, for a window that is too small for the page; empty for nothing."""
+        return ""
+
+    @property
     def seconds_to_change(self) -> float | None:
         """After how long the page looks different though nothing happened, None for never."""
         return None
@@ -144,8 +152,13 @@ class Page:
     def closed(self) -> None:
         """Take note that the page was taken off."""
 
-    async def say_goodbye(self) -> None:
-        """Give up what others wait for, as the program ends."""
+    def asks_first(self) -> bool:
+        """Ask before the program ends, where that costs something and was not asked yet; tell whether it is asked."""
+        return False
+
+    async def say_goodbye(self) -> str:
+        """Give up what others wait for, as the program ends; return a line for the terminal, or nothing."""
+        return ""
 
 
 def draw_status(picture: Picture, status: tuple[str, str], *, x: int = 1, most: int = 2) -> None:

@@ -63,7 +63,8 @@ async def show_screen(
         print_error(f"This is a mistake in tictactoe-client, not yours. What happened is in {path}")
         return ExitCode.OUR_BUG
     if app.last_words:
-        print_error(app.last_words)
+        with contextlib.suppress(OSError):  # the terminal may be what is gone
+            print_error(app.last_words)
     return app.return_code or (code if isinstance(code, int) else ExitCode.NORMAL)
 
 

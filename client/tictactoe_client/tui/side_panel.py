@@ -79,9 +79,11 @@ def _paint_player(
     name = clean_text(seat.name) if seat is not None else "(free)"
     notes = ""
     if seat is not None and seat.player == table.viewer and not seat.left:
-        notes = "(you)"
+        notes = "(you) (out)" if seat.out else "(you)"
     elif seat is not None and seat.left:
         notes = "(left)"
+    elif seat is not None and seat.out:
+        notes = "(out)"
     elif seat is not None and not seat.online:
         notes = "(away)"
     picture.put(x, y, mark, mark_role(mark, state.rules.to_rules(), strong=runs))

@@ -29,6 +29,7 @@ class Table:
         self.received_at = 0.0
         self.started_at: float | None = None
         self.ended_at: float | None = None
+        self.ending: RoomState | None = None
         self.unseen = 0
 
     @property
@@ -74,13 +75,13 @@ class Table:
             if self.shown_ply is not None:
                 self.unseen += max(0, state.ply - old.ply)
         if old is None or old.game != state.game:
-            self.shown_ply, self.unseen, self.started_at, self.ended_at = None, 0, None, None
+            self.shown_ply, self.unseen, self.started_at, self.ended_at, self.ending = None, 0, None, None, None
             if state.ply == 0:
                 self.started_at = now
         if state.status == "playing" and old is not None and old.status == "waiting":
             self.started_at = now
         if state.status == "over" and self.ended_at is None:
-            self.ended_at = now
+            self.ended_at, self.ending = now, state
         self.state, self.received_at = state, now
         return len(self.moves) < state.ply
 

@@ -100,7 +100,10 @@ class WatchPage(Page):
         client = self.desk.link.client
         if client is not None:
             room = await Choice("watch", code=code).enter(client)
-            self.desk.open(GamePage(self.desk, room))
+            if self.desk.pages[-1] is self:
+                self.desk.open(GamePage(self.desk, room))
+            else:
+                await room.leave()
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the list, or say that it is empty."""

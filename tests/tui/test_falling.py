@@ -1,0 +1,102 @@
+"""Where marks fall, a column is a move, however it is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.client.states import state
+from tests.peer import Peer
+from tests.tui.conftest import OpenScreen
+from tests.tui.test_game_page import LOOKS, game
+from tictactoe_client.falling import describe_full_column, find_column, landing_cell, resting_cell
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_server.server import Server
+
+FOUR = PRESETS["connect-four"]
+D6, D5, E6 = 38, 31, 39
+
+
+def test_a_mark_lands_on_the_lowest_free_cell_of_its_column() -> None:
+    assert landing_cell(state(rules=FOUR), 3) == D6
+    assert landing_cell(state([D6], FOUR), D6) == D5
+    assert resting_cell(state([D6], FOUR), 3) == D5
+
+
+def test_a_full_column_is_told_with_those_that_are_not() -> None:
+    full = state([38, 31, 24, 17, 10, 3], FOUR)
+    assert landing_cell(full, D6) is None
+    assert resting_cell(full, D6) == 3
+    assert describe_full_column(full, D6) == "Column D is full. Free: A B C E F G."
+
+
+def test_only_columns_of_the_board_are_found() -> None:
+    assert find_column("G", FOUR) == 6
+    assert find_column("h", FOUR) is None
+    assert find_column("d6", FOUR) is None
+    assert find_column("ab", Rules(32, 32, 5, gravity=True)) == 27
+
+
+def row(text: str, number: int) -> str:
+    """Return the line of the screen that has this row of the board."""
+    return next(line for line in text.splitlines()[2:] if line.strip().startswith(f"{number} "))
+
+
+async def answer(bo: Peer, code: str, cell: int, ply: int) -> None:
+    await bo.ask("move", room=code, cell=cell, ply=ply)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_column_a_full_name_and_any_cell_of_it_drop(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, FOUR, **look) as (ana, bo, code):
+        sides = "<-/-> + Enter" if look.get("ascii") else "←/→ + Enter"
+        await ana.until(f"type a column (d) and Enter, or {sides}")
+        await ana.press("d", "enter")
+        assert (await bo.state(ply=1))["last"] == D6
+        await answer(bo, code, D5, 1)
+        await ana.until("YOUR MOVE")
+        await ana.press("d", "1", "enter")
+        assert (await bo.state(ply=3))["last"] == 24
+        await answer(bo, code, 17, 3)
+        await ana.until("YOUR MOVE")
+        await ana.press("d", "2", "enter")
+        assert (await bo.state(ply=5))["last"] == 10
+        await answer(bo, code, 3, 5)
+        await ana.until("YOUR MOVE")
+        await ana.press("d", "enter")
+        await ana.until("Column D is full. Free: A B C E F G.")
+        await ana.press(":", "e", "1", "enter")
+        assert (await bo.state(ply=7))["last"] == E6
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, FOUR, **look) as (ana, bo, code):
+        await ana.press("right")
+        text = await ana.until("[ ]")
+        assert "[ ]" in row(text, 6)
+        await ana.press("up", "up")
+        assert "[ ]" in row(ana.text, 6)
+        await ana.press("enter")
+        assert (await bo.state(ply=1))["last"] == D6
+        await answer(bo, code, D5, 1)
+        await ana.until("YOUR MOVE")
+        assert "[ ]" in row(ana.text, 4)
+        await ana.press("right", "space")
+        assert (await bo.state(ply=3))["last"] == E6
+
+
+async def test_a_second_click_anywhere_in_a_column_drops(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, FOUR) as (ana, bo, _):
+        lines = ana.text.splitlines()
+        x = next(line for line in lines if " A   B   C" in line).index("D")
+        rows = [y for y, line in enumerate(lines) if line.strip()[:1] in ("1", "2", "3", "4", "5", "6") and "│" in line]
+        await ana.click(x, rows[0])
+        await ana.until("[ ]", "YOUR MOVE")
+        await ana.click(x, rows[2])
+        assert (await bo.state(ply=1))["last"] == D6

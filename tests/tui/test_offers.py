@@ -1,0 +1,80 @@
+"""Offers on the full screen: who declined or withdrew one is told, and one's own can be withdrawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.tui.conftest import OpenScreen
+from tests.tui.test_game_page import LOOKS, game
+from tictactoe_server.server import Server
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_declined_draw_names_who_declined_it(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, **look) as (ana, bo, code):
+        await ana.type(":draw")
+        await ana.press("enter")
+        await ana.until("You offered a draw. Waiting for the answer ...   Ctrl+N withdraw")
+        await bo.ask("draw", room=code, action="decline")
+        await ana.until("bo declines the draw.", gone="You offered")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("bo offers a draw:")
+        await bo.ask("draw", room=code, action="decline")
+        await ana.until("bo withdraws the draw offer.", gone="Ctrl+Y accept")
+
+
+async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        await ana.type(":draw")
+        await ana.press("enter")
+        await ana.until("You offered a draw.")
+        await ana.press("ctrl+y")
+        await ana.until("That is your own offer: the other side answers it.")
+        await ana.press("ctrl+n")
+        await ana.until("You withdraw the draw offer.", gone="You offered a draw.")
+        await ana.press("5")
+        await bo.state(ply=1)
+        await ana.type(":undo")
+        await ana.press("enter")
+        await ana.until("You asked to take a move back. Waiting for the answer ...   Ctrl+N withdraw")
+        await ana.type(":undo withdraw")
+        await ana.press("enter")
+        await ana.until("You withdraw the request to take a move back.")
+
+
+async def test_moves_that_were_taken_back_are_told(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("1")
+        await bo.state(ply=1)
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE (X)")
+        await ana.type(":undo")
+        await ana.press("enter")
+        await ana.until("You asked to take a move back.")
+        await bo.ask("undo", room=code, action="accept")
+        await ana.until("The last 2 moves are taken back.", "YOUR MOVE (X)")
+
+
+async def test_what_follows_draw_must_make_sense(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, _, _code):
+        await ana.type(":draw please")
+        await ana.press("enter")
+        await ana.until("Type draw, draw accept, draw decline or draw withdraw.", gone="You offered")
+
+
+async def test_why_a_game_ended_stays_when_the_other_one_leaves(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN   bo resigns")
+        await bo.ask("leave", room=code)
+        await ana.until("bo left the room.", "YOU WIN   bo resigns", "(left)")
+
+
+async def test_leaving_a_game_is_told_as_that(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("leave", room=code)
+        await ana.until("YOU WIN   bo left the game")
