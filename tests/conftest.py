@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -20,6 +21,9 @@ settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
 
+# The next number is known here; to find it anew among thousands of folders takes longer than most tests.
+_homes = itertools.count()
+
 # A shell lets what it starts in the background ignore Ctrl-C, and so would every program that a test starts from there.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,7 +40,7 @@ structlog.configure(
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give every test, and every program that it starts, a home without data, state or configuration."""
-    folder = tmp_path_factory.mktemp("home")
+    folder = tmp_path_factory.mktemp(f"home-{next(_homes)}", numbered=False)
     monkeypatch.setenv("HOME", str(folder))
     for name in ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)

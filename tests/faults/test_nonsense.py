@@ -17,6 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.end_to_end.clients import COMMAND, run_client
 from tests.faults.hostile_server import ROOM, Answer, Frame, HostileServer, hostile_server, identity, state
 from tests.terminal import RESTORED, run_screen
+from tests.together import try_each
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import ChatLine, ClockState, Error, Notice, Ok, Welcome
 from tictactoe_protocol.requests import Hello, Join, Rooms, Sync
@@ -89,109 +90,125 @@ def misled(request: Asked) -> list[Frame]:
 ANSWERS: dict[type, Answer] = {Sync: misled}
 
 
-@pytest.mark.parametrize("name", BROKEN)
-async def test_a_transcript_ends_with_a_sentence_and_four(name: str) -> None:
-    async with hostile_server("bo", ANSWERS) as server, run_client("join", ROOM, "--plain", "-s", server.url) as client:
-        await client.until("Your move, X.")
-        await BROKEN[name](server)
-        assert await client.end() == 4
-        errors = await client.errors()
-    assert errors.startswith(COMPLAINT)
-    assert errors.count("\n") == 1
+async def test_a_transcript_ends_with_a_sentence_and_four() -> None:
+    async def attempt(name: str) -> None:
+        async with (
+            hostile_server("bo", ANSWERS) as server,
+            run_client("join", ROOM, "--plain", "-s", server.url) as client,
+        ):
+            await client.until("Your move, X.")
+            await BROKEN[name](server)
+            assert await client.end() == 4
+            errors = await client.errors()
+        assert errors.startswith(COMPLAINT)
+        assert errors.count("\n") == 1
+
+    await try_each(BROKEN, attempt)
 
 
-@pytest.mark.parametrize("name", [name for name in BROKEN if name != "moves off the board"])
-async def test_json_mode_ends_with_its_last_line_and_four(name: str) -> None:
-    async with hostile_server("bo", ANSWERS) as server, run_client("join", ROOM, "--json", "-s", server.url) as client:
-        await client.message(type="room")
-        await BROKEN[name](server)
-        assert await client.end() == 4
-        errors = await client.errors()
-    told = [json.loads(line) for line in client.lines]
-    assert [message["type"] for message in told[-2:]] == ["disconnected", "closed"]
-    assert told[-1]["exit"] == 4
-    assert errors.startswith(COMPLAINT)
+async def test_json_mode_ends_with_its_last_line_and_four() -> None:
+    async def attempt(name: str) -> None:
+        async with (
+            hostile_server("bo", ANSWERS) as server,
+            run_client("join", ROOM, "--json", "-s", server.url) as client,
+        ):
+            await client.message(type="room")
+            await BROKEN[name](server)
+            assert await client.end() == 4
+            errors = await client.errors()
+        told = [json.loads(line) for line in client.lines]
+        assert [message["type"] for message in told[-2:]] == ["disconnected", "closed"]
+        assert told[-1]["exit"] == 4
+        assert errors.startswith(COMPLAINT)
+
+    await try_each((name for name in BROKEN if name != "moves off the board"), attempt)
 
 
-@pytest.mark.parametrize("name", ["no JSON", "board of wrong length", "binary", "no WebSocket", "message of five MiB"])
-async def test_the_full_screen_ends_with_a_sentence_and_four(name: str) -> None:
-    async with (
-        hostile_server("bo", ANSWERS) as server,
-        run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
-    ):
-        await screen.until("YOUR MOVE")
-        await BROKEN[name](server)
-        assert await screen.end() == 4
-    assert all(sequence in screen.written for sequence in RESTORED)
-    assert COMPLAINT.encode() in screen.written.rpartition(RESTORED[0])[2]
-    assert b"Traceback" not in screen.written
+async def test_the_full_screen_ends_with_a_sentence_and_four() -> None:
+    async def attempt(name: str) -> None:
+        async with (
+            hostile_server("bo", ANSWERS) as server,
+            run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
+        ):
+            await screen.until("YOUR MOVE")
+            await BROKEN[name](server)
+            assert await screen.end() == 4
+        assert all(sequence in screen.written for sequence in RESTORED)
+        assert COMPLAINT.encode() in screen.written.rpartition(RESTORED[0])[2]
+        assert b"Traceback" not in screen.written
+
+    await try_each(["no JSON", "board of wrong length", "binary", "no WebSocket", "message of five MiB"], attempt)
 
 
-@pytest.mark.parametrize("name", HARMLESS)
-async def test_a_transcript_goes_on(name: str) -> None:
-    async with hostile_server() as server, run_client("join", ROOM, "--plain", "-s", server.url) as client:
-        await client.until("Your move, X.")
-        await HARMLESS[name](server)
-        client.type("o")
-        await client.until("You are X.")
-        client.process.send_signal(signal.SIGINT)
-        assert await client.end() == 130
-        assert await client.errors() == ""
+async def test_a_transcript_goes_on() -> None:
+    async def attempt(name: str) -> None:
+        async with hostile_server() as server, run_client("join", ROOM, "--plain", "-s", server.url) as client:
+            await client.until("Your move, X.")
+            await HARMLESS[name](server)
+            client.type("o")
+            await client.until("You are X.")
+            client.process.send_signal(signal.SIGINT)
+            assert await client.end() == 130
+            assert await client.errors() == ""
+
+    await try_each(HARMLESS, attempt)
 
 
-@pytest.mark.parametrize("name", HARMLESS)
-async def test_the_full_screen_goes_on(name: str) -> None:
-    async with hostile_server() as server, run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
-        await screen.until("YOUR MOVE")
-        await HARMLESS[name](server)
-        await server.push(ChatLine(room=ROOM, from_="bo", seat="O", text="still here?", at=0))
-        await screen.shows("still here?")
-        screen.type("\x03")
-        await screen.shows("Enter")
-        screen.type("\x03")
-        assert await screen.end() == 130
-    assert b"Traceback" not in screen.written
+async def test_the_full_screen_goes_on() -> None:
+    async def attempt(name: str) -> None:
+        async with hostile_server() as server, run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
+            await screen.until("YOUR MOVE")
+            await HARMLESS[name](server)
+            await server.push(ChatLine(room=ROOM, from_="bo", seat="O", text="still here?", at=0))
+            await screen.shows("still here?")
+            screen.type("\x03")
+            await screen.shows("Enter")
+            screen.type("\x03")
+            assert await screen.end() == 130
+        assert b"Traceback" not in screen.written
+
+    await try_each(HARMLESS, attempt)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        lambda request: [Ok(id=identity(request))],
-        lambda request: [Ok(id=identity(request), room="; rm -rf ~", seat="X")],
-        lambda request: [Ok(id=identity(request), room=ROOM, seat="XO")],
-        lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(-1,))],
-        lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(5, 5))],
-        lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(700,)), state(5)],
-    ],
-    ids=["no room", "no room code", "no mark", "no cell", "a cell twice", "off the board"],
-)
+SENSELESS: dict[str, Answer] = {
+    "no room": lambda request: [Ok(id=identity(request))],
+    "no room code": lambda request: [Ok(id=identity(request), room="; rm -rf ~", seat="X")],
+    "no mark": lambda request: [Ok(id=identity(request), room=ROOM, seat="XO")],
+    "no cell": lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(-1,))],
+    "a cell twice": lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(5, 5))],
+    "off the board": lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(700,)), state(5)],
+}
+
+
 @pytest.mark.parametrize("mode", ["--plain", "--json", "screen"])
-async def test_an_answer_to_join_that_makes_no_sense_ends_with_four(answer: Answer, mode: str) -> None:
-    async with hostile_server("bo", {Join: answer}) as server:
-        if mode == "screen":
-            async with run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
-                await screen.until(COMPLAINT)
-                screen.type("\x11")
-                assert await screen.end() in (0, 4)
-            return
-        async with run_client("join", ROOM, mode, "-s", server.url) as client:
+async def test_an_answer_to_join_that_makes_no_sense_ends_with_four(mode: str) -> None:
+    async def attempt(name: str) -> None:
+        async with hostile_server("bo", {Join: SENSELESS[name]}) as server:
+            if mode == "screen":
+                async with run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
+                    await screen.until(COMPLAINT)
+                    screen.type("\x11")
+                    assert await screen.end() in (0, 4)
+                return
+            async with run_client("join", ROOM, mode, "-s", server.url) as client:
+                assert await client.end() == 4
+                assert (await client.errors()).startswith(COMPLAINT)
+
+    await try_each(SENSELESS, attempt)
+
+
+@pytest.mark.parametrize("command", ["play", "rooms", "check", "history"])
+async def test_a_greeting_that_makes_no_sense_ends_with_four(command: str) -> None:
+    async def attempt(frame: Frame) -> None:
+        async with (
+            hostile_server("bo", {Hello: lambda _: [frame]}) as server,
+            run_client(command, "-s", server.url) as client,
+        ):
             assert await client.end() == 4
             assert (await client.errors()).startswith(COMPLAINT)
 
-
-@pytest.mark.parametrize(
-    "frame",
-    ["hello", '{"type":"welcome"}', b"welcome", "[]"],
-    ids=["no JSON", "half a welcome", "binary", "no object"],
-)
-@pytest.mark.parametrize("command", ["play", "rooms", "check", "history"])
-async def test_a_greeting_that_makes_no_sense_ends_with_four(frame: Frame, command: str) -> None:
-    async with (
-        hostile_server("bo", {Hello: lambda _: [frame]}) as server,
-        run_client(command, "-s", server.url) as client,
-    ):
-        assert await client.end() == 4
-        assert (await client.errors()).startswith(COMPLAINT)
+    frames: list[Frame] = ["hello", '{"type":"welcome"}', b"welcome", "[]"]
+    await try_each(frames, attempt)
 
 
 async def test_a_list_that_makes_no_sense_ends_with_four() -> None:
