@@ -66,7 +66,7 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
     return play_whoever_comes(context, PRESETS["classic"].preset, None)
 
 
-for _command in (play, bot, new, join, watch, rooms, history, replay, check, config, completion):
+for _command in (play, new, bot, join, watch, rooms, history, replay, check, config, completion):
     cli.add_command(_command)
 
 

@@ -362,7 +362,9 @@ def test_a_mistake_of_ours_is_told_and_reported_to_a_file(
     with running_server() as url:
         assert run(Settings(server=url, mode="json"), None, fail) == 1
     captured = capsys.readouterr()
-    assert captured.out == '{"from":"client","type":"closed","exit":1}\n'
+    told, closed = captured.out.splitlines()
+    assert told.startswith('{"from":"client","type":"error","code":"internal","message":"This is a mistake')
+    assert closed == '{"from":"client","type":"closed","exit":1}'
     assert captured.err.startswith("This is a mistake in tictactoe-client, not yours.")
     report = Path(captured.err.split()[-1])
     assert "ZeroDivisionError: as a test" in report.read_text()

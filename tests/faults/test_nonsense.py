@@ -117,7 +117,8 @@ async def test_json_mode_ends_with_its_last_line_and_four() -> None:
             assert await client.end() == 4
             errors = await client.errors()
         told = [json.loads(line) for line in client.lines]
-        assert [message["type"] for message in told[-2:]] == ["disconnected", "closed"]
+        assert [message["type"] for message in told[-3:]] == ["disconnected", "error", "closed"]
+        assert told[-2]["code"] == "version"
         assert told[-1]["exit"] == 4
         assert errors.startswith(COMPLAINT)
 
