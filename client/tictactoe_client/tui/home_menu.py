@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tictactoe_client.address import Address
 from tictactoe_client.client import Client
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.room_list import RoomList, short_rules
@@ -13,7 +14,7 @@ from tictactoe_protocol.pushes import RulesState
 
 LEVELS: Final = ("easy", "medium", "hard")
 GAMES: Final = tuple(PRESETS)
-Kind = Literal["resume", "match", "bot", "new", "join", "watch", "history", "room"]
+Kind = Literal["resume", "match", "bot", "new", "join", "watch", "history", "return", "room"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,16 @@ class Item:
 
 
 class HomeMenu:
-    """The lines of the page; `code` and `name` are what is being typed, `name` None while it is not."""
+    """The lines of the page; `code` and `name` are what is being typed, `name` None while it is not.
+
+    `before` is the server that one may go back to, if any.
+    """
 
     def __init__(self) -> None:
         self.rooms = RoomList()
-        self.code = LineEditor(limit=120)
+        self.code = LineEditor()
         self.name: LineEditor | None = None
+        self.before: Address | None = None
         self._chosen: tuple[Kind, str] = ("match", "")
         self._game = 0
         self._level = 1
@@ -64,6 +69,7 @@ class HomeMenu:
             Item("join", "Join with a code"),
             Item("watch", "Watch a game", f"{live} live"),
             Item("history", "Your games", "the finished ones, move by move"),
+            *([Item("return", "Back to", self.before.url)] if self.before is not None else []),
             *(Item("room", room.room, "", room.room) for room in self.rooms.waiting(client.player if client else None)),
         ]
 
