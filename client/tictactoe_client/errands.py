@@ -14,6 +14,7 @@ from tictactoe_client.json_lines import pass_through
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.listing import list_rooms
 from tictactoe_client.plain import PlainGame
+from tictactoe_client.program import own_command
 from tictactoe_client.screen import Screen, is_terminal, print_error
 from tictactoe_client.seating import keeping_seats
 from tictactoe_client.session import run
@@ -60,12 +61,12 @@ def watch_any(settings: Settings) -> int:
     async def work(client: Client) -> int:
         if settings.mode == "json":
             await pass_through(client, client.rooms)
-            return _demand_a_code()
+            return _demand_a_code(client)
         keyboard, screen = Keyboard(), Screen(prompts=is_terminal(0, 1))
         games = [room for room in await client.rooms() if room.status == "playing"]
         screen.print(*(list_rooms(games, numbered=True) or ["No public game is being played now."]))
         if not (settings.asks and is_terminal(0)):
-            return _demand_a_code()
+            return _demand_a_code(client)
         if not games:
             return ExitCode.NORMAL
         try:
@@ -95,7 +96,12 @@ def show_rooms(settings: Settings) -> int:
             await pass_through(client, client.rooms)
         else:
             rooms = await client.rooms()
-            Screen().print(*(list_rooms(rooms) or ["No public room is open. Open one: tictactoe-client new"]))
+            Screen().print(
+                *(
+                    list_rooms(rooms)
+                    or [f"No public room is open. Open one: {own_command('new', server=client.address)}"]
+                )
+            )
         return ExitCode.NORMAL
 
     return run(settings, None, work, is_chatty=False)
@@ -119,7 +125,7 @@ def check(settings: Settings) -> int:
 
     if settings.mode == "plain" and not _resolve(settings):
         return ExitCode.UNREACHABLE
-    return run(settings, None, work, is_chatty=False)
+    return run(settings, None, work, is_chatty=False, identity="reader")
 
 
 def _resolve(settings: Settings) -> bool:
@@ -164,6 +170,6 @@ async def _ask_for_game(games: list[RoomSummary], keyboard: Keyboard, screen: Sc
     return None
 
 
-def _demand_a_code() -> ExitCode:
-    print_error("Say which game to watch: tictactoe-client watch CODE")
+def _demand_a_code(client: Client) -> ExitCode:
+    print_error(f"Say which game to watch: {own_command('watch', 'CODE', server=client.address)}")
     return ExitCode.USAGE

@@ -186,7 +186,9 @@ async def test_a_room_of_the_command_line_that_is_not_there_ends_with_five(
     async with open_screen(server.url, Choice("join", code="ZZZZZZ")) as ana:
         while ana.app.is_running and not ana.app.last_words:
             await ana.pilot.pause()
-    assert ana.app.last_words == "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms"
+    assert ana.app.last_words == (
+        f"No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server {server.url}"
+    )
     assert ana.app.return_code == 5
 
 

@@ -11,7 +11,7 @@ from tictactoe_client.seats import Seats
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
-from tictactoe_client.tui.home_menu import HomeMenu, Item
+from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
 from tictactoe_client.tui.home_view import HomeView
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
@@ -49,12 +49,14 @@ class HomePage(Page):
     def connected(self) -> None:
         """Learn the rooms, and go where the command line wanted to."""
         self.desk.run(self._learn_rooms())
-        client, self._menu.before = self.desk.link.client, self.desk.link.before
+        link, client = self.desk.link, self.desk.link.client
+        self._menu.before, self._menu.is_alone = link.before, link.is_own
         held = client.welcome.rooms if client else ()
         if held and self._first is None:
             self._menu.choose("resume", held[0].room)
         if self._first is not None:
             first, self._first = self._first, None
+            self._menu.play_again(first)
             self.desk.run(self._enter(first, is_first=True))
         elif self._next is not None:
             following, self._next = self._next, None
@@ -108,8 +110,8 @@ class HomePage(Page):
             self._open(self._item())
         elif self._item().kind == "join" and self._press_code(key):
             return
-        elif self._item().kind in ("match", "bot") and (does(key, "left") or does(key, "right")):
-            self._menu.change(1 if does(key, "right") else -1)
+        elif self._item().kind in CHANGING and (does(key, "left") or does(key, "right")):
+            self._menu.change(self._item().kind, 1 if does(key, "right") else -1)
         else:
             self._press_shortcut(key)
 
@@ -219,7 +221,7 @@ class HomePage(Page):
             self.desk.say("There is no connection yet.")
         elif item.kind == "match":
             self.desk.run(self._enter(Choice("match", self._menu.rules)))
-        elif item.kind == "bot":
+        elif item.kind in ("bot", "game"):
             self.desk.run(self._enter(against_computer(self._menu.level, self._menu.rules)))
         elif item.kind == "new":
             from tictactoe_client.tui.new_room_page import NewRoomPage
@@ -271,7 +273,9 @@ class HomePage(Page):
             elif is_first:
                 from tictactoe_client.session import describe_failure, exit_code_for
 
-                self.desk.leave(exit_code_for(refused), describe_failure(refused, self.desk.settings))
+                self.desk.leave(
+                    exit_code_for(refused), describe_failure(refused, self.desk.settings, self.desk.link.address)
+                )
                 return
             else:
                 raise

@@ -66,6 +66,9 @@ class HomeView:
         link, dot = self.desk.link, "*" if self.desk.settings.ascii else "●"
         latency = f"  {link.latency_ms} ms" if link.phase == "online" else ""
         url = link.address.url
+        if link.is_own:
+            alone = "a server of this run alone"
+            return next((way for way in (f"{alone}  {dot}{latency}", alone) if measure(way) <= width), dot)
         ways = (f"{url}  {dot}{latency}", f"{url}  {dot}", f"{url.partition('://')[2]}  {dot}", f"{dot}{latency}")
         return next((way for way in ways if measure(way) <= width), dot)
 
@@ -80,7 +83,7 @@ class HomeView:
 
     def _hint_at_line(self) -> str:
         """Say what the arrows to the side change on the chosen line, where they do; else how to read the list anew."""
-        changed = {"match": "game", "bot": "level"}.get(self.menu.chosen(self.desk.link.client).kind)
+        changed = {"match": "game", "game": "game", "bot": "level"}.get(self.menu.chosen(self.desk.link.client).kind)
         if changed is None:
             return f"{self.desk.keymap.show('refresh')} refresh"
         return f"{'<>' if self.desk.settings.ascii else '←→'} {changed}"
@@ -91,6 +94,8 @@ class HomeView:
         fixed = [item for item in items if item.kind != "room"]
         rooms = [item for item in items if item.kind == "room"]
         top = _TOP if picture.height >= _LOW else _TOP - 1
+        if self.menu.is_alone:
+            top = self._draw_alone(picture, top)
         space = bottom - top
         shown: list[Item | None] = [*fixed, None, *rooms] if rooms else [*fixed]
         if len(fixed) + 2 < space:
@@ -107,6 +112,15 @@ class HomeView:
                 picture.put(3, y, f"Rooms waiting{hidden}", "dim")
             else:
                 self._draw_item(picture, y, item, client, is_chosen=item == chosen)
+
+    def _draw_alone(self, picture: Picture, top: int) -> int:
+        """Say that nobody comes here, where there is room; return the line below."""
+        lines = wrap("Nobody else can come here. Others are met on a server that all of you reach.", picture.width - 6)
+        if picture.height < _LOW:
+            return top
+        for y, line in enumerate(lines, top - 1):
+            picture.put(3, y, line, "dim")
+        return top + len(lines)
 
     def _draw_name(self, picture: Picture, client: Client) -> None:
         typed = self.menu.name
@@ -130,7 +144,7 @@ class HomeView:
             return
         x = picture.put(5, y, item.title, role) + 2
         x = max(x, _VALUES_AT) if picture.width >= _WIDE else x
-        if item.kind == "match":
+        if item.kind in ("match", "game"):
             self._draw_game(picture, x, y, item.note, is_chosen=is_chosen)
         elif item.kind == "bot":
             self._draw_level(picture, x, y, is_chosen=is_chosen)

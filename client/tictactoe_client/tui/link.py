@@ -170,7 +170,7 @@ class Link:
             self._token = known.token
         async with connect(
             self.address,
-            name=self.name,
+            name=self.name or (self._players.find_name() if self.is_own else None),
             token=self._token,
             timeout_seconds=settings.timeout_seconds,
             reconnect=settings.backoff,
