@@ -103,6 +103,15 @@ class HomeMenu:
         """Choose a line."""
         self._chosen = (kind, code)
 
+    def choose_by_letter(self, letter: str, client: Client) -> None:
+        """Choose the next of the lines whose titles begin with this letter, but for rooms."""
+        items, here = self.items(client), self.chosen(client)
+        start = items.index(here) + 1
+        for item in (*items[start:], *items[:start]):
+            if item.kind != "room" and item.title[0].lower() == letter.lower():
+                self.choose(item.kind, item.code)
+                return
+
     def move(self, by: int, client: Client | None) -> None:
         """Choose the line so many further down, round and round."""
         keys = [(item.kind, item.code) for item in self.items(client)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tictactoe_client.address import Address, parse_room
 from tictactoe_client.choosing import Choice, against_computer
+from tictactoe_client.client import Client
 from tictactoe_client.errors import BadAddress, Refused, Unreachable
 from tictactoe_client.invite import is_same_server
 from tictactoe_client.messages import Message
@@ -52,6 +53,8 @@ class HomePage(Page):
         link, client = self.desk.link, self.desk.link.client
         self._menu.before, self._menu.is_alone = link.before, link.is_own
         held = client.welcome.rooms if client else ()
+        if client is not None:
+            self._tell_lost(client)
         if held and self._first is None:
             self._menu.choose("resume", held[0].room)
         if self._first is not None:
@@ -61,6 +64,15 @@ class HomePage(Page):
         elif self._next is not None:
             following, self._next = self._next, None
             self.desk.run(self._enter(following))
+
+    def _tell_lost(self, client: Client) -> None:
+        """Say once which games, of those that an earlier run left, are not there to come back to any more."""
+        held = {seat.room for seat in client.welcome.rooms}
+        lost = self.desk.link.seats.strike_lost(self.desk.link.address.url, client.token, held)
+        if len(lost) == 1:
+            self.desk.say(f"Your game in {lost[0]} is over, or its room closed, while you were away.")
+        elif lost:
+            self.desk.say(f"Your games in {', '.join(lost)} are over, or their rooms closed, while you were away.")
 
     def opened(self) -> None:
         """Read the list anew: rooms may have come and gone unseen."""
@@ -136,6 +148,7 @@ class HomePage(Page):
 
     def _press_shortcut(self, key: str) -> None:
         does = self.desk.keymap.does
+        link = self.desk.link
         if does(key, "help"):
             from tictactoe_client.tui.help_page import HelpPage
 
@@ -151,8 +164,12 @@ class HomePage(Page):
         elif does(key, "name"):
             self._menu.name = LineEditor(limit=24)
         elif does(key, "refresh"):
-            self.desk.link.retry()
+            link.retry()
             self.desk.run(self._learn_rooms())
+        elif does(key, "back"):
+            self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
+        elif link.client is not None:
+            self._menu.choose_by_letter(key, link.client)
 
     def _press_connecting(self, key: str) -> None:
         if self.desk.keymap.does(key, "back"):
@@ -230,7 +247,7 @@ class HomePage(Page):
         elif item.kind == "watch":
             from tictactoe_client.tui.watch_page import WatchPage
 
-            self.desk.open(WatchPage(self.desk, self.rooms))
+            self.desk.open(WatchPage(self.desk, self.rooms, self.travel))
         elif item.kind == "history":
             from tictactoe_client.tui.history_page import HistoryPage
 
