@@ -294,3 +294,28 @@ async def test_nothing_is_cut_or_overlaps_in_a_window_of_any_size(
         for words in ("Quick match", "Play the computer", "New room", "Join with a code", "Watch a game", "Your games"):
             assert f"> {words}" in seen or f"  {words}" in seen
         assert f"> {code}  " in seen
+
+
+@pytest.mark.parametrize("size", [(36, 10), (40, 12), (50, 16)])
+async def test_form_settings_and_games_fit_small_windows(
+    server: Server, open_screen: OpenScreen, size: tuple[int, int]
+) -> None:
+    async with open_screen(server.url, size=size) as ana:
+        await ana.until("Playing as")
+        await ana.press("down", "down", "enter")
+        await ana.until("Enter open the room", "Esc cancel")
+        for _ in range(11):
+            assert "…" not in ana.text
+            await ana.press("down")
+        await ana.press("escape")
+        await ana.until("> New room")
+        await ana.press("s")
+        assert "…" not in await ana.until("> Theme", "Esc back")
+        await ana.press("escape", "y", "enter")
+        await ana.until("You have finished no game on", "? help")
+
+
+@pytest.mark.parametrize("size", [(36, 12), (50, 16), (80, 24)])
+async def test_what_helps_without_a_server_is_never_cut(open_screen: OpenScreen, size: tuple[int, int]) -> None:
+    async with open_screen("ws://127.0.0.1:1", size=size) as ana:
+        assert "…" not in await ana.until("Start one:", "tictactoe-server\n", "r retry")

@@ -23,7 +23,7 @@ async def test_what_is_typed_first_takes_the_place_of_what_stands_there(
 ) -> None:
     async with open_screen(server.url, colour=colour) as ana:
         await open_form(ana, "Board")
-        await ana.until("> Board              3x3", "type another value  Backspace edits")
+        await ana.until("> Board              3x3", "type to replace  Backspace edits")
         await ana.type("15x15")
         await ana.until("> Board              15x15_", "15 by 15, 3 in a row", "Ctrl+U clears")
         await ana.press("down")
@@ -71,11 +71,11 @@ async def test_the_clock_and_who_sees_the_room_are_said_in_words(server: Server,
         await ana.press("down", "right")
         await ana.until("The room is private.")
         await ana.press("enter")
-        await ana.until("Waiting for someone", "3 min each + 2 s a move; private: with the", "Code   ")
+        await ana.until("Waiting for someone", "3 min each + 2 s a move; private.", "Code   ")
 
 
 async def test_a_waiting_room_says_that_it_is_listed(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, colour=False) as ana:
         await ana.until("> Quick match")
         await ana.press("enter")
-        await ana.until("Waiting for someone", "No clock; public: listed for everybody.")
+        await ana.until("Waiting for someone", "No clock; public.")

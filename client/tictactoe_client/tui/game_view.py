@@ -165,8 +165,7 @@ class GameView:
         if state is None:
             return ""
         clock = describe_clock_in_words(state.time_control)
-        seen = "private: with the code only" if state.visibility == "private" else "public: listed for everybody"
-        return f"{clock[:1].upper()}{clock[1:]}; {seen}."
+        return f"{clock[:1].upper()}{clock[1:]}; {state.visibility}."
 
     def _draw_code(self, picture: Picture, link: str) -> int:
         """Draw the link as a code at the right where there is room; return the column where the room for text ends."""

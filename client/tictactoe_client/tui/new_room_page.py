@@ -223,18 +223,20 @@ class NewRoomPage(Page):
         for y, field in enumerate(self._fields[self._first : self._first + space], _TOP):
             self._draw_field(picture, y, field, is_chosen=field is self._fields[self._row])
         lines = 2 if space > len(self._fields) else 1
-        draw_status(picture, status or self._describe_rules(), x=1 if status else 3, most=lines)
+        draw_status(
+            picture, status or self._describe_room((picture.width - 4) * lines), x=1 if status else 3, most=lines
+        )
 
     def _hints(self) -> str:
         """Return the keys that count on the chosen line."""
         ascii_only, back = self.desk.settings.ascii, self.desk.keymap.show("back")
         choose, change = ("up/down choose", "<> change") if ascii_only else ("↑↓ choose", "←→ change")
         if not self._fields[self._row].values:
-            change = "type another value  Backspace edits" if self._editor.selected else "Ctrl+U clears"
-        return f"{choose}  {change}  Enter open the room  {back} {'undo' if self._is_edited() else 'cancel'}"
+            change = "type to replace  Backspace edits" if self._editor.selected else "Ctrl+U clears"
+        return f"Enter open the room  {choose}  {change}  {back} {'undo' if self._is_edited() else 'cancel'}"
 
-    def _describe_rules(self) -> tuple[str, str]:
-        """Return what the form's room comes to, or what is wrong with it, and the role."""
+    def _describe_room(self, space: int) -> tuple[str, str]:
+        """Return what the form's room comes to, its rules alone in a small space, or what is wrong; and the role."""
         try:
             choice = self._choice()
         except Misuse as misuse:
@@ -242,12 +244,14 @@ class NewRoomPage(Page):
         clock = describe_clock_in_words(choice.clock)
         seen = "private" if choice.private else "public"
         seen = "" if self.desk.link.is_own else f" The room is {seen}."
-        return f"{describe_rules(choice.rules)}; {clock}.{seen}", "dim"
+        rules = describe_rules(choice.rules)
+        whole = f"{rules}; {clock}.{seen}"
+        return (whole if measure(whole) <= space else f"{rules}."), "dim"
 
     def _draw_field(self, picture: Picture, y: int, field: Field, *, is_chosen: bool) -> None:
         picture.put(3, y, ">" if is_chosen else " ", "key")
         x = picture.put(5, y, field.title, "title" if is_chosen else "")
-        x = 22 if picture.width >= _WIDE else x
+        x = 22 if picture.width >= _WIDE else x + 1
         left, right = ("<", ">") if self.desk.settings.ascii else ("‹", "›")
         if field.values:
             value = f"{left} {field.value} {right}" if is_chosen else f"  {field.value}"

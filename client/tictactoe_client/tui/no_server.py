@@ -29,8 +29,9 @@ def paint_no_server(picture: Picture, desk: Desk, *, offers_own: bool) -> None:
     helps = _list_helps(desk, offers_own=offers_own)
     side_by_side = all(_COMMANDS_AT + measure(command) < picture.width for _, command in helps)
     for text, command in helps:
-        rows = [(5, text, "")] if text else []
-        rows += [(_COMMANDS_AT, command, "key")] if side_by_side else [(7, command, "key")]
+        left = 5 if side_by_side else 3
+        rows = [(left, text, "")] if text else []
+        rows += [(_COMMANDS_AT if side_by_side else 5, command, "key")]
         height = 1 if side_by_side else sum(bool(row[1]) for row in rows)
         if y + height > bottom or any(x + measure(part) >= picture.width for x, part, _ in rows):
             continue
@@ -49,11 +50,11 @@ def _list_helps(desk: Desk, *, offers_own: bool) -> list[tuple[str, str]]:
         helps.append((f"Back to {link.before.url}:", f"press {show('back')}"))
     if isinstance(link.failure, Unreachable):
         if is_this_machine(link.address):
-            helps.append(("Is the server running?  Start one:", server_command()))
+            helps.append(("Is it running?  Start one:", server_command()))
         if offers_own and link.address.is_loopback:
             helps.append(("Or one for this run alone:", f"press {show('local')}"))
         if not is_this_machine(link.address):
-            helps.append(("Play the computer without a server:", own_command("bot")))
+            helps.append(("Play without any server:", own_command("bot")))
         helps.append(("Or point elsewhere:", own_command("-s", "wss://host")))
     elif isinstance(link.failure, VersionRefused):
         helps.append(("Nothing can be played there until then.", ""))

@@ -102,7 +102,7 @@ class SettingsPage(Page):
         """Draw the form, as many of its lines as there is room for, and where it is kept."""
         settings, show = self.desk.settings, self.desk.keymap.show
         arrows = "arrows change" if settings.ascii else "↑↓ choose  ←→ change"
-        hints = f"{arrows}  {show('back')} back  {show('help')} help"
+        hints = f"{show('back')} back  {arrows}  {show('help')} help"
         draw_frame(picture, (("Settings", "title"),), ("", ""), hints, ascii_only=settings.ascii)
         space = picture.height - _TOP - 3
         start = max(0, min(self._row - space // 2, len(ROWS) - space))
