@@ -11,6 +11,8 @@ from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, wrap
 from tictactoe_protocol import clean_text
 
+_SPACIOUS: Final = 40
+"""In a window less wide words are fewer."""
 _COMMANDS_AT: Final = 41
 """The column of the commands, where all of them have room beside what they are for."""
 
@@ -26,7 +28,7 @@ def paint_no_server(picture: Picture, desk: Desk, *, offers_own: bool) -> None:
     for y, line in enumerate(lines, top):
         picture.put(3, y, line, "bad")
     y = top + len(lines) + (1 if picture.height > 14 else 0)
-    helps = _list_helps(desk, offers_own=offers_own)
+    helps = _list_helps(desk, picture.width, offers_own=offers_own)
     side_by_side = all(_COMMANDS_AT + measure(command) < picture.width for _, command in helps)
     for text, command in helps:
         left = 5 if side_by_side else 3
@@ -42,7 +44,7 @@ def paint_no_server(picture: Picture, desk: Desk, *, offers_own: bool) -> None:
         picture.put(5, y + 1, f"{desk.keymap.show('retry' if offers_own else 'refresh')} tries again", "dim")
 
 
-def _list_helps(desk: Desk, *, offers_own: bool) -> list[tuple[str, str]]:
+def _list_helps(desk: Desk, width: int, *, offers_own: bool) -> list[tuple[str, str]]:
     """Return what helps, each with the command or the key that does it."""
     link, show = desk.link, desk.keymap.show
     helps = []
@@ -50,7 +52,8 @@ def _list_helps(desk: Desk, *, offers_own: bool) -> list[tuple[str, str]]:
         helps.append((f"Back to {link.before.url}:", f"press {show('back')}"))
     if isinstance(link.failure, Unreachable):
         if is_this_machine(link.address):
-            helps.append(("Is it running?  Start one:", server_command()))
+            running = "Is the server running?" if width >= _SPACIOUS else "Is it running?"
+            helps.append((f"{running}  Start one:", server_command()))
         if offers_own and link.address.is_loopback:
             helps.append(("Or one for this run alone:", f"press {show('local')}"))
         if not is_this_machine(link.address):
