@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from tictactoe_client.errors import BadAddress
+from tictactoe_client.pasted_line import find_room
 from tictactoe_protocol.codes import DEFAULT_PORT
 from tictactoe_protocol.room_codes import BadRoomCode, parse_room_code
 
@@ -61,17 +62,21 @@ def parse_address(text: str) -> Address:
 
 
 def parse_room(text: str) -> tuple[str, Address | None]:
-    """Return the room code of `text`, a code or a link, and the server that a link names, else None.
+    """Return the room code of `text`, and the server that it names, else None.
 
-    Raises `BadRoomCode` for what is no code, and `BadAddress` for a link to nowhere.
+    The text is a code, a link, or the whole command that invites others. Raises `BadRoomCode` for what is no code, and
+    `BadAddress` for a link to nowhere.
 
     >>> parse_room("k7m-4pq")
     ('K7M4PQ', None)
     >>> parse_room("ws://host:9000/k7m4pq")
     ('K7M4PQ', Address(scheme='ws', host='host', port=9000, path=''))
+    >>> parse_room("tictactoe-client join ws://host:9000/K7M4PQ")[0]
+    'K7M4PQ'
     """
+    text, server = find_room(text)
     if "/" not in text:
-        return parse_room_code(text), None
+        return parse_room_code(text), parse_address(server) if server else None
     address, code = _parse_target(text)
     if code is not None:
         return code, address

@@ -55,8 +55,10 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
     if context.invoked_subcommand is not None:
         return None
     if not is_terminal(0, 1, 2) and not has_chosen_mode(context):
+        from tictactoe_client.program import own_command
+
         print_error(f"{context.get_usage()}\n\nSay what to do: {', '.join(cli.list_commands(context))}.")
-        print_error(f"Try '{PROGRAM} --help'. A match in a pipe: {PROGRAM} play --plain, or --json.")
+        print_error(f"Try '{own_command('--help')}'. A match in a pipe: {own_command('play', '--plain')}, or --json.")
         return ExitCode.USAGE
     settings = settings_of(context)
     if settings.mode == "screen":

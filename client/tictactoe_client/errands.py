@@ -12,6 +12,7 @@ from tictactoe_client.json_lines import pass_through
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.listing import list_rooms
 from tictactoe_client.plain import PlainGame
+from tictactoe_client.program import own_command
 from tictactoe_client.screen import Screen, is_terminal
 from tictactoe_client.seating import keeping_seats
 from tictactoe_client.session import print_failure, run
@@ -55,12 +56,12 @@ def watch_any(settings: Settings) -> int:
     async def work(client: Client) -> int:
         if settings.mode == "json":
             await pass_through(client, client.rooms)
-            return _demand_a_code(in_json=True)
+            return _demand_a_code(client, in_json=True)
         keyboard, screen = Keyboard(), Screen(prompts=is_terminal(0, 1))
         games = [room for room in await client.rooms() if room.status == "playing"]
         screen.print(*(list_rooms(games, numbered=True) or ["No public game is being played now."]))
         if not (settings.asks and is_terminal(0)):
-            return _demand_a_code()
+            return _demand_a_code(client)
         if not games:
             return ExitCode.NORMAL
         try:
@@ -90,7 +91,12 @@ def show_rooms(settings: Settings) -> int:
             await pass_through(client, client.rooms)
         else:
             rooms = await client.rooms()
-            Screen().print(*(list_rooms(rooms) or ["No public room is open. Open one: tictactoe-client new"]))
+            Screen().print(
+                *(
+                    list_rooms(rooms)
+                    or [f"No public room is open. Open one: {own_command('new', server=client.address)}"]
+                )
+            )
         return ExitCode.NORMAL
 
     return run(settings, None, work, is_chatty=False)
@@ -115,6 +121,7 @@ async def _ask_for_game(games: list[RoomSummary], keyboard: Keyboard, screen: Sc
     return None
 
 
-def _demand_a_code(*, in_json: bool = False) -> ExitCode:
-    print_failure("usage", "Say which game to watch: tictactoe-client watch CODE", in_json=in_json)
+def _demand_a_code(client: Client, *, in_json: bool = False) -> ExitCode:
+    command = own_command("watch", "CODE", server=client.address)
+    print_failure("usage", f"Say which game to watch: {command}", in_json=in_json)
     return ExitCode.USAGE

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tictactoe_client.address import DEFAULT_SERVER, Address
 from tictactoe_client.board import BoardStyle, BoardView, render_board
+from tictactoe_client.program import own_command
 from tictactoe_client.reading import list_runs
 from tictactoe_client.settings import Settings
 from tictactoe_client.wording import (
@@ -78,7 +79,7 @@ def describe_going(state: RoomState | None, viewer: str, address: Address) -> st
 def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:
     """Return the command that leads back to the seat, or for a watcher to the room."""
     target = state.room if address.url == DEFAULT_SERVER else address.link_to(state.room)
-    return f"tictactoe-client {'join' if seat_of(state, viewer) else 'watch'} {target}"
+    return own_command("join" if seat_of(state, viewer) else "watch", target)
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:

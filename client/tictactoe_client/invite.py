@@ -1,4 +1,7 @@
-"""Under which address others reach the server that we reach: never ``localhost``, where there is a better one."""
+"""Under which address others reach the server that we reach: never ``localhost``, where there is a better one.
+
+And the way back: which addresses mean this very machine, and so the same server.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,18 @@ def reachable_address(address: Address) -> Address:
     if own is None or not _answers(own, address.port or 80):
         return address
     return replace(address, host=own)
+
+
+def is_this_machine(address: Address) -> bool:
+    """Tell whether an address means this machine, by the loopback or by its own address on its network."""
+    return address.is_loopback or address.host == own_address()
+
+
+def is_same_server(one: Address, other: Address) -> bool:
+    """Tell whether two addresses lead to one server: equal but for how they name this machine."""
+    if (one.scheme, one.port, one.path) != (other.scheme, other.port, other.path):
+        return False
+    return one.host.lower() == other.host.lower() or (is_this_machine(one) and is_this_machine(other))
 
 
 @lru_cache(maxsize=8)

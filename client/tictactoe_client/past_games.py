@@ -15,6 +15,7 @@ from tictactoe_client.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.json_lines import pass_through, print_own
 from tictactoe_client.keyboard import Keyboard
 from tictactoe_client.listing import list_games
+from tictactoe_client.program import own_command
 from tictactoe_client.record_files import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.replay import STEP_HELP, Replay, parse_step
 from tictactoe_client.screen import Screen, is_terminal
@@ -114,7 +115,7 @@ async def _fetch(settings: Settings, id: str | None) -> GameRecord:
                 raise
             raise UnknownGame(
                 f"You played no game {id} on {client.address.url}, and there is no file of that name. "
-                "List your games: tictactoe-client history"
+                f"List your games: {own_command('history', server=client.address)}"
             ) from None
     try:
         return parse_record(text)

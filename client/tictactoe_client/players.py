@@ -18,6 +18,8 @@ from tictactoe_client.private_file import change_private, is_alive, read_private
 
 _VERSION: Final = 1
 _MOST_PLAYERS: Final = 100
+_GUEST: Final = "guest-"
+"""How the names begin that servers give to those who choose none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,11 @@ class KnownPlayers:
     def find(self, server: str, name: str | None = None) -> KnownPlayer | None:
         """Return whom we played as last on this server, under this name where one is given, or None."""
         return _newest(self._read(), server, name)
+
+    def find_name(self) -> str | None:
+        """Return the name that we chose last, on any server, or None where we never chose one."""
+        chosen = [player for player in self._read() if not player.name.startswith(_GUEST)]
+        return max(chosen, key=lambda player: player.used_at).name if chosen else None
 
     def take(self, server: str, name: str | None = None) -> KnownPlayer | None:
         """Return whom we played as last of those whom no other living process plays as, and play as them from now."""

@@ -12,6 +12,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
@@ -27,10 +28,12 @@ from tictactoe_client.errors import (
     Unreachable,
     VersionRefused,
 )
+from tictactoe_client.invite import is_this_machine
 from tictactoe_client.json_lines import print_own
 from tictactoe_client.left_behind import describe_left_behind
 from tictactoe_client.local_server import run_local_server
 from tictactoe_client.players import KnownPlayer, KnownPlayers
+from tictactoe_client.program import own_command, server_command
 from tictactoe_client.screen import Screen, can_print, print_error, silence_output
 from tictactoe_client.seats import Seats
 from tictactoe_client.settings import ExitCode, Misuse, Settings
@@ -74,13 +77,13 @@ def run(
             Screen().print(f"Connecting to {target.url} ...")
         return await _converse(settings, target, work, room, identity, is_chatty=is_chatty)
 
-    return run_alone(settings, converse)
+    return run_alone(settings, converse, address)
 
 
-def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None = None) -> int:
     """Do work that may need no server at all, and return the exit code, everything having been told."""
     debug_path = start_debug_log() if settings.debug else None
-    code = _run_guarded(settings, work)
+    code = _run_guarded(settings, work, address)
     if settings.mode == "json":
         code = print_closed(code)
     if debug_path is not None:
@@ -118,14 +121,14 @@ def _name_failure(error: ClientError) -> str:
     return _FAILURES.get(exit_code_for(error), "usage")
 
 
-def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None) -> int:
     try:
         return asyncio.run(_run_under_signals(work()))
     except Misuse as misuse:
         print_failure("usage", misuse.message, in_json=settings.mode == "json")
         return ExitCode.USAGE
     except ClientError as error:
-        print_error(describe_failure(error, settings))
+        print_error(describe_failure(error, settings, address))
         if settings.mode == "json":
             _print_own_quietly("error", code=_name_failure(error), message=clean_text(error.message))
         return exit_code_for(error)
@@ -154,7 +157,8 @@ async def _converse(
             own = await stack.enter_async_context(run_local_server())
             if settings.mode == "plain" and not settings.quiet:
                 Screen().print(f"No server runs on this machine: started one at {own.url} for this run.")
-            client = await stack.enter_async_context(_connect(settings, own))
+            named = replace(settings, name=settings.name or KnownPlayers().find_name())
+            client = await stack.enter_async_context(_connect(named, own))
         else:
             if identity == "player":
                 KnownPlayers().keep(KnownPlayer(address.url, client.name, client.token))
@@ -265,17 +269,32 @@ def exit_code_for(error: ClientError) -> ExitCode:
     return ExitCode.OUR_BUG
 
 
-def describe_failure(error: ClientError, settings: Settings) -> str:
-    """Return what to tell a person about a failure, and what may help; safe to print."""
+def describe_failure(error: ClientError, settings: Settings, address: Address | None = None) -> str:
+    """Return what to tell a person about a failure, and what may help; safe to print.
+
+    `address` is the server, where it is another one than that of the settings.
+    """
     if isinstance(error, Unreachable):
-        cross = "x" if settings.ascii or not can_print("✗") else "✗"
-        return "\n".join(
-            (
-                f"{cross} {clean_text(error.message)}",
-                "  Is the server running?  Start one:  tictactoe-server",
-                "  Or point elsewhere:     tictactoe-client -s wss://host",
-            )
-        )
+        return "\n".join(_describe_unreachable(error, settings))
     if isinstance(error, Refused) and error.code == "no_such_room" and error.room:
-        return f"No room {clean_text(error.room)}. It may have closed. List rooms: tictactoe-client rooms"
+        listing = own_command("rooms", server=address or _address_of(settings.server))
+        return f"No room {clean_text(error.room)}. It may have closed. List rooms: {listing}"
     return clean_text(error.message)
+
+
+def _describe_unreachable(error: Unreachable, settings: Settings) -> list[str]:
+    cross, address = "x" if settings.ascii or not can_print("✗") else "✗", _address_of(error.url)
+    lines = [f"{cross} {clean_text(error.message)}"]
+    if address is not None and not is_this_machine(address):
+        lines.append(f"  Play the computer without a server:  {own_command('bot')}")
+    elif address is not None:
+        lines.append(f"  Is the server running?  Start one:  {server_command()}")
+    return [*lines, f"  Or point elsewhere:     {own_command('-s', 'wss://host')}"]
+
+
+def _address_of(text: str | None) -> Address | None:
+    """Return the address that a text names, the default one for None, or None where it names none."""
+    try:
+        return parse_address(text or DEFAULT_SERVER)
+    except BadAddress:
+        return None

@@ -105,6 +105,15 @@ def describe_clock(clock: ClockTerms | None) -> str:
     return f"{(clock.initial_ms or 0) / 60_000:g}+{(clock.increment_ms or 0) / 1000:g}"
 
 
+def describe_clock_in_words(clock: ClockTerms | None) -> str:
+    """Return what a clock means: ``3 min each + 2 s a move``, ``10 s a move``, or ``no clock``."""
+    if clock is None or clock.move_ms:
+        return describe_clock(clock)
+    seconds, more = (clock.initial_ms or 0) / 1000, (clock.increment_ms or 0) / 1000
+    each = f"{seconds / 60:g} min each" if seconds >= 60 else f"{seconds:g} s each"
+    return f"{each} + {more:g} s a move" if more else each
+
+
 def format_duration(milliseconds: int) -> str:
     """Return minutes and seconds, rounded down, with hours where there are any.
 

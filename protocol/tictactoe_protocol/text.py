@@ -105,7 +105,9 @@ def parse_name(text: str) -> str:
         raise BadName(f"A name has at most {MAX_NAME_LENGTH} characters; this one has {len(name)}.")
     for character in name:
         if not _may_stand_in_name(character):
-            raise BadName(f"A name cannot contain {_describe(character)}.")
+            raise BadName(
+                f"A name cannot contain {_describe(character)}. It may have letters, digits, spaces and _ - . '"
+            )
     if name[0] == " " or name[-1] == " ":
         raise BadName("A name neither begins nor ends with a space.")
     if unicodedata.category(name[0])[0] == "M":

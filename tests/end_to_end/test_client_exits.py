@@ -105,18 +105,26 @@ async def test_failing_before_there_is_a_server(arguments: list[str], code: int,
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["join", "ZZZZZZ"], 5, "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms\n"),
-        (["watch", "ZZZZZZ"], 5, "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms\n"),
+        (
+            ["join", "ZZZZZZ"],
+            5,
+            "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server SERVER\n",
+        ),
+        (
+            ["watch", "ZZZZZZ"],
+            5,
+            "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server SERVER\n",
+        ),
         (["play", "-n", "a\tb"], 6, "A name cannot contain U+0009."),
         (["check", "-n", "x" * 25], 6, "A name has at most 24 characters; this one has 25."),
-        (["watch"], 2, "Say which game to watch: tictactoe-client watch CODE\n"),
-        (["watch", "--no-input"], 2, "Say which game to watch: tictactoe-client watch CODE\n"),
+        (["watch"], 2, "Say which game to watch: tictactoe-client watch CODE --server SERVER\n"),
+        (["watch", "--no-input"], 2, "Say which game to watch: tictactoe-client watch CODE --server SERVER\n"),
     ],
 )
 async def test_being_refused_by_a_server(server: Server, arguments: list[str], code: int, words: str) -> None:
     async with run_client(*arguments, "-s", server.url) as client:
         assert await client.end() == code
-        assert words in await client.errors()
+        assert words.replace("SERVER", server.url) in await client.errors()
 
 
 async def test_a_full_room_ends_with_five(server: Server) -> None:

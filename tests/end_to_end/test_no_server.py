@@ -156,7 +156,7 @@ async def test_the_full_screen_says_why_there_is_no_server_and_how_to_go_on(
         run_screen(*COMMAND, "--timeout", "0.5", "-s", url) as screen,
     ):
         first_words = " ".join(TROUBLE[kind].split()[:3])
-        await screen.shows("✗ Can't reach", first_words, "Is the server running?", "r tries again", "r retry")
+        await screen.shows("✗ Can't reach", first_words, "Or point elsewhere:", "r tries again", "r retry")
         screen.type("\x11")
         assert await screen.end() == 3
         assert all(sequence in screen.written for sequence in RESTORED)

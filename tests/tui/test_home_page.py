@@ -112,7 +112,7 @@ async def test_what_is_no_code_and_no_room_is_said(server: Server, open_screen: 
         await ana.type("k7m4p")
         await ana.press("enter")
         await ana.until('A room code has 6 letters and digits; "k7m4p" has 5.')
-        await ana.type("q")
+        await ana.type("k7m4pq")
         await ana.press("enter")
         await ana.until("No room K7M4PQ")
 
@@ -186,7 +186,9 @@ async def test_a_room_of_the_command_line_that_is_not_there_ends_with_five(
     async with open_screen(server.url, Choice("join", code="ZZZZZZ")) as ana:
         while ana.app.is_running and not ana.app.last_words:
             await ana.pilot.pause()
-    assert ana.app.last_words == "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms"
+    assert ana.app.last_words == (
+        f"No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server {server.url}"
+    )
     assert ana.app.return_code == 5
 
 
@@ -237,3 +239,83 @@ async def test_without_a_server_one_is_started_for_the_run(open_screen: OpenScre
         async with asyncio.timeout(20):
             while "Playing as" not in ana.text:
                 await ana.pilot.pause()
+
+
+async def test_a_game_that_was_lost_meanwhile_is_told_of_once(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "ana") as before:
+        Seats().keep(SavedSeat(server.url, "L7HXKE", "O", "ana", before.welcome["token"], pid=2**22 + 1))
+        await before.socket.close()
+    async with open_screen(server.url, name=None) as ana:
+        await ana.until("Playing as  ana", "Your game in L7HXKE is over, or its room closed, while you were away.")
+    assert Seats().find(server.url) is None
+    async with open_screen(server.url, name=None) as ana:
+        await ana.until("Playing as  ana", gone="L7HXKE")
+
+
+async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("> Quick match")
+        for letter, line in (
+            ("w", "Watch a game"),
+            ("y", "Your games"),
+            ("p", "Play the computer"),
+            ("j", "Join with"),
+        ):
+            await ana.press(letter)
+            await ana.until(f"> {line}")
+
+
+async def test_escape_says_how_to_quit(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await ana.press("escape")
+        await ana.until("This is the first page. Ctrl+Q quits.")
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize("size", [(36, 10), (40, 12), (50, 16), (80, 24), (200, 50)])
+async def test_nothing_is_cut_or_overlaps_in_a_window_of_any_size(
+    server: Server, open_screen: OpenScreen, size: tuple[int, int], *, ascii_only: bool
+) -> None:
+    async with (
+        open_screen(server.url, size=size, ascii=ascii_only, colour=not ascii_only) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        code = (await bo.ask("create", rules="gomoku"))["room"]
+        await ana.until("Playing as  ana", "> Quick match", "? help")
+        seen = ana.text
+        for _ in range(7):
+            await ana.press("down")
+            seen += ana.text
+            assert "…" not in ana.text
+            assert "~" not in ana.text
+            if size[1] < 50:
+                assert set(ana.text.splitlines()[-2]) <= set(" -─")
+        for words in ("Quick match", "Play the computer", "New room", "Join with a code", "Watch a game", "Your games"):
+            assert f"> {words}" in seen or f"  {words}" in seen
+        assert f"> {code}  " in seen
+
+
+@pytest.mark.parametrize("size", [(36, 10), (40, 12), (50, 16)])
+async def test_form_settings_and_games_fit_small_windows(
+    server: Server, open_screen: OpenScreen, size: tuple[int, int]
+) -> None:
+    async with open_screen(server.url, size=size) as ana:
+        await ana.until("Playing as")
+        await ana.press("down", "down", "enter")
+        await ana.until("Enter open the room", "Esc cancel")
+        for _ in range(11):
+            assert "…" not in ana.text
+            await ana.press("down")
+        await ana.press("escape")
+        await ana.until("> New room")
+        await ana.press("s")
+        assert "…" not in await ana.until("> Theme", "Esc back")
+        await ana.press("escape", "y", "enter")
+        await ana.until("You have finished no game on", "? help")
+
+
+@pytest.mark.parametrize("size", [(36, 12), (50, 16), (80, 24)])
+async def test_what_helps_without_a_server_is_never_cut(open_screen: OpenScreen, size: tuple[int, int]) -> None:
+    async with open_screen("ws://127.0.0.1:1", size=size) as ana:
+        assert "…" not in await ana.until("Start one:", "tictactoe-server\n", "r retry")

@@ -43,7 +43,7 @@ async def until_kept(user: ScreenUser) -> dict[str, Any]:
         ("mouse", "no", False, {"no_mouse": True}),
         ("bell", "always", "always", {"bell": "always"}),
         ("keys", "pad", "pad", {"keys": "pad"}),
-        ("coordinates", "row-column-0", "row-column-0", {"coordinates": "row-column-0"}),
+        ("coordinates", "both from 0    1,2 is row 2, column 3", "row-column-0", {"coordinates": "row-column-0"}),
         ("confirm", "yes", True, {"confirm": True}),
     ],
 )

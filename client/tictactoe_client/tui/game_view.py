@@ -21,12 +21,14 @@ from tictactoe_client.tui.room_layout import LEFT, RoomLayout, lay_out_room, nee
 from tictactoe_client.tui.side_panel import paint_panel, paint_players
 from tictactoe_client.tui.table import Table
 from tictactoe_client.tui.value_marks import paint_values
-from tictactoe_client.wording import describe_players, describe_rules, name_of
+from tictactoe_client.wording import describe_clock_in_words, describe_players, describe_rules, name_of
 from tictactoe_client.worth import list_worth
 from tictactoe_engine import has_single_keys
 from tictactoe_protocol.pushes import RoomState
 
 _MOST_WORTHS = 5
+_LOW = 16
+"""Below this height no line of the invitation is left empty."""
 
 
 class GameView:
@@ -147,7 +149,8 @@ class GameView:
         link = self.link_for_others()
         edge = self._draw_code(picture, link)
         picture.put(3, 2, shorten_words(self._describe_company(), edge - 3), "dim")
-        y = 4
+        picture.put(3, 3, shorten_words(self._describe_terms(), edge - 3), "dim")
+        y = 4 if picture.height < _LOW else 5
         command = f"tictactoe-client join {link}"
         for title, text, role in (("Code", self.table.code, "title"), ("Link", link, ""), ("Or", command, "")):
             for number, line in enumerate(wrap(text, edge - 10)[: max(0, bottom - y)]):
@@ -168,6 +171,14 @@ class GameView:
             return f"You are watching. {company}"
         alone = sum(held is not None for held in state.seats.values()) == 1
         return f"You wait in a room of your own; you are {seat}." if alone else company
+
+    def _describe_terms(self) -> str:
+        """Return the clock, and who may find the room."""
+        state = self.table.state
+        if state is None:
+            return ""
+        clock = describe_clock_in_words(state.time_control)
+        return f"{clock[:1].upper()}{clock[1:]}; {state.visibility}."
 
     def _draw_code(self, picture: Picture, link: str) -> int:
         """Draw the link as a code at the right where there is room; return the column where the room for text ends."""

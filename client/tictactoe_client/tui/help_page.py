@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tictactoe_client.program import own_command
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.picture import Picture, wrap
@@ -67,5 +68,5 @@ class HelpPage(Page):
             f"  {show('rematch')} asks for a rematch, {show('another')} for another opponent.",
             f"  {show('save')} saves the game in a file.",
             "",
-            "Another window, a script, a screen reader: tictactoe-client --help.",
+            f"Another window, a script, a screen reader: {own_command('--help')}",
         ]

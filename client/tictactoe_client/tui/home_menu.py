@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tictactoe_client.address import Address
+from tictactoe_client.choosing import Choice
 from tictactoe_client.client import Client
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.room_list import RoomList, short_rules
@@ -13,7 +15,10 @@ from tictactoe_protocol.pushes import RulesState
 
 LEVELS: Final = ("easy", "medium", "hard")
 GAMES: Final = tuple(PRESETS)
-Kind = Literal["resume", "match", "bot", "new", "join", "watch", "history", "room"]
+Kind = Literal["resume", "match", "bot", "new", "join", "watch", "history", "return", "game", "room"]
+
+CHANGING: Final[tuple[Kind, ...]] = ("match", "bot", "game")
+"""Lines that have a choice of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +32,18 @@ class Item:
 
 
 class HomeMenu:
-    """The lines of the page; `code` and `name` are what is being typed, `name` None while it is not."""
+    """The lines of the page; `code` and `name` are what is being typed, `name` None while it is not.
+
+    `before` is the server that one may go back to, if any. With `is_alone` nobody else can come: what needs somebody is
+    left out.
+    """
 
     def __init__(self) -> None:
         self.rooms = RoomList()
-        self.code = LineEditor(limit=120)
+        self.code = LineEditor()
         self.name: LineEditor | None = None
+        self.before: Address | None = None
+        self.is_alone = False
         self._chosen: tuple[Kind, str] = ("match", "")
         self._game = 0
         self._level = 1
@@ -54,6 +65,8 @@ class HomeMenu:
 
     def items(self, client: Client | None) -> list[Item]:
         """Return all lines, those for seats left behind first and those for rooms last."""
+        if self.is_alone:
+            return self._items_alone()
         held = client.welcome.rooms if client is not None else ()
         live = len(self.rooms.playing())
         return [
@@ -64,8 +77,22 @@ class HomeMenu:
             Item("join", "Join with a code"),
             Item("watch", "Watch a game", f"{live} live"),
             Item("history", "Your games", "the finished ones, move by move"),
+            *self._items_back(),
             *(Item("room", room.room, "", room.room) for room in self.rooms.waiting(client.player if client else None)),
         ]
+
+    def _items_alone(self) -> list[Item]:
+        return [
+            Item("bot", "Play the computer"),
+            Item("game", "The game", describe_game(self.rules)),
+            Item("new", "New room", "any board, against the computer"),
+            Item("join", "Join with a code"),
+            Item("history", "Your games", "those of this run, move by move"),
+            *self._items_back(),
+        ]
+
+    def _items_back(self) -> list[Item]:
+        return [Item("return", "Back to", self.before.url)] if self.before is not None else []
 
     def chosen(self, client: Client | None) -> Item:
         """Return the chosen line, the first one where that is gone."""
@@ -76,19 +103,39 @@ class HomeMenu:
         """Choose a line."""
         self._chosen = (kind, code)
 
+    def choose_by_letter(self, letter: str, client: Client) -> None:
+        """Choose the next of the lines whose titles begin with this letter, but for rooms."""
+        items, here = self.items(client), self.chosen(client)
+        start = items.index(here) + 1
+        for item in (*items[start:], *items[:start]):
+            if item.kind != "room" and item.title[0].lower() == letter.lower():
+                self.choose(item.kind, item.code)
+                return
+
     def move(self, by: int, client: Client | None) -> None:
         """Choose the line so many further down, round and round."""
         keys = [(item.kind, item.code) for item in self.items(client)]
         here = keys.index(self._chosen) if self._chosen in keys else 0
         self._chosen = keys[(here + by) % len(keys)]
 
-    def change(self, by: int) -> None:
-        """Change what the chosen line has a choice of."""
-        if self._chosen[0] == "match":
+    def change(self, kind: Kind, by: int) -> None:
+        """Change what a line of this kind has a choice of."""
+        if kind in ("match", "game"):
             self._game = (self._game + by) % len(GAMES)
-        elif self._chosen[0] == "bot":
+        elif kind == "bot":
             self._level = (self._level + by) % len(LEVELS)
 
+    def play_again(self, choice: Choice) -> None:
+        """Set level and game as in a game against the computer that was chosen elsewhere, where home has them."""
+        if choice.bots and choice.bots[0] in LEVELS and choice.rules.preset in GAMES:
+            self._level, self._game = LEVELS.index(choice.bots[0]), GAMES.index(choice.rules.preset)
+            self.choose("bot")
+
     def _describe_match(self) -> str:
-        rules = "" if self._game == 0 else f", {short_rules(RulesState.of(self.rules))}"
-        return f"anyone{rules}"
+        rules = describe_game(self.rules)
+        return f"anyone, {rules}" if rules else "anyone"
+
+
+def describe_game(rules: Rules) -> str:
+    """Return a game's board in very few words, nothing for the classic one: its board is its name."""
+    return "" if rules == PRESETS["classic"] else short_rules(RulesState.of(rules))

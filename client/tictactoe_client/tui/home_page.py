@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from tictactoe_client.address import parse_room
+from tictactoe_client.address import Address, parse_room
 from tictactoe_client.choosing import Choice, against_computer
+from tictactoe_client.client import Client
 from tictactoe_client.errors import BadAddress, Refused, Unreachable
+from tictactoe_client.invite import is_same_server
 from tictactoe_client.messages import Message
+from tictactoe_client.seats import Seats
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
-from tictactoe_client.tui.home_menu import HomeMenu, Item
+from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
 from tictactoe_client.tui.home_view import HomeView
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
@@ -26,6 +29,7 @@ class HomePage(Page):
         self._menu = HomeMenu()
         self._view = HomeView(desk, self._menu)
         self._first = first
+        self._next: Choice | None = None
         self._is_entering = False
 
     # -- what the desk asks ---------------------------------------------------------------------------------------
@@ -46,13 +50,29 @@ class HomePage(Page):
     def connected(self) -> None:
         """Learn the rooms, and go where the command line wanted to."""
         self.desk.run(self._learn_rooms())
-        client = self.desk.link.client
+        link, client = self.desk.link, self.desk.link.client
+        self._menu.before, self._menu.is_alone = link.before, link.is_own
         held = client.welcome.rooms if client else ()
+        if client is not None:
+            self._tell_lost(client)
         if held and self._first is None:
             self._menu.choose("resume", held[0].room)
         if self._first is not None:
             first, self._first = self._first, None
+            self._menu.play_again(first)
             self.desk.run(self._enter(first, is_first=True))
+        elif self._next is not None:
+            following, self._next = self._next, None
+            self.desk.run(self._enter(following))
+
+    def _tell_lost(self, client: Client) -> None:
+        """Say once which games, of those that an earlier run left, are not there to come back to any more."""
+        held = {seat.room for seat in client.welcome.rooms}
+        lost = self.desk.link.seats.strike_lost(self.desk.link.address.url, client.token, held)
+        if len(lost) == 1:
+            self.desk.say(f"Your game in {lost[0]} is over, or its room closed, while you were away.")
+        elif lost:
+            self.desk.say(f"Your games in {', '.join(lost)} are over, or their rooms closed, while you were away.")
 
     def opened(self) -> None:
         """Read the list anew: rooms may have come and gone unseen."""
@@ -72,6 +92,17 @@ class HomePage(Page):
         self.rooms.reset(await client.rooms(), self.desk.now())
         self.desk.redraw()
 
+    def travel(self, address: Address, choice: Choice) -> None:
+        """Go to another server, and into a room there."""
+        saved = Seats().find(address.url, choice.code) if choice.way == "join" else None
+        self.desk.go_home()
+        self._leave_server(choice)
+        self.desk.link.move(address, token=saved.token if saved else None, watches=choice.way == "watch")
+
+    def _leave_server(self, following: Choice | None = None) -> None:
+        self._next = following
+        self.rooms.reset((), self.desk.now())
+
     # -- keys -----------------------------------------------------------------------------------------------------
 
     def press(self, key: str) -> None:
@@ -83,22 +114,25 @@ class HomePage(Page):
             self._press_name(key)
         elif self.desk.link.phase == "failed":
             self._press_failed(key)
+        elif self.desk.link.client is None:
+            self._press_connecting(key)
         elif does(key, "up") or does(key, "down"):
             self._move(-1 if does(key, "up") else 1)
         elif does(key, "open"):
             self._open(self._item())
         elif self._item().kind == "join" and self._press_code(key):
             return
-        elif self._item().kind in ("match", "bot") and (does(key, "left") or does(key, "right")):
-            self._menu.change(1 if does(key, "right") else -1)
+        elif self._item().kind in CHANGING and (does(key, "left") or does(key, "right")):
+            self._menu.change(self._item().kind, 1 if does(key, "right") else -1)
         else:
             self._press_shortcut(key)
 
     def paste(self, text: str) -> None:
         """A pasted link or code is where one wants to go."""
         self._menu.choose("join")
-        self._menu.code.clear()
-        self._menu.code.type(text.strip())
+        if self.desk.link.client is not None:
+            self._menu.code.clear()
+            self._menu.code.type(text.strip())
 
     def click(self, x: int, y: int) -> None:
         """A click opens a line."""
@@ -114,6 +148,7 @@ class HomePage(Page):
 
     def _press_shortcut(self, key: str) -> None:
         does = self.desk.keymap.does
+        link = self.desk.link
         if does(key, "help"):
             from tictactoe_client.tui.help_page import HelpPage
 
@@ -129,28 +164,41 @@ class HomePage(Page):
         elif does(key, "name"):
             self._menu.name = LineEditor(limit=24)
         elif does(key, "refresh"):
-            self.desk.link.retry()
+            link.retry()
             self.desk.run(self._learn_rooms())
+        elif does(key, "back"):
+            self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
+        elif link.client is not None:
+            self._menu.choose_by_letter(key, link.client)
+
+    def _press_connecting(self, key: str) -> None:
+        if self.desk.keymap.does(key, "back"):
+            self._return()
+        else:
+            self._press_shortcut(key)
 
     def _press_failed(self, key: str) -> None:
         does = self.desk.keymap.does
         if does(key, "retry"):
             self.desk.link.retry()
+        elif does(key, "back"):
+            self._return()
         elif (
             does(key, "local")
             and isinstance(self.desk.link.failure, Unreachable)
             and self.desk.link.address.is_loopback
         ):
+            self._next = None
             self.desk.link.start_local()
         elif does(key, "help") or does(key, "theme") or does(key, "settings"):
             self._press_shortcut(key)
 
     def _press_code(self, key: str) -> bool:
+        typed = self._menu.code
         if self.desk.keymap.does(key, "back"):
-            self._menu.code.clear()
-            return True
-        is_text = len(key) == 1 or key == "backspace" or key.startswith("ctrl+")
-        return is_text and key != "?" and self._menu.code.press(key)
+            return bool(typed.clear())
+        is_text = len(key) == 1 or key in ("backspace", "space") or key.startswith("ctrl+")
+        return is_text and key != "?" and typed.press(key)
 
     def _press_name(self, key: str) -> None:
         typed = self._menu.name
@@ -169,6 +217,14 @@ class HomePage(Page):
         else:
             typed.press(key)
 
+    def _return(self) -> None:
+        """Go back to the server that we came from; where there is none, say how to quit."""
+        if self.desk.link.before is not None:
+            self._leave_server()
+            self.desk.link.move_back()
+        else:
+            self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
+
     def _move(self, by: int) -> None:
         self._menu.move(by, self.desk.link.client)
 
@@ -182,7 +238,7 @@ class HomePage(Page):
             self.desk.say("There is no connection yet.")
         elif item.kind == "match":
             self.desk.run(self._enter(Choice("match", self._menu.rules)))
-        elif item.kind == "bot":
+        elif item.kind in ("bot", "game"):
             self.desk.run(self._enter(against_computer(self._menu.level, self._menu.rules)))
         elif item.kind == "new":
             from tictactoe_client.tui.new_room_page import NewRoomPage
@@ -191,32 +247,34 @@ class HomePage(Page):
         elif item.kind == "watch":
             from tictactoe_client.tui.watch_page import WatchPage
 
-            self.desk.open(WatchPage(self.desk, self.rooms))
+            self.desk.open(WatchPage(self.desk, self.rooms, self.travel))
         elif item.kind == "history":
             from tictactoe_client.tui.history_page import HistoryPage
 
             self.desk.open(HistoryPage(self.desk))
         elif item.kind == "join":
             self._join_typed()
+        elif item.kind == "return":
+            self._return()
         else:
             self.desk.run(self._enter(Choice("join", code=item.code)))
 
     def _join_typed(self) -> None:
-        text = self._menu.code.text.strip()
-        if not text:
+        typed = self._menu.code
+        if not typed.text.strip():
             self.desk.say("Type or paste a room code or a link.")
             return
+        typed.selected = True
         try:
-            code, address = parse_room(text)
+            code, address = parse_room(typed.text)
         except (BadRoomCode, BadAddress) as bad:
             self.desk.say(clean_text(bad.message))
             return
-        here = self.desk.link.address
-        if address is not None and (address.host, address.port) != (here.host, here.port) and not here.is_loopback:
-            self.desk.say(f"That room is on another server: tictactoe-client join {address.link_to(code)}")
-            return
-        self._menu.code.clear()
-        self.desk.run(self._enter(Choice("join", code=code)))
+        choice = Choice("join", code=code)
+        if address is None or is_same_server(address, self.desk.link.address):
+            self.desk.run(self._enter(choice))
+        else:
+            self.travel(address, choice)
 
     async def _enter(self, choice: Choice, *, is_first: bool = False) -> None:
         client = self.desk.link.client
@@ -232,12 +290,15 @@ class HomePage(Page):
             elif is_first:
                 from tictactoe_client.session import describe_failure, exit_code_for
 
-                self.desk.leave(exit_code_for(refused), describe_failure(refused, self.desk.settings))
+                self.desk.leave(
+                    exit_code_for(refused), describe_failure(refused, self.desk.settings, self.desk.link.address)
+                )
                 return
             else:
                 raise
         finally:
             self._is_entering = False
+        self._menu.code.clear()
         self.desk.open(GamePage(self.desk, room, choice.again))
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:

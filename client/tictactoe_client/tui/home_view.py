@@ -5,11 +5,16 @@ from __future__ import annotations
 from tictactoe_client.client import Client
 from tictactoe_client.tui.home_menu import LEVELS, HomeMenu, Item
 from tictactoe_client.tui.no_server import paint_no_server
-from tictactoe_client.tui.page import Desk, draw_frame
-from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.page import Desk, draw_frame, draw_status
+from tictactoe_client.tui.picture import Picture, fold, measure, shorten_left, wrap
 from tictactoe_client.tui.room_list import describe_room
 from tictactoe_protocol import clean_text
 
+_WIDE = 60
+"""From this width on all values stand in columns; in a narrower window each follows its title."""
+_LOW = 16
+"""Below this height no line is left empty."""
+_TOP = 4
 _VALUES_AT = 24
 """The column of what stands behind a line's title."""
 _NOTES_AT = 45
@@ -29,61 +34,103 @@ class HomeView:
         link = self.desk.link
         self._draw_frame(picture)
         self.rows = {}
+        said = fold(status[0], picture.width - 2, 2) if status is not None else []
         if link.phase == "failed":
             paint_no_server(picture, self.desk, offers_own=True)
         elif link.client is None:
-            picture.put(3, 3, f"Connecting to {link.address.url} ...", "dim")
+            self._draw_connecting(picture)
         else:
-            self._draw_items(picture, link.client)
+            self._draw_name(picture, link.client)
+            self._draw_items(picture, link.client, picture.height - 2 - len(said))
         if status is not None:
-            picture.put(1, picture.height - 3, status[0], status[1])
+            draw_status(picture, status)
 
     def _draw_frame(self, picture: Picture) -> None:
         settings, link, show = self.desk.settings, self.desk.link, self.desk.keymap.show
-        dot = "*" if settings.ascii else "●"
-        latency = f"  {link.latency_ms} ms" if link.phase == "online" else ""
         role = "dim" if link.phase == "online" else "bad"
         arrows = "arrows" if settings.ascii else "↑↓"
         hints = (
             f"{arrows} choose  {show('open')} open  {self._hint_at_line()}  {show('help')} help  "
             f"{show('theme')} theme  {show('settings')} settings  {show('quit')} quit"
         )
+        back = f"{show('back')} back  " if link.before is not None else ""
         if link.phase == "failed":
-            hints = f"{show('retry')} retry  {show('help')} help  {show('theme')} theme  {show('quit')} quit"
-        where = (f"{link.address.url}  {dot}{latency}", role)
+            hints = f"{show('retry')} retry  {back}{show('help')} help  {show('theme')} theme  {show('quit')} quit"
+        elif link.client is None:
+            hints = f"{back}{show('help')} help  {show('quit')} quit"
+        where = (self._describe_server(picture.width - len("tictactoe") - 5), role)
         draw_frame(picture, (("tictactoe", "title"),), where, hints, ascii_only=settings.ascii)
+
+    def _describe_server(self, width: int) -> str:
+        """Return where the server is and how long it takes, as much of it as there is room for."""
+        link, dot = self.desk.link, "*" if self.desk.settings.ascii else "●"
+        latency = f"  {link.latency_ms} ms" if link.phase == "online" else ""
+        url = link.address.url
+        if link.is_own:
+            alone = "a server of this run alone"
+            return next((way for way in (f"{alone}  {dot}{latency}", alone) if measure(way) <= width), dot)
+        ways = (f"{url}  {dot}{latency}", f"{url}  {dot}", f"{url.partition('://')[2]}  {dot}", f"{dot}{latency}")
+        return next((way for way in ways if measure(way) <= width), dot)
+
+    def _draw_connecting(self, picture: Picture) -> None:
+        link = self.desk.link
+        lines = wrap(f"Connecting to {link.address.url} ...", picture.width - 6)
+        if link.before is not None:
+            back = f"{self.desk.keymap.show('back')} goes back to {link.before.url}"
+            lines += ["", *wrap(back, picture.width - 6)]
+        for y, line in enumerate(lines, 3):
+            picture.put(3, y, line, "dim")
 
     def _hint_at_line(self) -> str:
         """Say what the arrows to the side change on the chosen line, where they do; else how to read the list anew."""
-        changed = {"match": "game", "bot": "level"}.get(self.menu.chosen(self.desk.link.client).kind)
+        changed = {"match": "game", "game": "game", "bot": "level"}.get(self.menu.chosen(self.desk.link.client).kind)
         if changed is None:
             return f"{self.desk.keymap.show('refresh')} refresh"
         return f"{'<>' if self.desk.settings.ascii else '←→'} {changed}"
 
-    def _draw_items(self, picture: Picture, client: Client) -> None:
-        self._draw_name(picture, client)
-        y, items, chosen = 4, self.menu.items(client), self.menu.chosen(client)
-        first_room = next((index for index, item in enumerate(items) if item.kind == "room"), len(items))
-        space = max(1, picture.height - 9 - first_room)
-        rooms = items[first_room:]
-        start = max(0, min(len(rooms) - space, rooms.index(chosen) - space // 2)) if chosen in rooms else 0
-        for item in items[:first_room]:
-            self._draw_item(picture, y, item, client, is_chosen=item == chosen)
-            y += 1
-        if rooms:
-            hidden = f"  ({len(rooms)})" if len(rooms) > space else ""
-            picture.put(3, y, f"Rooms waiting{hidden}", "dim")
-            for item in rooms[start : start + space]:
-                y += 1
+    def _draw_items(self, picture: Picture, client: Client, bottom: int) -> None:
+        """Draw the lines above this one, those about the chosen one where there is no room for all."""
+        items, chosen = self.menu.items(client), self.menu.chosen(client)
+        fixed = [item for item in items if item.kind != "room"]
+        rooms = [item for item in items if item.kind == "room"]
+        top = _TOP if picture.height >= _LOW else _TOP - 1
+        if self.menu.is_alone:
+            top = self._draw_alone(picture, top)
+        space = bottom - top
+        shown: list[Item | None] = [*fixed, None, *rooms] if rooms else [*fixed]
+        if len(fixed) + 2 < space:
+            many = space - len(fixed) - 2
+            start = rooms.index(chosen) - many // 2 if chosen in rooms else 0
+            start = max(0, min(len(rooms) - many, start))
+            shown[len(fixed) + 1 :] = rooms[start : start + many]
+        else:
+            start = max(0, min(len(shown) - space, shown.index(chosen) - space // 2))
+            shown = shown[start : start + space]
+        hidden = f"  ({len(rooms)})" if len(rooms) > sum(item in rooms for item in shown) else ""
+        for y, item in enumerate(shown, top):
+            if item is None:
+                picture.put(3, y, f"Rooms waiting{hidden}", "dim")
+            else:
                 self._draw_item(picture, y, item, client, is_chosen=item == chosen)
+
+    def _draw_alone(self, picture: Picture, top: int) -> int:
+        """Say that nobody comes here, where there is room; return the line below."""
+        lines = wrap("Nobody else can come here. Others are met on a server that all of you reach.", picture.width - 6)
+        if picture.height < _LOW:
+            return top
+        for y, line in enumerate(lines, top - 1):
+            picture.put(3, y, line, "dim")
+        return top + len(lines)
 
     def _draw_name(self, picture: Picture, client: Client) -> None:
         typed = self.menu.name
         if typed is not None:
-            picture.put_parts(3, 2, ("Your name  ", ""), (f"{typed.text}_", "title"), ("   Enter, or Esc", "dim"))
+            what = (("Your name  ", ""), (f"{typed.text}_", "title"))
+            note = "   Enter, or Esc"
         else:
-            change = f"   ({self.desk.keymap.show('name')}: change)"
-            picture.put_parts(3, 2, ("Playing as  ", ""), (clean_text(client.name), "title"), (change, "dim"))
+            what = (("Playing as  ", ""), (clean_text(client.name), "title"))
+            note = f"   ({self.desk.keymap.show('name')}: change)"
+        self._put_note(picture, picture.put_parts(3, 2, *what), 2, note)
 
     def _draw_item(self, picture: Picture, y: int, item: Item, client: Client, *, is_chosen: bool) -> None:
         self.rows[y] = item
@@ -95,26 +142,46 @@ class HomeView:
             age_ms = rooms.age_ms(room, self.desk.now())
             picture.put(5, y, describe_room(room, age_ms, picture.width - 6), role)
             return
-        picture.put(5, y, item.title, role)
-        if item.kind == "match":
-            self._draw_game(picture, y, item.note, is_chosen=is_chosen)
+        x = picture.put(5, y, item.title, role) + 2
+        x = max(x, _VALUES_AT) if picture.width >= _WIDE else x
+        if item.kind in ("match", "game"):
+            self._draw_game(picture, x, y, item.note, is_chosen=is_chosen)
         elif item.kind == "bot":
-            self._draw_levels(picture, y)
+            self._draw_level(picture, x, y, is_chosen=is_chosen)
         elif item.kind == "join":
-            typed = self.menu.code.text
-            picture.put(_VALUES_AT, y, f"{typed}_" if typed and is_chosen else typed or "______")
+            self._draw_code(picture, x, y, is_chosen=is_chosen)
         else:
-            picture.put(_VALUES_AT, y, item.note, "dim")
+            self._put_note(picture, x, y, item.note)
 
-    def _draw_game(self, picture: Picture, y: int, note: str, *, is_chosen: bool) -> None:
-        left, right = ("<", ">") if self.desk.settings.ascii else ("‹", "›")
-        game = f"{left} {self.menu.game} {right}" if is_chosen else f"  {self.menu.game}"
-        picture.put(_VALUES_AT, y, game, "title" if is_chosen else "")
-        picture.put(_NOTES_AT, y, note.replace("è", "e") if self.desk.settings.ascii else note, "dim")
+    def _draw_code(self, picture: Picture, x: int, y: int, *, is_chosen: bool) -> None:
+        typed = self.menu.code
+        if not typed.text:
+            picture.put(x, y, "______")
+            return
+        cursor = "_" if is_chosen and not typed.selected else ""
+        picture.put(x, y, f"{shorten_left(typed.text, picture.width - x - 2)}{cursor}", "title" if is_chosen else "")
 
-    def _draw_levels(self, picture: Picture, y: int) -> None:
-        x = _VALUES_AT
+    def _draw_game(self, picture: Picture, x: int, y: int, note: str, *, is_chosen: bool) -> None:
+        end = self._draw_choice(picture, x, y, self.menu.game, is_chosen=is_chosen)
+        note = note.replace("è", "e") if self.desk.settings.ascii else note
+        self._put_note(picture, max(_NOTES_AT, end + 1), y, note)
+
+    def _draw_level(self, picture: Picture, x: int, y: int, *, is_chosen: bool) -> None:
+        """Draw how well the computer is to play among all levels, alone where there is no room for them."""
+        if picture.width < _WIDE:
+            self._draw_choice(picture, x, y, self.menu.level, is_chosen=is_chosen)
+            return
         for level in LEVELS:
             is_level = level == self.menu.level
             x = picture.put(x, y, f"[{level}]" if is_level else f" {level} ", "title" if is_level else "dim")
-        picture.put(_NOTES_AT, y, self.menu.game, "dim")
+        self._put_note(picture, max(_NOTES_AT, x + 1), y, self.menu.game)
+
+    def _draw_choice(self, picture: Picture, x: int, y: int, value: str, *, is_chosen: bool) -> int:
+        left, right = ("<", ">") if self.desk.settings.ascii else ("‹", "›")
+        shown = f"{left} {value} {right}" if is_chosen else f"  {value}"
+        return picture.put(x, y, shown, "title" if is_chosen else "")
+
+    def _put_note(self, picture: Picture, x: int, y: int, note: str) -> None:
+        """Write what explains a line, where there is room for all of it."""
+        if x + measure(note) < picture.width:
+            picture.put(x, y, note, "dim")

@@ -28,7 +28,10 @@ Phase = Literal["connecting", "online", "away", "failed"]
 
 
 class Link:
-    """One server for one person; `client` is None until the first connection."""
+    """One server at a time for one person; `client` is None until the first connection to it.
+
+    `before` is the server that we came from, or None where there is none to go back to.
+    """
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class Link:
         self.retries_at = 0.0
         self.held_until = 0.0
         self.name = settings.name
+        self.before: Address | None = None
         self.seats = Seats()
         self._token = token
         self._hear = hear
@@ -65,9 +69,18 @@ class Link:
         self._wanted = asyncio.Event()
         self._starts_local = settings.local
         self._restarts = False
-        self._is_own_server = False
+        self._own: Address | None = None
+        self._reached: Address | None = None
+        self._tokens: dict[str, str] = {}
+        self._moves = False
+        self._conversing: asyncio.Task[None] | None = None
         self._players = KnownPlayers()
         self._watches = watches
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the server is one that was started for this run, where nobody else comes."""
+        return self.address == self._own
 
     @property
     def latency_ms(self) -> int | None:
@@ -80,8 +93,13 @@ class Link:
             while True:
                 self.phase, self.failure = "connecting", None
                 self._changed()
+                self._moves = False
+                self._conversing = asyncio.create_task(self._converse())
                 try:
-                    await self._converse()
+                    await self._conversing
+                except asyncio.CancelledError:
+                    if not self._moves:
+                        raise
                 except ClientError as failure:
                     if await self._mends(failure, servers):
                         continue
@@ -102,6 +120,26 @@ class Link:
         """Where nothing answers, start a server for this run."""
         self._starts_local = True
         self.retry()
+
+    def move(self, address: Address, *, token: str | None = None, watches: bool = False) -> None:
+        """Say goodbye to this server and go to another, as the player of the token or as whom we were there before."""
+        self.before = self._reached if self._reached != address else None
+        self._token = token or self._tokens.get(address.url)
+        self._watches, self._starts_local = watches, False
+        is_connecting = self.phase == "connecting"
+        self.address, self.client, self.latency, self.retrying = address, None, None, None
+        self.phase, self.failure, self._moves = "connecting", None, True
+        if is_connecting and self._conversing is not None:
+            self._conversing.cancel()
+        else:
+            self._restarts = True
+            self._wanted.set()
+        self._changed()
+
+    def move_back(self) -> None:
+        """Go back to the server that we came from."""
+        if self.before is not None:
+            self.move(self.before)
 
     def rename(self, name: str) -> None:
         """Say hello again under another name, as the same player."""
@@ -132,15 +170,16 @@ class Link:
             self._token = known.token
         async with connect(
             self.address,
-            name=self.name,
+            name=self.name or (self._players.find_name() if self.is_own else None),
             token=self._token,
             timeout_seconds=settings.timeout_seconds,
             reconnect=settings.backoff,
         ) as client:
             self.client, self.phase, self._restarts = client, "online", False
             self.latency = Latency(client.latency_seconds)
-            self._token = client.token
-            if not self._is_own_server and not self._watches:
+            self._token = self._tokens[self.address.url] = client.token
+            self._reached = self.address
+            if not self.is_own and not self._watches:
                 self._players.keep(KnownPlayer(self.address.url, client.name, client.token))
             messages = client.messages()
             self._connected()
@@ -189,8 +228,7 @@ class Link:
         if isinstance(failure, Unreachable) and self._starts_local and self.address.is_loopback:
             self._starts_local = False
             try:
-                self.address = await servers.enter_async_context(run_local_server())
-                self._is_own_server = True
+                self.address = self._own = await servers.enter_async_context(run_local_server())
                 self._token = None
             except Unreachable:
                 return False

@@ -9,12 +9,16 @@ from tictactoe_client.rule_options import RuleOptions, parse_clock, parse_rules,
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.home_menu import LEVELS
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
-from tictactoe_client.tui.picture import Picture, measure
-from tictactoe_client.wording import describe_rules
+from tictactoe_client.tui.picture import Picture, measure, shorten_left
+from tictactoe_client.wording import describe_clock_in_words, describe_rules
 from tictactoe_engine import PRESETS, Rules, format_cell
 
 _TOP = 3
+_WIDE = 44
+"""From this width on the values stand in a column; in a narrower window each follows its title."""
+_NOTES_AT = 42
 
 
 @dataclass(slots=True)
@@ -28,8 +32,9 @@ class Field:
     values: tuple[str, ...] = ()
 
 
-def _fields() -> list[Field]:
-    return [
+def _fields(*, alone: bool) -> list[Field]:
+    """Return the lines; one who is alone on a server plays the computer, and nobody is there to see the room."""
+    fields = [
         Field("game", "Game", "a game with a name, or your own", "classic", (*PRESETS, "custom")),
         Field("board", "Board", "rows x columns, up to 32x32", "3x3"),
         Field("win", "In a row to win", "", "3"),
@@ -46,8 +51,12 @@ def _fields() -> list[Field]:
             ("public", "private"),
         ),
         Field("seat", "Your mark", "the first begins", "X"),
-        Field("bots", "The computer", "in the other seats", "no", ("no", "easy", "medium", "hard")),
+        Field("bots", "The computer", "in the other seats", "no", ("no", *LEVELS)),
     ]
+    if not alone:
+        return fields
+    company = Field("bots", "The computer", "nobody else can come here", "medium", LEVELS)
+    return [*(field for field in fields if field.name not in ("seen", "bots")), company]
 
 
 class NewRoomPage(Page):
@@ -55,10 +64,12 @@ class NewRoomPage(Page):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._fields = _fields()
+        self._fields = _fields(alone=desk.link.is_own)
         self._row = 0
         self._first = 0
-        self._editor = LineEditor(self._fields[0].value, limit=60)
+        self._before = ""
+        self._editor = LineEditor()
+        self._choose(0)
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
@@ -69,29 +80,26 @@ class NewRoomPage(Page):
         if does(key, "leave"):
             self.desk.leave(ExitCode.INTERRUPTED)
         elif does(key, "back"):
-            self.desk.close_page()
+            self._go_back()
         elif key == "enter":
             self._open()
         elif does(key, "up") or does(key, "down") or key == "tab":
             self.scroll(-1 if does(key, "up") else 1)
         elif field.values and (does(key, "left") or does(key, "right") or key == "space"):
             self._change(field, -1 if does(key, "left") else 1)
-        elif not field.values and (len(key) == 1 or key == "backspace" or key == "ctrl+u" or key == "space"):
-            editor = LineEditor(field.value, limit=60)
-            editor.press(key)
-            field.value = editor.text
-            self._is_custom(field.name)
+        elif not field.values and self._editor.press(key):
+            self._take(self._editor.text)
 
     def paste(self, text: str) -> None:
         """Paste into the line."""
         field = self._fields[self._row]
         if not field.values:
-            field.value = (field.value + text.strip())[:60]
-            self._is_custom(field.name)
+            self._editor.type(text.strip())
+            self._take(self._editor.text)
 
     def scroll(self, lines: int) -> None:
         """Move the choice."""
-        self._row = (self._row + lines) % len(self._fields)
+        self._choose((self._row + lines) % len(self._fields))
 
     def click(self, x: int, y: int) -> None:
         """A click chooses a line, a second one changes it."""
@@ -100,7 +108,30 @@ class NewRoomPage(Page):
             field = self._fields[number]
             if number == self._row and field.values:
                 self._change(field, 1)
-            self._row = number
+            if number != self._row:
+                self._choose(number)
+
+    def _choose(self, row: int) -> None:
+        """Go to a line; what is typed first takes the place of what stands there."""
+        self._row, self._before = row, self._fields[row].value
+        self._editor = LineEditor(self._before, limit=60, selected=True)
+
+    def _take(self, text: str) -> None:
+        field = self._fields[self._row]
+        field.value = text
+        self._is_custom(field.name)
+
+    def _go_back(self) -> None:
+        """Put back what the line had before one typed; else leave the form."""
+        if self._is_edited():
+            self._take(self._before)
+            self._choose(self._row)
+        else:
+            self.desk.close_page()
+
+    def _is_edited(self) -> bool:
+        field = self._fields[self._row]
+        return not field.values and field.value != self._before
 
     def _change(self, field: Field, by: int) -> None:
         here = field.values.index(field.value)
@@ -160,7 +191,7 @@ class NewRoomPage(Page):
             "create",
             rules,
             parse_clock(self._get("clock") or None),
-            self._get("seen") == "private",
+            self.desk.link.is_own or self._get("seen") == "private",
             parse_seat(self._get("seat") or None, rules),
             bots,
         )
@@ -185,34 +216,52 @@ class NewRoomPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the form, and what its rules come to."""
         settings = self.desk.settings
-        arrows = "arrows choose and change" if settings.ascii else "↑↓ choose  ←→ change"
-        hints = f"{arrows}, or type  Enter open the room  {self.desk.keymap.show('back')} cancel"
+        hints = self._hints()
         draw_frame(picture, (("New room", "title"),), ("", ""), hints, ascii_only=settings.ascii)
         space = picture.height - 3 - _TOP
         self._first = max(0, min(len(self._fields) - space, self._row - space // 2))
         for y, field in enumerate(self._fields[self._first : self._first + space], _TOP):
             self._draw_field(picture, y, field, is_chosen=field is self._fields[self._row])
         lines = 2 if space > len(self._fields) else 1
-        draw_status(picture, status or self._describe_rules(), x=1 if status else 3, most=lines)
+        draw_status(
+            picture, status or self._describe_room((picture.width - 4) * lines), x=1 if status else 3, most=lines
+        )
 
-    def _describe_rules(self) -> tuple[str, str]:
-        """Return what the form's rules come to, or what is wrong with them, and the role."""
+    def _hints(self) -> str:
+        """Return the keys that count on the chosen line."""
+        ascii_only, back = self.desk.settings.ascii, self.desk.keymap.show("back")
+        choose, change = ("up/down choose", "<> change") if ascii_only else ("↑↓ choose", "←→ change")
+        if not self._fields[self._row].values:
+            change = "type to replace  Backspace edits" if self._editor.selected else "Ctrl+U clears"
+        return f"Enter open the room  {choose}  {change}  {back} {'undo' if self._is_edited() else 'cancel'}"
+
+    def _describe_room(self, space: int) -> tuple[str, str]:
+        """Return what the form's room comes to, its rules alone in a small space, or what is wrong; and the role."""
         try:
-            return f"{describe_rules(self._choice().rules)}.", "dim"
+            choice = self._choice()
         except Misuse as misuse:
             return _without_dashes(misuse.message), "bad"
+        clock = describe_clock_in_words(choice.clock)
+        seen = "private" if choice.private else "public"
+        seen = "" if self.desk.link.is_own else f" The room is {seen}."
+        rules = describe_rules(choice.rules)
+        whole = f"{rules}; {clock}.{seen}"
+        return (whole if measure(whole) <= space else f"{rules}."), "dim"
 
     def _draw_field(self, picture: Picture, y: int, field: Field, *, is_chosen: bool) -> None:
         picture.put(3, y, ">" if is_chosen else " ", "key")
-        picture.put(5, y, field.title, "title" if is_chosen else "")
+        x = picture.put(5, y, field.title, "title" if is_chosen else "")
+        x = 22 if picture.width >= _WIDE else x + 1
         left, right = ("<", ">") if self.desk.settings.ascii else ("‹", "›")
         if field.values:
             value = f"{left} {field.value} {right}" if is_chosen else f"  {field.value}"
         else:
-            value = f"  {field.value}_" if is_chosen else f"  {field.value}"
-        picture.put(22, y, value, "title" if is_chosen else "")
-        if picture.width > 42 + measure(field.note):
-            picture.put(42, y, field.note, "dim")
+            cursor = "_" if is_chosen and not (self._editor.selected and field.value) else ""
+            value = f"  {shorten_left(field.value, picture.width - x - 4)}{cursor}"
+        end = picture.put(x, y, value, "title" if is_chosen else "")
+        at = max(_NOTES_AT, end + 2)
+        if picture.width >= _WIDE and picture.width > at + measure(field.note):
+            picture.put(at, y, field.note, "dim")
 
 
 def _without_dashes(message: str) -> str:

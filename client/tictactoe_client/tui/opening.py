@@ -53,4 +53,4 @@ class Opening:
         from tictactoe_client.tui.watch_page import WatchPage
 
         home = HomePage(desk, first)
-        return [home, WatchPage(desk, home.rooms)] if self.page == "watch" else [home]
+        return [home, WatchPage(desk, home.rooms, home.travel)] if self.page == "watch" else [home]

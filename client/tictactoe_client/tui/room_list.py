@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tictactoe_client.tui.picture import shorten
+from tictactoe_client.tui.picture import measure, shorten
 from tictactoe_client.wording import describe_clock, format_duration
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LobbyChange, RoomSummary, RulesState
@@ -43,12 +43,17 @@ class RoomList:
 
 
 def describe_room(room: RoomSummary, age_ms: int, width: int) -> str:
-    """Return a room's row in fixed columns, cut to the width."""
+    """Return a room's row in fixed columns; where these do not fit, as many of its parts as do, the code first."""
     names = " v ".join(clean_text(seat.name) for seat in room.seats.values() if seat is not None) or "-"
     moves = f"{room.ply} moves" if room.status == "playing" else describe_clock(room.clock)
-    who = shorten(names, 20)
-    text = f"{room.room}   {shorten(short_rules(room.rules), 24):<24} {who:<20} {moves:<11} {format_duration(age_ms)}"
-    return shorten(text, width)
+    rules, age = short_rules(room.rules), format_duration(age_ms)
+    text = f"{room.room}   {shorten(rules, 24):<24} {shorten(names, 20):<20} {moves:<11} {age}"
+    if measure(text) <= width:
+        return text
+    parts = [room.room, rules, shorten(names, 20), moves, age]
+    while len(parts) > 1 and measure("  ".join(parts)) > width:
+        parts.pop()
+    return "  ".join(parts)
 
 
 def short_rules(rules: RulesState) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.tui.page import Desk, Page, draw_frame
-from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
+from tictactoe_client.tui.picture import Picture, measure
 from tictactoe_client.tui.themes import THEMES
 from tictactoe_engine import Coordinates, Keys
 
@@ -33,9 +33,16 @@ ROWS: Final = (
     Row("mouse", "Mouse", (True, False), "no: the terminal selects text with it"),
     Row("bell", "Bell at your turn", ("off", "away", "always"), "away: while you look elsewhere"),
     Row("keys", "Keys of 3x3", tuple(Keys), "phone: 1 2 3 on top; pad: 7 8 9 on top"),
-    Row("coordinates", "Two numbers mean", tuple(Coordinates), "as a typed move, such as 2,3"),
+    Row("coordinates", "Two numbers mean", tuple(Coordinates), ""),
     Row("confirm", "Confirm clicks", (False, True), "the second click places, on 3x3 too"),
 )
+
+COORDINATES: Final = {
+    Coordinates.ROW_COLUMN_1: ("row, column", "2,3 is row 2, column 3"),
+    Coordinates.ROW_COLUMN_0: ("both from 0", "1,2 is row 2, column 3"),
+    Coordinates.X_Y_1: ("column, row", "3,2 is row 2, column 3"),
+}
+"""What two numbers mean, and an example, each of the same cell; by the settings that name it."""
 
 
 def next_theme(name: str) -> str:
@@ -95,7 +102,7 @@ class SettingsPage(Page):
         """Draw the form, as many of its lines as there is room for, and where it is kept."""
         settings, show = self.desk.settings, self.desk.keymap.show
         arrows = "arrows change" if settings.ascii else "↑↓ choose  ←→ change"
-        hints = f"{arrows}  {show('back')} back  {show('help')} help"
+        hints = f"{show('back')} back  {arrows}  {show('help')} help"
         draw_frame(picture, (("Settings", "title"),), ("", ""), hints, ascii_only=settings.ascii)
         space = picture.height - _TOP - 3
         start = max(0, min(self._row - space // 2, len(ROWS) - space))
@@ -107,11 +114,14 @@ class SettingsPage(Page):
             kept = f"Kept in {self.desk.kept_in}" if self.desk.not_kept is None else f"Not kept: {self.desk.not_kept}"
             picture.put(3, below, kept, "dim" if self.desk.not_kept is None else "warn", until=picture.width - 1)
         if status is not None:
-            picture.put(1, picture.height - 3, *status)
+            draw_status(picture, status)
 
     def _draw_row(self, picture: Picture, y: int, row: Row, *, is_chosen: bool) -> None:
         value, role = getattr(self.desk.settings, row.field), "title" if is_chosen else ""
-        shown = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        shown, note = ("yes" if value else "no") if isinstance(value, bool) else str(value), row.note
+        if isinstance(value, Coordinates):
+            shown, note = COORDINATES[value]
         picture.put_parts(3, y, ("> " if is_chosen else "  ", "key"), (row.title, role))
-        picture.put(_VALUE_COLUMN, y, shown, role)
-        picture.put(_NOTE_COLUMN, y, row.note, "dim", until=picture.width - 1)
+        end = picture.put(_VALUE_COLUMN, y, shown, role)
+        if max(_NOTE_COLUMN, end + 1) + measure(note) < picture.width:
+            picture.put(max(_NOTE_COLUMN, end + 1), y, note, "dim")

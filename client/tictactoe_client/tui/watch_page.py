@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from tictactoe_client.address import Address, parse_room
 from tictactoe_client.choosing import Choice
+from tictactoe_client.errors import BadAddress
+from tictactoe_client.invite import is_same_server
 from tictactoe_client.messages import Message
 from tictactoe_client.settings import ExitCode
+from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
-from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
 from tictactoe_client.tui.room_list import RoomList, describe_room
+from tictactoe_protocol import BadRoomCode, clean_text
 from tictactoe_protocol.pushes import LobbyChange
 
 
 class WatchPage(Page):
-    """A list that keeps itself up to date."""
+    """A list that keeps itself up to date, and a line for the code of a game that is not in it.
 
-    def __init__(self, desk: Desk, rooms: RoomList) -> None:
+    `travel` goes to another server, where a link names one.
+    """
+
+    def __init__(self, desk: Desk, rooms: RoomList, travel: Callable[[Address, Choice], None]) -> None:
         super().__init__(desk)
         self._rooms = rooms
+        self._travel = travel
+        self._typed = LineEditor()
         self._chosen: str | None = None
         self._lines: dict[int, str] = {}
 
@@ -51,17 +63,26 @@ class WatchPage(Page):
         if does(key, "leave"):
             self.desk.leave(ExitCode.INTERRUPTED)
         elif does(key, "back"):
-            self.desk.close_page()
-        elif does(key, "refresh"):
-            self.desk.run(self._learn())
+            if not self._typed.clear():
+                self.desk.close_page()
         elif does(key, "open"):
-            self._open(self._code())
+            if self._typed.text.strip():
+                self._open_typed()
+            else:
+                self._open(self._code())
         elif does(key, "help"):
             from tictactoe_client.tui.help_page import HelpPage
 
             self.desk.open(HelpPage(self.desk, None))
+        elif self._typed.text or (key.isascii() and key.isalnum() and len(key) == 1):
+            self._typed.press(key)
         else:
             self._press_way(key)
+
+    def paste(self, text: str) -> None:
+        """Pasted text is a code or a link."""
+        self._typed.clear()
+        self._typed.type(text.strip())
 
     def click(self, x: int, y: int) -> None:
         """A click opens a line."""
@@ -96,10 +117,23 @@ class WatchPage(Page):
         if code is not None:
             self.desk.run(self._watch(code))
 
+    def _open_typed(self) -> None:
+        self._typed.selected = True
+        try:
+            code, address = parse_room(self._typed.text)
+        except (BadRoomCode, BadAddress) as bad:
+            self.desk.say(clean_text(bad.message))
+            return
+        if address is None or is_same_server(address, self.desk.link.address):
+            self._open(code)
+        else:
+            self._travel(address, Choice("watch", code=code))
+
     async def _watch(self, code: str) -> None:
         client = self.desk.link.client
         if client is not None:
             room = await Choice("watch", code=code).enter(client)
+            self._typed.clear()
             if self.desk.pages[-1] is self:
                 self.desk.open(GamePage(self.desk, room))
             else:
@@ -109,7 +143,7 @@ class WatchPage(Page):
         """Draw the list, or say that it is empty."""
         settings, show = self.desk.settings, self.desk.keymap.show
         arrows = "up/down" if settings.ascii else "↑↓"
-        keys = f"{arrows} choose  {show('open')} watch  {show('refresh')} refresh"
+        keys = f"{arrows} choose  {show('open')} watch  or type a code"
         hints = f"{keys}  {show('back')} back  {show('help')} help"
         playing = self._rooms.playing()
         draw_frame(
@@ -117,7 +151,9 @@ class WatchPage(Page):
         )
         self._lines = {}
         if not playing:
-            picture.put(3, 3, "No public game is being played now. This page shows it when one begins.")
+            text = "No public game is being played now. This page shows it when one begins."
+            for y, line in enumerate(wrap(text, picture.width - 6)[: picture.height - 6], 3):
+                picture.put(3, y, line)
         code = self._code()
         space = picture.height - 6
         here = next((index for index, room in enumerate(playing) if room.room == code), 0)
@@ -127,5 +163,17 @@ class WatchPage(Page):
             picture.put(3, y, ">" if room.room == code else " ", "key")
             age_ms = self._rooms.age_ms(room, self.desk.now())
             picture.put(5, y, describe_room(room, age_ms, picture.width - 6), "title" if room.room == code else "")
+        self._draw_code(picture)
         if status is not None:
             draw_status(picture, status)
+
+    def _draw_code(self, picture: Picture) -> None:
+        """Draw the code that is being typed, or say what that is good for."""
+        y, typed = picture.height - 3, self._typed
+        if typed.text:
+            text = shorten_left(typed.text, picture.width - 12)
+            picture.put_parts(3, y, ("Code: ", ""), (f"{text}{'' if typed.selected else '_'}", "title"))
+            return
+        picture.put(
+            3, y, fold("Private games are not listed: type their code, or paste it.", picture.width - 4, 1)[0], "dim"
+        )

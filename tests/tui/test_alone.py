@@ -1,0 +1,63 @@
+"""A server of one's own, for one run: nobody else can come, and nothing pretends otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.choosing import against_computer
+from tictactoe_client.players import KnownPlayer, KnownPlayers
+
+NOWHERE = "ws://127.0.0.1:1"
+
+
+async def until_started(user: ScreenUser, words: str) -> str:
+    """Wait until the server runs."""
+    async with asyncio.timeout(30):
+        while words not in user.text:
+            await user.pilot.pause()
+    return user.text
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen, *, colour: bool) -> None:
+    async with open_screen(NOWHERE, colour=colour, local=True) as ana:
+        text = await until_started(ana, "Playing as  ana")
+        assert "Nobody else can come here." in text
+        assert "a server of this run alone" in text.splitlines()[0]
+        for words in ("Quick match", "Watch a game", "Rooms waiting", "invite", "127.0.0.1"):
+            assert words not in text
+        await ana.until("> Play the computer   easy [medium] hard")
+        await ana.press("right", "down", "left")
+        await ana.until("> The game           ‹ gomoku ›", "15x15, 5 in a row")
+        await ana.press("enter")
+        await ana.until("hard-bot", "15x15", "YOUR MOVE (X)")
+
+
+async def test_a_new_room_has_the_computer_in_it(open_screen: OpenScreen) -> None:
+    async with open_screen(NOWHERE, local=True) as ana:
+        await until_started(ana, "Playing as")
+        await ana.press("down", "down", "enter")
+        text = await ana.until("The computer       medium", "nobody else can come here")
+        assert "Who may see it" not in text
+        await ana.press("enter")
+        await ana.until("medium-bot", "YOUR MOVE (X)")
+
+
+async def test_one_keeps_the_name_that_was_chosen_last(open_screen: OpenScreen) -> None:
+    players = KnownPlayers()
+    players.keep(KnownPlayer("ws://elsewhere:1", "zoe", "token", used_at=1.0))
+    players.keep(KnownPlayer("ws://elsewhere:2", "guest-abcd", "other", used_at=2.0))
+    async with open_screen(NOWHERE, name=None, local=True) as zoe:
+        await until_started(zoe, "Playing as  zoe")
+
+
+async def test_after_a_game_with_the_computer_home_offers_the_same_again(open_screen: OpenScreen) -> None:
+    async with open_screen(NOWHERE, against_computer("hard"), local=True) as ana:
+        await until_started(ana, "YOUR MOVE (X)")
+        await ana.press("escape", "enter")
+        await ana.until("Nobody else can come here.", "> Play the computer   easy  medium [hard]")
+        await ana.press("enter")
+        await ana.until("hard-bot", "YOUR MOVE (X)")

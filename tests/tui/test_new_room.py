@@ -1,0 +1,81 @@
+"""The form of a new room: what is typed into its lines, and what it says it comes to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_server.server import Server
+
+
+async def open_form(user: ScreenUser, line: str) -> None:
+    """Go to a line of the form."""
+    await user.until("Playing as")
+    await user.press("down", "down", "enter")
+    await user.until("> Game")
+    while f"> {line}" not in user.text:
+        await user.press("down")
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_what_is_typed_first_takes_the_place_of_what_stands_there(
+    server: Server, open_screen: OpenScreen, *, colour: bool
+) -> None:
+    async with open_screen(server.url, colour=colour) as ana:
+        await open_form(ana, "Board")
+        await ana.until("> Board              3x3", "type to replace  Backspace edits")
+        await ana.type("15x15")
+        await ana.until("> Board              15x15_", "15 by 15, 3 in a row", "Ctrl+U clears")
+        await ana.press("down")
+        await ana.type("5")
+        await ana.until("> In a row to win    5_", "15 by 15, 5 in a row")
+
+
+async def test_backspace_edits_what_stands_there(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await open_form(ana, "Board")
+        await ana.press("backspace")
+        await ana.until("> Board              3x_")
+        await ana.type("4")
+        await ana.until("> Board              3x4_")
+        await ana.press("ctrl+u")
+        await ana.until('"" is no board.')
+        await ana.type("4x4")
+        await ana.until("4 by 4, 3 in a row")
+
+
+async def test_escape_puts_back_what_a_line_had_and_then_leaves(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await open_form(ana, "Board")
+        await ana.type("9")
+        await ana.until("> Board              9_", "Esc undo", "custom")
+        await ana.press("escape")
+        await ana.until("> Board              3x3", "Game               classic", "Esc cancel")
+        await ana.press("escape")
+        await ana.until("Playing as")
+
+
+async def test_pasting_takes_the_place_of_what_stands_there(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await open_form(ana, "Board")
+        ana.app._attempt(ana.app.pages[-1].paste, " 6x7\n")
+        await ana.until("> Board              6x7_")
+
+
+async def test_the_clock_and_who_sees_the_room_are_said_in_words(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await open_form(ana, "Clock")
+        await ana.until("3 by 3, 3 in a row; no clock. The room is public.")
+        await ana.type("3+2")
+        await ana.until("3 by 3, 3 in a row; 3 min each + 2 s a move. The room is public.")
+        await ana.press("down", "right")
+        await ana.until("The room is private.")
+        await ana.press("enter")
+        await ana.until("Waiting for someone", "3 min each + 2 s a move; private.", "Code   ")
+
+
+async def test_a_waiting_room_says_that_it_is_listed(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, colour=False) as ana:
+        await ana.until("> Quick match")
+        await ana.press("enter")
+        await ana.until("Waiting for someone", "No clock; public.")

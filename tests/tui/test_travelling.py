@@ -1,0 +1,101 @@
+"""From one server to another on the full screen, and back again."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.peer import open_peer
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.seats import Seats
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings as ServerSettings
+
+NOWHERE = "ws://127.0.0.1:1/K7M4PQ"
+
+
+async def paste(user: ScreenUser, text: str) -> None:
+    """Paste into whatever page is open."""
+    user.app._attempt(user.app.pages[-1].paste, text)
+    await user.press("enter")
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_a_pasted_link_to_another_server_leads_there(
+    server: Server, open_screen: OpenScreen, *, colour: bool
+) -> None:
+    async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, open_peer(other.url, "bo") as bo:
+        code = (await bo.ask("create", visibility="private"))["room"]
+        async with open_screen(server.url, colour=colour) as ana:
+            await ana.until("Playing as  ana")
+            await paste(ana, f"{other.url}/{code}")
+            await ana.until("bo's move (X)", "O  ana (you)")
+            await bo.state(status="playing")
+            await ana.press("escape", "enter")
+            text = await ana.until("Playing as  ana", f"Back to            {server.url}")
+            assert other.url in text.splitlines()[0]
+            assert server.url not in text.splitlines()[0]
+
+
+async def test_the_whole_command_may_be_typed(server: Server, open_screen: OpenScreen) -> None:
+    async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, open_peer(other.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with open_screen(server.url) as ana:
+            await ana.until("Playing as")
+            await ana.press("down", "down", "down")
+            await ana.type(f"tictactoe-client join {other.url}/{code}")
+            await ana.until(f"/{code}_")
+            await ana.press("enter")
+            await ana.until("bo's move (X)")
+
+
+async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        player = ana.app.link.client.player if ana.app.link.client else None
+        await paste(ana, NOWHERE)
+        await ana.until("Can't reach ws://127.0.0.1:1", f"Back to {server.url}:", "press Esc", "Esc back")
+        await ana.press("escape")
+        text = await ana.until("Playing as  ana", gone="Back to")
+        assert server.url in text.splitlines()[0]
+        assert ana.app.link.client is not None
+        assert ana.app.link.client.player == player
+
+
+async def test_one_may_go_back_to_the_server_before(server: Server, open_screen: OpenScreen) -> None:
+    async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await paste(ana, f"{other.url}/K7M4PQ")
+        await ana.until("No room K7M4PQ")
+        await ana.until(f"Back to            {server.url}")
+        await ana.press("down", "down", "down", "enter")
+        await ana.until("Playing as  ana", f"Back to            {other.url}")
+
+
+async def test_a_room_of_this_server_needs_no_journey(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        await ana.until("Playing as")
+        client = ana.app.link.client
+        await paste(ana, f"ws://localhost:{server.port}/{code}")
+        await ana.until("bo's move (X)")
+        assert ana.app.link.client is client
+        assert Seats().find(server.url, code) is not None
+
+
+async def test_after_a_refusal_what_is_typed_takes_the_place_of_the_old_code(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        await ana.press("down", "down", "down")
+        await ana.type("k7m4")
+        await ana.press("enter")
+        await ana.until('"k7m4" has 4')
+        await ana.type("ab")
+        await ana.until("Join with a code   ab_", gone="k7m4")
+        await ana.press("enter")
+        await ana.until('"ab" has 2')
+        await ana.press("backspace")
+        await ana.until("Join with a code   a_")
+        await ana.press("escape")
+        await ana.until("Join with a code   ______")

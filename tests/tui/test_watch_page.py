@@ -1,0 +1,59 @@
+"""The list of games to watch, and the code of one that is not listed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.peer import open_peer
+from tests.tui.conftest import OpenScreen
+from tictactoe_client.tui.opening import Opening
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings as ServerSettings
+
+WATCH = Opening("watch")
+
+
+@pytest.mark.parametrize("colour", [True, False])
+async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen: OpenScreen, *, colour: bool) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        code = (await bo.ask("create", visibility="private"))["room"]
+        await cy.ask("join", room=code)
+        async with open_screen(server.url, opening=WATCH, colour=colour) as ana:
+            await ana.until("No public game", "Private games are not listed: type their code", "or type a code")
+            await ana.type(code.lower())
+            await ana.until(f"Code: {code.lower()}_", gone="Private games")
+            await ana.press("enter")
+            await ana.until(f"WATCHING {code}")
+            await ana.press("escape")
+            await ana.until("Private games are not listed")
+
+
+async def test_a_wrong_code_is_said_and_taken_off(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, opening=WATCH) as ana:
+        await ana.until("Private games")
+        await ana.type("r7")
+        await ana.press("enter")
+        await ana.until('"r7" has 2')
+        await ana.type("k7m4pq")
+        await ana.until("Code: k7m4pq_")
+        await ana.press("enter")
+        await ana.until("No room K7M4PQ")
+        await ana.press("escape")
+        await ana.until("Private games")
+        await ana.press("escape")
+        await ana.until("Playing as")
+
+
+async def test_a_link_is_followed_to_its_server(server: Server, open_screen: OpenScreen) -> None:
+    async with (
+        Server(ServerSettings(host="127.0.0.1", port=0)) as other,
+        open_peer(other.url, "bo") as bo,
+        open_peer(other.url, "cy") as cy,
+    ):
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        async with open_screen(server.url, opening=WATCH) as ana:
+            await ana.until("Private games")
+            ana.app._attempt(ana.app.pages[-1].paste, f"tictactoe-client watch {other.url}/{code}")
+            await ana.press("enter")
+            await ana.until(f"WATCHING {code}")
