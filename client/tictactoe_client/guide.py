@@ -26,6 +26,7 @@ from tictactoe_protocol.pushes import RoomState
 
 MOST_FREE_CELLS = 30
 _MOST_MOVES_TOLD = 12
+_OFFERS = "Offers: yes and no answer one; draw withdraw and undo withdraw take back your own."
 
 
 def describe_arrival(state: RoomState, viewer: str, address: Address, latency_seconds: float) -> list[str]:
@@ -107,7 +108,7 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
 
 
 def describe_help(state: RoomState, settings: Settings, viewer: str | None = None) -> list[str]:
-    """Return everything that the viewer can type on this board and with these options; without one, any player."""
+    """Return what the viewer can type on this board and with these options; without one, on the full screen."""
     is_player = viewer is None or seat_of(state, viewer) is not None
     rules = state.rules.to_rules()
     slash = "/" if has_single_keys(rules) and settings.keys == Keys.LETTERS else ""
@@ -127,8 +128,9 @@ def describe_help(state: RoomState, settings: Settings, viewer: str | None = Non
         f"Read: {slash}s A a column, {slash}s 1 a row, {slash}s b2 a cell.",
         f"Look: {slash}a b2 around a cell, {slash}d b2 along its diagonals; alone: of the last move.",
         f"List: {slash}m cells of each mark, {slash}m x of one, {slash}r rows of marks, moves, moves 6.",
-        f"Step: {slash}p or back, next, board 5 (after move 5), live (the newest).",
+        *([] if viewer is None else [f"Step: {slash}p or back, next, board 5 (after move 5), live (the newest)."]),
         *(_describe_deeds() if is_player else _describe_watching()),
+        *([_OFFERS] if viewer is not None and is_player else []),
         "An empty line repeats whose move it is.",
     ]
     return lines
@@ -137,7 +139,6 @@ def describe_help(state: RoomState, settings: Settings, viewer: str | None = Non
 def _describe_deeds() -> list[str]:
     return [
         "Do: resign, new (another opponent), leave, chat TEXT, draw, undo, claim (when the other one is gone).",
-        "Offers: yes and no answer one; draw withdraw and undo withdraw take back your own.",
         "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
         "After the end: value what the position is worth, value 5 after the fifth move.",
     ]
