@@ -106,10 +106,15 @@ class Terminal:
         )
         os.close(theirs)
         os.set_blocking(self.ours, False)
+        self._unread = b""
 
     async def read(self, until: str | None = None) -> tuple[bytes, float]:
-        """Return what is written until these words came, else until it is quiet; and when the words came."""
-        written, quiet_since = b"", time.perf_counter()
+        """Return what is written until these words came, else until it is quiet; and when the words came.
+
+        What came after the words is there for the next words, but counts as written before a quiet time.
+        """
+        written, quiet_since = self._unread if until is not None else b"", time.perf_counter()
+        self._unread = b""
         while True:
             try:
                 data = os.read(self.ours, 65536)
@@ -119,7 +124,8 @@ class Terminal:
             if data:
                 written, quiet_since = written + data, now
             if until is not None and until.encode() in written:
-                return written, now - self.started
+                before, _, self._unread = written.partition(until.encode())
+                return before, now - self.started
             if until is None and now - quiet_since > QUIET_SECONDS:
                 return written, now - self.started
             await asyncio.sleep(0.002)
