@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tictactoe_client.address import Address, parse_address, parse_room
-    from tictactoe_client.backoff import Backoff
-    from tictactoe_client.client import Client, connect
-    from tictactoe_client.errors import (
+    from tictactoe_client.wire.address import Address, parse_address, parse_room
+    from tictactoe_client.wire.backoff import Backoff
+    from tictactoe_client.wire.client import Client, connect
+    from tictactoe_client.wire.errors import (
         BadAddress,
         ClientError,
         ConnectionLost,
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
         Unreachable,
         VersionRefused,
     )
-    from tictactoe_client.messages import Message, Messages
-    from tictactoe_client.room import Room
+    from tictactoe_client.wire.messages import Message, Messages
+    from tictactoe_client.wire.room import Room
 
 __all__ = [
     "Address",
@@ -49,21 +49,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Address": "address",
-    "Backoff": "backoff",
-    "Client": "client",
-    "Message": "messages",
-    "Messages": "messages",
-    "Room": "room",
-    "connect": "client",
-    "parse_address": "address",
-    "parse_room": "address",
+    "Address": "wire.address",
+    "Backoff": "wire.backoff",
+    "Client": "wire.client",
+    "Message": "wire.messages",
+    "Messages": "wire.messages",
+    "Room": "wire.room",
+    "connect": "wire.client",
+    "parse_address": "wire.address",
+    "parse_room": "wire.address",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'errors')}"), name)
+    value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'wire.errors')}"), name)
     globals()[name] = value
     return value

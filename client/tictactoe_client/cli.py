@@ -16,19 +16,19 @@ from typing import Any, NoReturn
 
 import click
 
-from tictactoe_client.cli_games import bot, join, new, play, play_whoever_comes, watch
-from tictactoe_client.cli_lists import check, history, replay, rooms
-from tictactoe_client.cli_own import COMPLETION_VARIABLE, completion, config
-from tictactoe_client.config import load_config
-from tictactoe_client.manual import PROGRAM, ManualGroup
-from tictactoe_client.options import (
+from tictactoe_client.commands.cli_games import bot, join, new, play, play_whoever_comes, watch
+from tictactoe_client.commands.cli_lists import check, history, replay, rooms
+from tictactoe_client.commands.cli_own import COMPLETION_VARIABLE, completion, config
+from tictactoe_client.commands.manual import PROGRAM, ManualGroup
+from tictactoe_client.commands.options import (
     has_chosen_mode,
     name_variable,
     settings_of,
     shared_options,
 )
-from tictactoe_client.screen import is_terminal, open_missing_streams, print_error, silence_output
+from tictactoe_client.kept.config import load_config
 from tictactoe_client.settings import ExitCode, Misuse
+from tictactoe_client.streams.screen import is_terminal, open_missing_streams, print_error, silence_output
 from tictactoe_engine import PRESETS
 
 
@@ -55,14 +55,14 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
     if context.invoked_subcommand is not None:
         return None
     if not is_terminal(0, 1, 2) and not has_chosen_mode(context):
-        from tictactoe_client.program import own_command
+        from tictactoe_client.commands.program import own_command
 
         print_error(f"{context.get_usage()}\n\nSay what to do: {', '.join(cli.list_commands(context))}.")
         print_error(f"Try '{own_command('--help')}'. A match in a pipe: {own_command('play', '--plain')}, or --json.")
         return ExitCode.USAGE
     settings = settings_of(context)
     if settings.mode == "screen":
-        from tictactoe_client.errands import go_home
+        from tictactoe_client.commands.errands import go_home
 
         return go_home(settings)
     return play_whoever_comes(context, PRESETS["classic"].preset, None)
@@ -142,8 +142,8 @@ def _refuse(arguments: Sequence[str], message: str, *, is_told: bool = False) ->
     if not is_told:
         print_error(message)
     if "--json" in arguments:
-        from tictactoe_client.json_lines import print_own
-        from tictactoe_client.session import print_closed
+        from tictactoe_client.commands.session import print_closed
+        from tictactoe_client.json_mode.json_lines import print_own
 
         print_own("error", code="usage", message=message)
         return print_closed(ExitCode.USAGE)

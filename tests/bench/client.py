@@ -20,7 +20,7 @@ import time
 
 from tests.client.states import state
 from tests.peer import Peer, open_peer
-from tictactoe_client.board import BoardStyle, BoardView
+from tictactoe_client.boards.board import BoardStyle, BoardView
 from tictactoe_client.tui.board_area import fit_board, paint_board
 from tictactoe_client.tui.canvas import find_changes
 from tictactoe_client.tui.picture import Picture

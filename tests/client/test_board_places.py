@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.board import BoardStyle, BoardView, Scale, Window, cell_at, measure_board, place_of, render_board
+from tictactoe_client.boards.board import (
+    BoardStyle,
+    BoardView,
+    Scale,
+    Window,
+    cell_at,
+    measure_board,
+    place_of,
+    render_board,
+)
 from tictactoe_engine import FREE, Keys, Rules, format_column
 
 SCALES: tuple[Scale, ...] = (1, 2, 3)

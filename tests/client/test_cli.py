@@ -10,9 +10,9 @@ import click
 import pytest
 
 from tictactoe_client.cli import cli, run
-from tictactoe_client.manual import PROGRAM
-from tictactoe_client.rule_options import RuleOptions, parse_clock, parse_rules
-from tictactoe_client.screen import wants_colour
+from tictactoe_client.commands.manual import PROGRAM
+from tictactoe_client.streams.screen import wants_colour
+from tictactoe_client.typed.rule_options import RuleOptions, parse_clock, parse_rules
 
 NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging", "tomlkit"}
 

@@ -4,8 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
-from tictactoe_client.address import parse_address
-from tictactoe_client.guide import (
+from tictactoe_client.commands.results import exit_code_of
+from tictactoe_client.settings import Settings
+from tictactoe_client.wire.address import parse_address
+from tictactoe_client.wire.version import describe_mismatch
+from tictactoe_client.words.guide import (
     answer_query,
     describe_arrival,
     describe_controls,
@@ -13,11 +16,8 @@ from tictactoe_client.guide import (
     describe_progress,
     describe_score,
 )
-from tictactoe_client.listing import list_rooms
-from tictactoe_client.results import exit_code_of
-from tictactoe_client.settings import Settings
-from tictactoe_client.version import describe_mismatch
-from tictactoe_client.wording import describe_rules, describe_turn
+from tictactoe_client.words.listing import list_rooms
+from tictactoe_client.words.wording import describe_rules, describe_turn
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.pushes import ClockState, Result, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.requests import ClockFields, ClockTerms

@@ -17,20 +17,20 @@ from tests.client.states import state as honest_state
 from tests.corpus import CORPUS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
 from tests.faults.hostile_server import CLIENT, everything_said, past_game, state, summary, the_end
-from tictactoe_client.address import parse_address
-from tictactoe_client.announcer import announce, describe_result
-from tictactoe_client.choices import describe_choices
-from tictactoe_client.errors import ProtocolBroken
-from tictactoe_client.guide import answer_query, describe_arrival, describe_progress, draw_board
-from tictactoe_client.inspection import NAMELESS
-from tictactoe_client.listing import list_games, list_rooms
-from tictactoe_client.messages import read_message
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.ending import describe_end
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import describe_room
 from tictactoe_client.tui.side_panel import paint_panel
 from tictactoe_client.tui.table import Table
+from tictactoe_client.wire.address import parse_address
+from tictactoe_client.wire.errors import ProtocolBroken
+from tictactoe_client.wire.inspection import NAMELESS
+from tictactoe_client.wire.messages import read_message
+from tictactoe_client.words.announcer import announce, describe_result
+from tictactoe_client.words.choices import describe_choices
+from tictactoe_client.words.guide import answer_query, describe_arrival, describe_progress, draw_board
+from tictactoe_client.words.listing import list_games, list_rooms
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
 from tictactoe_protocol.examples import PUSH_EXAMPLES

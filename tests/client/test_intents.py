@@ -4,8 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.intents import BadInput, Intent, Marks, Moves, Nothing, Place, Query, Read, Save, Say, Verb, Weigh
-from tictactoe_client.parsing import parse_intent
+from tictactoe_client.typed.intents import (
+    BadInput,
+    Intent,
+    Marks,
+    Moves,
+    Nothing,
+    Place,
+    Query,
+    Read,
+    Save,
+    Say,
+    Verb,
+    Weigh,
+)
+from tictactoe_client.typed.parsing import parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
 
 CLASSIC = PRESETS["classic"]

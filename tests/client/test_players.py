@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tictactoe_client.players import KnownPlayer, KnownPlayers
+from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 
 HERE = "ws://localhost:8765"
 

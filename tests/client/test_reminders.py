@@ -4,7 +4,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, players, state
-from tictactoe_client.reminders import Reminders
+from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import ClockState, RoomState, SeatState

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tictactoe_client.seats import SavedSeat, Seats
+from tictactoe_client.kept.seats import SavedSeat, Seats
 
 HERE = "ws://localhost:8765"
 

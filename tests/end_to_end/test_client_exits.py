@@ -21,9 +21,9 @@ from websockets.http11 import Request, Response
 
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, environment, run_client
 from tests.peer import open_peer
-from tictactoe_client.client import Client
-from tictactoe_client.session import run
+from tictactoe_client.commands.session import run
 from tictactoe_client.settings import Settings
+from tictactoe_client.wire.client import Client
 from tictactoe_server.server import Server
 
 ESCAPE = "\x1b"
@@ -183,7 +183,7 @@ async def test_a_signal_ends_politely_and_gives_the_seat_up(
 async def test_a_second_ctrl_c_ends_at_once() -> None:
     program = """
 import asyncio, sys
-from tictactoe_client.session import run_alone
+from tictactoe_client.commands.session import run_alone
 from tictactoe_client.settings import Settings
 
 async def work():

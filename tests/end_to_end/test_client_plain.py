@@ -58,7 +58,7 @@ Connecting to SERVER ...
 Connected, N ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.
 You are O. ana is X.
 To play, type 1-9 (1 2 3 on top) or a cell such as b2. h for help, leave to go.
-It's ana's move.
+X's move.
 It's ana's move.
 Moves are not kept for later: type each when it is its turn; for scripts see --json.
 ana plays A1, top left.
@@ -103,7 +103,7 @@ To look back, type p. h for help, leave to go.
 1  X . .
 2  . O .
 3  . . .
-It's ana's move.
+X's move.
 You are watching: only players move.
 The input has ended: watching to the end of the game.
 ana plays B1, top centre.
@@ -140,7 +140,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
     async with run_client("new", "-n", "ana", *where) as ana:
         code = await open_room(ana)
         async with run_client("join", code.lower(), "-n", "bo", *where) as bo:
-            await bo.until("It's ana's move.")
+            await bo.until("X's move.")
             await ana.until("Your move, X.")
             bo.type("b2")
             await bo.until("It's ana's move.")
@@ -150,7 +150,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
             await bo.until("You play B2")
             await ana.until("Your move, X.")
             async with run_client("watch", f"{server.url}/{code}", "--plain") as watcher:
-                await watcher.until("It's ana's move.")
+                await watcher.until("X's move.")
                 watcher.type("a3")
                 await watcher.until("You are watching")
                 watcher.end_input()
@@ -185,7 +185,7 @@ async def test_a_rematch_and_then_a_new_opponent(server: Server) -> None:
         await ana.until("You ask for a rematch.")
         await bo.send("rematch", room=code)
         await ana.until("Game 2. You are O. bo is X.")
-        await ana.until("It's bo's move.")
+        await ana.until("X's move.")
         await bo.send("resign", room=code)
         await ana.until("bo resigns. You win.")
         await ana.until("Winner: ana, O.")
@@ -343,7 +343,7 @@ async def test_a_watcher_sees_a_rematch_and_the_end_of_the_room(server: Server) 
         code = (await ana.ask("create"))["room"]
         await bo.ask("join", room=code)
         async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("It's ana's move.")
+            await watcher.until("X's move.")
             await play_out({"X": ana, "O": bo}, code, [0, 3, 1, 4, 2])
             await watcher.until("A rematch will be shown here.")
             await ana.ask("rematch", room=code)
@@ -515,7 +515,7 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
         async with run_client("watch", code, "-s", f"127.0.0.1:{port}", "--no-input", "--no-board") as watcher:
             assert await watcher.end() == 0
     assert watcher.lines[-6:] == [
-        "It's ana's move.",
+        "X's move.",
         "ana plays C3, bottom right.",
         "bo plays B2, centre.",
         "ana plays A1, top left.",
@@ -529,7 +529,7 @@ async def test_a_watcher_steps_back_while_the_game_goes_on_and_so_does_a_player_
         code = await open_room(ana)
         await bo.ask("join", room=code)
         async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("It's ana's move.")
+            await watcher.until("X's move.")
             ana.type("a1")
             await watcher.until("ana plays A1")
             watcher.type("board 0", "n")
@@ -556,7 +556,7 @@ async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(se
         code = await open_room(ana)
         await bo.ask("join", room=code)
         async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("It's ana's move.")
+            await watcher.until("X's move.")
             watcher.type("value")
             await watcher.until("At the start: X to move: a draw with best play. All moves are equal.")
             ana.type("a1", "value")

@@ -11,11 +11,11 @@ import pytest
 from tests.peer import open_peer
 from tests.terminal import pipe
 from tictactoe_client import connect
-from tictactoe_client.json_game import JsonGame
-from tictactoe_client.keyboard import MAX_LINE_BYTES, Keyboard
-from tictactoe_client.plain import PlainGame
-from tictactoe_client.screen import Screen
+from tictactoe_client.json_mode.json_game import JsonGame
+from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import Settings
+from tictactoe_client.streams.keyboard import MAX_LINE_BYTES, Keyboard
+from tictactoe_client.streams.screen import Screen
 from tictactoe_server.server import Server
 
 SOON = 0.02

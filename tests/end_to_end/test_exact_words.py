@@ -36,7 +36,7 @@ async def test_what_is_typed_in_a_game_has_these_answers(server: Server) -> None
     async with open_peer(server.url, "ana") as ana:
         code = (await ana.ask("create"))["room"]
         async with run_client("join", code, "-n", "bo", "-s", server.url) as bo:
-            await bo.until("It's ana's move.")
+            await bo.until("X's move.")
             bo.type("a1")
             assert await bo.read_line() == "It's ana's move."
             await bo.read_line()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.end_to_end.clients import run_client
 from tests.peer import Peer, open_peer
-from tictactoe_client.seats import Seats
+from tictactoe_client.kept.seats import Seats
 from tictactoe_server.server import Server
 
 
@@ -20,7 +20,7 @@ async def left_behind(server: Server) -> AsyncIterator[tuple[str, Peer]]:
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
-            await ana.until("It's bo's move.")
+            await ana.until("X's move.")
             ana.process.send_signal(signal.SIGKILL)
             await ana.process.wait()
         await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)

@@ -243,7 +243,7 @@ async def test_both_faces_say_that_the_server_went_and_go_on_when_it_is_back(
         await ana.shows("Waiting for someone")
         room = (await peer.ask("rooms"))["rooms"][0]["room"]
         async with run_client("join", room, "--plain", "-n", "bo", "-s", server.url) as bo:
-            await bo.until("It's ana's move.")
+            await bo.until("X's move.")
             await ana.shows("YOUR MOVE")
             await server.end(by)
             await ana.shows("CONNECTION LOST", "Your seat is held", "r try now", "Esc leave")

@@ -16,7 +16,7 @@ import pytest
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, ClientProcess, environment, run_client
 from tests.peer import open_peer, play_out
 from tictactoe_client import Client, Refused, connect
-from tictactoe_client.players import KnownPlayer, KnownPlayers
+from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_engine import GameResult, parse_record
 from tictactoe_server.server import Server
 

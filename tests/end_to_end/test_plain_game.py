@@ -60,7 +60,7 @@ class Sitting:
 
 async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     """Play two games with everything that may happen in them."""
-    await bo.hear("It's ana's move.")
+    await bo.hear("X's move.")
     await ana.hear("Your move, X.")
     await ana.ask("b2", "You play B2, centre.")
     await bo.hear("Your move, O.")
@@ -82,7 +82,7 @@ async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     await bo.hear("Your move, O.")
     await ana.ask("undo", "You ask to take a move back.")
     await bo.hear("Type yes to let them")
-    await bo.ask("yes", "The last move is taken back.", "It's ana's move.")
+    await bo.ask("yes", "The last move is taken back.", "X's move.")
     await ana.hear("The last move is taken back.", "Your move, X.")
     await ana.ask("chat thank you", "ana: thank you")
     await bo.hear("ana: thank you")
@@ -111,7 +111,7 @@ async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     await ana.ask("rematch", "You ask for a rematch.")
     await bo.hear("Type rematch or yes to accept.")
     await bo.ask("yes", "Game 2. You are X. ana is O.", "Your move, X.")
-    await ana.hear("Game 2. You are O. bo is X.", "It's bo's move.")
+    await ana.hear("Game 2. You are O. bo is X.", "X's move.")
     await bo.ask("5", "You play B2, centre.")
     await ana.hear("Your move, O.")
     await ana.ask("resign", "Resign? Type resign again")

@@ -17,15 +17,15 @@ from tests.peer import open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.terminal import pipe
 from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
-from tictactoe_client.backoff import Backoff
-from tictactoe_client.events import Back, Gone, Lost, Retrying
-from tictactoe_client.json_game import JsonGame
-from tictactoe_client.keyboard import Keyboard
-from tictactoe_client.messages import Messages
-from tictactoe_client.plain import PlainGame
-from tictactoe_client.screen import Screen
-from tictactoe_client.seats import SavedSeat, Seats
+from tictactoe_client.json_mode.json_game import JsonGame
+from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import Settings
+from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.streams.screen import Screen
+from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.events import Back, Gone, Lost, Retrying
+from tictactoe_client.wire.messages import Messages
 from tictactoe_protocol.pushes import LobbyChange, RoomState
 from tictactoe_server.server import Server
 
@@ -358,7 +358,7 @@ async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Ser
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         first = (await bo.ask("create"))["room"]
         async with run_client("join", first, "-n", "ana", "-s", server.url) as ana:
-            await ana.until("It's bo's move.")
+            await ana.until("X's move.")
             await bo.ask("resign", room=first)
             await ana.until("Rematch?")
             second = (await cy.ask("create"))["room"]
@@ -381,7 +381,7 @@ async def test_a_rematch_changes_the_mark_that_is_written_down(server: Server) -
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
-            await ana.until("It's bo's move.")
+            await ana.until("X's move.")
             await bo.ask("resign", room=code)
             await bo.ask("rematch", room=code)
             await ana.until("Rematch?")

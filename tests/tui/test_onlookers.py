@@ -10,7 +10,7 @@ import pytest
 from tests.client.states import ANA, BO, CY, players, seat, state
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.choosing import Choice
+from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.tui.banners import game_banner
 from tictactoe_client.tui.ending import describe_end
 from tictactoe_client.tui.keymap import Keymap

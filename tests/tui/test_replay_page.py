@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.replay import Replay
 from tictactoe_client.tui.opening import Opening
+from tictactoe_client.words.replay import Replay
 from tictactoe_engine import GameRecord, GameResult, Rules, parse_record
 
 NOWHERE = "ws://127.0.0.1:1"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from tictactoe_client.choices import absent_opponents, is_asked
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wording import format_duration, name_of
+from tictactoe_client.words.choices import absent_opponents, is_asked
+from tictactoe_client.words.wording import format_duration, name_of
 from tictactoe_protocol.pushes import RoomState
 
 Banner = tuple[str, str]

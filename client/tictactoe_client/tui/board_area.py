@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tictactoe_client.board import (
+from tictactoe_client.boards.board import (
     CURSOR_REACH,
     BoardStyle,
     BoardView,

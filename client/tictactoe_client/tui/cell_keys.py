@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tictactoe_client.falling import find_column
 from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.hints import example_cell
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
+from tictactoe_client.typed.falling import find_column
 from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol import clean_text

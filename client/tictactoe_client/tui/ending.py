@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tictactoe_client.announcer import describe_result
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wording import format_duration, name_of, split_lines
+from tictactoe_client.words.announcer import describe_result
+from tictactoe_client.words.wording import format_duration, name_of, split_lines
 from tictactoe_engine import format_cell
 
 _LONGEST_LINE = 6

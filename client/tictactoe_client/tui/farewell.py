@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tictactoe_client.address import Address
-from tictactoe_client.announcer import describe_result
-from tictactoe_client.guide import describe_return_command
-from tictactoe_client.wording import name_of, seat_of
+from tictactoe_client.wire.address import Address
+from tictactoe_client.words.announcer import describe_result
+from tictactoe_client.words.guide import describe_return_command
+from tictactoe_client.words.wording import name_of, seat_of
 from tictactoe_protocol.pushes import RoomState
 
 

@@ -5,20 +5,20 @@ It knows nothing of keys and draws nothing; what came of a deed is told on the d
 
 from __future__ import annotations
 
-from tictactoe_client.choices import can_play_again
-from tictactoe_client.dialogue import Dialogue
-from tictactoe_client.errors import ClientError, Interrupted, Refused
-from tictactoe_client.falling import describe_full_column, landing_cell
-from tictactoe_client.intents import BadInput, Place
-from tictactoe_client.parsing import is_command, parse_intent
-from tictactoe_client.room import Room
 from tictactoe_client.tui.going import Going
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.hints import COMMANDS
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wording import list_free, name_of
+from tictactoe_client.typed.dialogue import Dialogue
+from tictactoe_client.typed.falling import describe_full_column, landing_cell
+from tictactoe_client.typed.intents import BadInput, Place
+from tictactoe_client.typed.parsing import is_command, parse_intent
+from tictactoe_client.wire.errors import ClientError, Interrupted, Refused
+from tictactoe_client.wire.room import Room
+from tictactoe_client.words.choices import can_play_again
+from tictactoe_client.words.wording import list_free, name_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState

@@ -14,8 +14,8 @@ from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten_left, shorten_words
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wording import format_duration, name_of
-from tictactoe_client.worth import compare_played, describe_cell_worth, describe_position
+from tictactoe_client.words.wording import format_duration, name_of
+from tictactoe_client.words.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
 

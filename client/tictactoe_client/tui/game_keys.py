@@ -5,7 +5,7 @@ It sends nothing itself: whatever concerns the server is one of the `GameDeeds`.
 
 from __future__ import annotations
 
-from tictactoe_client.board import BoardView
+from tictactoe_client.boards.board import BoardView
 from tictactoe_client.tui.banners import may_claim_by_key
 from tictactoe_client.tui.board_area import find_cell
 from tictactoe_client.tui.cell_keys import CellKeys

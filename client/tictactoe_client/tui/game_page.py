@@ -5,11 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tictactoe_client.announcer import announce_chat
-from tictactoe_client.errors import ClientError
-from tictactoe_client.events import Back, Gone
-from tictactoe_client.messages import Message
-from tictactoe_client.room import Room
 from tictactoe_client.tui.farewell import describe_farewell
 from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.game_keys import GameKeys
@@ -21,13 +16,18 @@ from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wording import name_of
+from tictactoe_client.wire.errors import ClientError
+from tictactoe_client.wire.events import Back, Gone
+from tictactoe_client.wire.messages import Message
+from tictactoe_client.wire.room import Room
+from tictactoe_client.words.announcer import announce_chat
+from tictactoe_client.words.wording import name_of
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import ChatLine, Closed, Notice, Replaced, RoomState
 
 if TYPE_CHECKING:
-    from tictactoe_client.choosing import Choice
+    from tictactoe_client.commands.choosing import Choice
 
 GOODBYE_SECONDS = 1.0
 _BACK_SHOWN_SECONDS = 5.0

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Final
 
-from tictactoe_client.listing import describe_outcome, format_date
 from tictactoe_client.tui.picture import measure, shorten
 from tictactoe_client.tui.room_list import short_rules
+from tictactoe_client.words.listing import describe_outcome, format_date
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame
 

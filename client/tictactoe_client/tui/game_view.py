@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tictactoe_client.board import BoardStyle, BoardView, Window
-from tictactoe_client.falling import resting_cell
-from tictactoe_client.invite import reachable_address
+from tictactoe_client.boards.board import BoardStyle, BoardView, Window
 from tictactoe_client.tui.board_area import Fit, paint_board
 from tictactoe_client.tui.game_foot import GameFoot
 from tictactoe_client.tui.hand import Hand
@@ -21,8 +19,10 @@ from tictactoe_client.tui.room_layout import LEFT, RoomLayout, lay_out_room, nee
 from tictactoe_client.tui.side_panel import paint_panel, paint_players
 from tictactoe_client.tui.table import Table
 from tictactoe_client.tui.value_marks import paint_values
-from tictactoe_client.wording import describe_clock_in_words, describe_players, describe_rules, name_of
-from tictactoe_client.worth import list_worth
+from tictactoe_client.typed.falling import resting_cell
+from tictactoe_client.wire.invite import reachable_address
+from tictactoe_client.words.wording import describe_clock_in_words, describe_players, describe_rules, name_of
+from tictactoe_client.words.worth import list_worth
 from tictactoe_engine import has_single_keys
 from tictactoe_protocol.pushes import RoomState
 

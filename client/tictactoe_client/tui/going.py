@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from tictactoe_client.client import Client
-from tictactoe_client.errors import ClientError
-from tictactoe_client.room import Room
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.hints import describe_another
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.table import Table
+from tictactoe_client.wire.client import Client
+from tictactoe_client.wire.errors import ClientError
+from tictactoe_client.wire.room import Room
 
 if TYPE_CHECKING:
-    from tictactoe_client.choosing import Choice
+    from tictactoe_client.commands.choosing import Choice
 
 Enter = Callable[[Client], Awaitable[Room]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tictactoe_client.program import own_command
+from tictactoe_client.commands.program import own_command
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.picture import Picture, wrap

@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tictactoe_client.errors import Refused
-from tictactoe_client.replay import Replay
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.game_rows import lay_out_games
 from tictactoe_client.tui.no_server import paint_no_server
@@ -18,6 +16,8 @@ from tictactoe_client.tui.past_list import PastList
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_client.tui.replay_page import ReplayPage
 from tictactoe_client.tui.save_line import SaveLine
+from tictactoe_client.wire.errors import Refused
+from tictactoe_client.words.replay import Replay
 from tictactoe_engine import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from tictactoe_client.address import Address, parse_room
-from tictactoe_client.choosing import Choice, against_computer
-from tictactoe_client.client import Client
-from tictactoe_client.errors import BadAddress, Refused, Unreachable
-from tictactoe_client.invite import is_same_server
-from tictactoe_client.messages import Message
-from tictactoe_client.seats import Seats
+from tictactoe_client.commands.choosing import Choice, against_computer
+from tictactoe_client.kept.seats import Seats
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
@@ -17,6 +12,11 @@ from tictactoe_client.tui.home_view import HomeView
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import RoomList
+from tictactoe_client.wire.address import Address, parse_room
+from tictactoe_client.wire.client import Client
+from tictactoe_client.wire.errors import BadAddress, Refused, Unreachable
+from tictactoe_client.wire.invite import is_same_server
+from tictactoe_client.wire.messages import Message
 from tictactoe_protocol import BadName, BadRoomCode, clean_text, parse_name
 from tictactoe_protocol.pushes import LobbyChange
 
@@ -288,7 +288,7 @@ class HomePage(Page):
                 self.desk.say(f"{clean_text(refused.message)}")
                 room = await client.watch(choice.code)
             elif is_first:
-                from tictactoe_client.session import describe_failure, exit_code_for
+                from tictactoe_client.commands.session import describe_failure, exit_code_for
 
                 self.desk.leave(
                     exit_code_for(refused), describe_failure(refused, self.desk.settings, self.desk.link.address)

@@ -10,16 +10,16 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Final, Literal
 
-from tictactoe_client.address import Address
-from tictactoe_client.client import Client, connect
-from tictactoe_client.errors import ClientError, ConnectionLost, Refused, Unreachable
-from tictactoe_client.events import Back, Lost, Retrying
-from tictactoe_client.local_server import run_local_server
-from tictactoe_client.messages import Message
-from tictactoe_client.players import KnownPlayer, KnownPlayers
-from tictactoe_client.seats import SavedSeat, Seats
+from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
+from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.latency import Latency
+from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.client import Client, connect
+from tictactoe_client.wire.errors import ClientError, ConnectionLost, Refused, Unreachable
+from tictactoe_client.wire.events import Back, Lost, Retrying
+from tictactoe_client.wire.local_server import run_local_server
+from tictactoe_client.wire.messages import Message
 
 LATENCY_SECONDS: Final = 1.0
 """How often to look at what the pings of the connection measured."""

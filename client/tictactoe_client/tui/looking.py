@@ -5,12 +5,12 @@ It changes only what is shown; the values come from `Review`, and moves are noth
 
 from __future__ import annotations
 
-from tictactoe_client.room import Room
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
-from tictactoe_client.worth import rank_cells
+from tictactoe_client.wire.room import Room
+from tictactoe_client.words.worth import rank_cells
 from tictactoe_engine import parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol.pushes import RoomState

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tictactoe_client.errors import Refused
 from tictactoe_client.tui.table import Table
+from tictactoe_client.wire.errors import Refused
 from tictactoe_protocol.pushes import AnalysisState
 
 SETTLE_SECONDS: Final = 0.2

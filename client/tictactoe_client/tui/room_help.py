@@ -7,7 +7,7 @@ from typing import Final
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.hints import example_cell
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.wording import describe_rules
+from tictactoe_client.words.wording import describe_rules
 from tictactoe_engine import Coordinates, Keys, Rules, format_column, has_single_keys
 from tictactoe_protocol.pushes import RoomState
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tictactoe_client.board import BoardStyle, Scale, Window
+from tictactoe_client.boards.board import BoardStyle, Scale, Window
 from tictactoe_client.tui.board_area import Fit, fit_board, smallest_board
 from tictactoe_client.tui.side_panel import MIN_WIDTH as PANEL_MIN
 from tictactoe_engine import Rules

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_client.tui.picture import measure, shorten
-from tictactoe_client.wording import describe_clock, format_duration
+from tictactoe_client.words.wording import describe_clock, format_duration
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LobbyChange, RoomSummary, RulesState
 

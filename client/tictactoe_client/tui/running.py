@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from tictactoe_client.address import DEFAULT_SERVER, Address, parse_address
-from tictactoe_client.choosing import Choice
-from tictactoe_client.debug_log import start_debug_log, write_bug_report
-from tictactoe_client.errors import BadAddress
-from tictactoe_client.screen import print_error
-from tictactoe_client.session import describe_failure, exit_code_for
+from tictactoe_client.commands.choosing import Choice
+from tictactoe_client.commands.session import describe_failure, exit_code_for
+from tictactoe_client.kept.debug_log import start_debug_log, write_bug_report
 from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.streams.screen import print_error
 from tictactoe_client.tui.opening import Opening
+from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.wire.errors import BadAddress
 
 _GRACE_SECONDS: Final = 3.0
 _LEAVE_SCREEN: Final = (

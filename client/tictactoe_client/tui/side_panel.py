@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tictactoe_client.tui.board_area import mark_role
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wording import format_duration
+from tictactoe_client.words.wording import format_duration
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState

@@ -9,8 +9,8 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from tictactoe_client.announcer import announce_chat, announce_company, follow_moves
-from tictactoe_client.wording import seat_of
+from tictactoe_client.words.announcer import announce_chat, announce_company, follow_moves
+from tictactoe_client.words.wording import seat_of
 from tictactoe_protocol.pushes import ChatLine, RoomState
 
 _MOST_LINES = 200

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.board import BoardView, place_of
+from tictactoe_client.boards.board import BoardView, place_of
 from tictactoe_client.tui.board_area import Fit
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.worth import EVEN
+from tictactoe_client.words.worth import EVEN
 from tictactoe_engine import FREE
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 

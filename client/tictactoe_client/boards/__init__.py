@@ -1,0 +1,1 @@
+"""Boards as lines of text, in every size; pure."""

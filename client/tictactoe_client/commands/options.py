@@ -1,0 +1,269 @@
+"""The options that every command takes, in any place of the line, and the settings that they add up to.
+
+An option counts from where it was typed: after the command, else before it, else from the environment. Nothing here
+imports the network, so that help and completion stay quick.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from tictactoe_client.kept.config import MAX_TIMEOUT_SECONDS, Config
+from tictactoe_client.settings import Misuse, Mode, Settings
+from tictactoe_client.streams.screen import is_terminal, print_error, wants_colour
+from tictactoe_client.tui.themes import THEMES
+from tictactoe_engine import PRESETS, Coordinates, Keys
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+ENVIRONMENT_PREFIX = "TICTACTOE"
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class Words(click.Choice[str]):
+    """One of these words; a mistyped one is answered with what was perhaps meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return the sentence of click, and a suggestion."""
+        close = difflib.get_close_matches(str(value).lower(), self.choices, 1)
+        hint = f" Did you mean '{close[0]}'?" if close else ""
+        return f"{super().get_invalid_choice_message(value, ctx)}{hint}"
+
+
+class ThemeName(Words):
+    """The name of a theme."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; raises `Misuse` for a theme that does not exist."""
+        if value in THEMES:
+            return str(value)
+        close = difflib.get_close_matches(str(value), THEMES, 1)
+        hint = f'Did you mean "{close[0]}"?' if close else f"Themes: {', '.join(THEMES)}."
+        raise Misuse(f'{name_variable(param, ctx)}There is no theme "{value}". {hint}')
+
+
+def name_variable(parameter: click.Parameter | None, context: click.Context | None) -> str:
+    """Return the variable that the value of a parameter came from, and a colon; empty where it came from elsewhere."""
+    if parameter is None or context is None or parameter.name is None:
+        return ""
+    is_variable = context.get_parameter_source(parameter.name) is ParameterSource.ENVIRONMENT
+    return f"{parameter.envvar}: " if is_variable else ""
+
+
+def option(*declarations: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
+    """Return an option with a variable of its name: ``TICTACTOE_NO_MOUSE`` for ``--no-mouse``."""
+    name = max(declarations, key=len).lstrip("-").upper().replace("-", "_")
+    return click.option(*declarations, envvar=f"{ENVIRONMENT_PREFIX}_{name}", **attributes)
+
+
+_SHARED = (
+    option("-s", "--server", metavar="URL", help="The server: ws://host:port, wss://host, or just host."),
+    option("--local", is_flag=True, help="Where no server runs on this machine, start one for this run."),
+    option("-n", "--name", metavar="NAME", help="Your name; without one the server chooses guest-…"),
+    option("--plain", is_flag=True, help="A growing transcript, one fact a line."),
+    option("--json", is_flag=True, help="JSON lines in and out, for programs."),
+    option(
+        "--keys",
+        type=Words([str(key) for key in Keys]),
+        default=str(Keys.PHONE),
+        help="Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).",
+    ),
+    option(
+        "--coordinates",
+        type=Words([str(style) for style in Coordinates]),
+        default=str(Coordinates.ROW_COLUMN_1),
+        help="What two numbers mean as a move.",
+    ),
+    option("--no-board", is_flag=True, help="Draw the board only when asked (for screen readers)."),
+    option("--ascii", is_flag=True, help="Use no characters but ASCII."),
+    option(
+        "--theme",
+        type=ThemeName(list(THEMES)),
+        metavar="NAME",
+        default="terminal",
+        help="Colours of the full screen: terminal, night, paper, contrast.",
+    ),
+    option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal."),
+    option(
+        "--bell",
+        type=Words(["off", "away", "always"]),
+        default="away",
+        help="When to ring at your turn (away: while you look elsewhere).",
+    ),
+    option("--no-color", is_flag=True, help="Use no colour."),
+    option("--stay", is_flag=True, help="Stay in the game when the input has ended."),
+    option("--result-code", is_flag=True, help="Exit with 0 won, 10 lost, 11 drawn, 12 abandoned."),
+    option("--no-input", is_flag=True, help="Ask nothing, and end with the game."),
+    option("--timeout", type=float, default=5.0, metavar="SECONDS", help="How long to wait for the server (5)."),
+    option("-q", "--quiet", is_flag=True, help="Leave out what is not the game."),
+    option("--debug", is_flag=True, help="Log to a file; its path is printed at the end."),
+    click.option(
+        "--version",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=lambda context, parameter, wanted: _print_version(context, parameter, wanted=wanted),
+        help="Print the versions of client and protocol, and exit.",
+    ),
+)
+
+
+def shared_options(command: Decorated) -> Decorated:
+    """Give a command the options that all of them take."""
+    for decorate in reversed(_SHARED):
+        command = decorate(command)
+    return command
+
+
+LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
+"""The computer's levels, in plain words and by strategy; the server has the last word."""
+
+
+def rules_option(command: Decorated) -> Decorated:
+    """Give a command the option that names a preset."""
+    return option("--rules", type=Words(list(PRESETS)), help="A game that has a name.")(command)
+
+
+def complete_file(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _print_version(context: click.Context, _: click.Parameter, *, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    from tictactoe_client.wire.version import PROTOCOL_VERSIONS, client_version, format_versions
+
+    click.echo(f"tictactoe-client {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})")
+    context.exit()
+
+
+def settings_of(context: click.Context, *, needs_server: bool = True) -> Settings:
+    """Return what options and environment add up to; raises `Misuse`.
+
+    Where the server stands in the file and cannot be read there, no other one is taken in its place.
+    """
+    value = Values(context)
+    if value.is_typed("json") and value.is_typed("plain"):
+        raise Misuse("Choose one of --json and --plain.")
+    if value.is_typed("local") and value.is_typed("server"):
+        raise Misuse("Choose one of --local and --server.")
+    if not 0 < value["timeout"] <= MAX_TIMEOUT_SECONDS:
+        raise Misuse(f"--timeout is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds.")
+    config = context.find_object(Config)
+    server, name, doubts, unreadable = _check_file(value, config)
+    for doubt in doubts:
+        print_error(doubt)
+    if needs_server and config is not None and (config.hides_server or (doubts and "server" in unreadable)):
+        _demand_server(value)
+    return Settings(
+        mode=_choose_mode(value),
+        theme=value["theme"],
+        mouse=not value["no_mouse"],
+        bell=value["bell"],
+        confirm=bool(config and config.values.get("confirm")),
+        changed_keys=config.bindings if config else {},
+        doubts=(*(config.warnings if config else ()), *doubts),
+        server=None if value.is_typed("local") else server,
+        name=name,
+        name_is_for_now=value.source_of("name") in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT),
+        colour=wants_colour(os.environ, no_colour=value["no_color"]),
+        ascii=value["ascii"],
+        draws_board=not (value["no_board"] or os.environ.get("ACCESSIBLE")),
+        asks=not value["no_input"],
+        quiet=value["quiet"],
+        debug=value["debug"],
+        local=value["local"],
+        stay=value["stay"],
+        result_code=value["result_code"],
+        timeout_seconds=value["timeout"],
+        keys=Keys(value["keys"]),
+        coordinates=Coordinates(value["coordinates"]),
+    )
+
+
+def _check_file(value: Values, config: Config | None) -> tuple[str | None, str | None, tuple[str, ...], frozenset[str]]:
+    """Return server and name, and what is wrong with those of the file, which then count as not set."""
+    chosen: dict[str, str | None] = {name: value[name] for name in ("server", "name")}
+    doubts = []
+    for name, text in chosen.items():
+        if config is not None and text is not None and value.source_of(name) is ParameterSource.DEFAULT_MAP:
+            told = find_fault(name, text)
+            if told is not None:
+                chosen[name] = None
+                doubts.append(f"{config.places[name]}: {told}")
+    unreadable = frozenset(name for name, text in chosen.items() if text is None and value[name] is not None)
+    return chosen["server"], chosen["name"], tuple(doubts), unreadable
+
+
+def _demand_server(value: Values) -> None:
+    """Refuse to go to the default server where another one was meant."""
+    is_named = value.source_of("server") in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+    if not is_named and not value["local"]:
+        raise Misuse("Your server stands in that file: mend it, or say --server.")
+
+
+def find_fault(name: str, text: str) -> str | None:
+    """Return what is wrong with the server or the name that the file gives, or None."""
+    from tictactoe_client.wire.address import parse_address
+    from tictactoe_client.wire.errors import BadAddress
+    from tictactoe_protocol import BadName, parse_name
+
+    try:
+        parse_address(text) if name == "server" else parse_name(text)
+    except (BadAddress, BadName) as bad:
+        return bad.message
+    return None
+
+
+def _choose_mode(value: Values) -> Mode:
+    """Return JSON or plain where asked for, else the full screen where there is one."""
+    if value["json"] and not value.is_typed("plain"):
+        return "json"
+    if value["plain"] or os.environ.get("ACCESSIBLE"):
+        return "plain"
+    return "screen" if is_terminal(0, 1, 2) and os.environ.get("TERM", "") not in ("", "dumb") else "plain"
+
+
+def has_chosen_mode(context: click.Context) -> bool:
+    """Tell whether a mode was asked for in so many words."""
+    value = Values(context)
+    return bool(value["json"] or value["plain"])
+
+
+class Values:
+    """Options by name, from the command where they were typed there, else from the group before it."""
+
+    def __init__(self, context: click.Context) -> None:
+        self._contexts = [context] if context.parent is None else [context, context.parent]
+
+    def is_typed(self, name: str) -> bool:
+        """Tell whether it was typed on the command line."""
+        return any(self._is_typed_in(context, name) for context in self._contexts)
+
+    def __getitem__(self, name: str) -> Any:
+        for context in self._contexts:
+            if self._is_typed_in(context, name):
+                return context.params[name]
+        return self._contexts[0].params[name]
+
+    def source_of(self, name: str) -> ParameterSource:
+        """Return where the value came from."""
+        for context in self._contexts:
+            if self._is_typed_in(context, name):
+                return ParameterSource.COMMANDLINE
+        return self._contexts[0].get_parameter_source(name) or ParameterSource.DEFAULT
+
+    @staticmethod
+    def _is_typed_in(context: click.Context, name: str) -> bool:
+        return context.get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -1,0 +1,300 @@
+"""A run of a command from its connection to its exit code: signals, failures in words, and the last line of JSON.
+
+Every command that talks to a server is a function of a connected client here; this is the one boundary that turns
+whatever went wrong into a sentence and a code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any, Final, Literal
+
+from tictactoe_client.commands.program import own_command, server_command
+from tictactoe_client.json_mode.json_lines import print_own
+from tictactoe_client.kept.debug_log import start_debug_log, write_bug_report
+from tictactoe_client.kept.left_behind import describe_left_behind
+from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
+from tictactoe_client.kept.seats import Seats
+from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.streams.screen import Screen, can_print, print_error, silence_output
+from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.wire.client import Client, connect
+from tictactoe_client.wire.errors import (
+    BadAddress,
+    ClientError,
+    ConnectionLost,
+    ProtocolBroken,
+    Refused,
+    UnknownGame,
+    Unreachable,
+    VersionRefused,
+)
+from tictactoe_client.wire.invite import is_this_machine
+from tictactoe_client.wire.local_server import run_local_server
+from tictactoe_protocol import clean_text
+
+Work = Callable[[Client], Coroutine[Any, Any, int]]
+Identity = Literal["anyone", "player", "reader"]
+"""Who we are on the server: somebody new, the player of an earlier run that nobody else plays as, or just like them."""
+
+_NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
+_FAILURES: Final = {
+    ExitCode.UNREACHABLE: "unreachable",
+    ExitCode.VERSION: "version",
+    ExitCode.CONNECTION_LOST: "connection_lost",
+    ExitCode.NO_ROOM: "no_such_game",
+    ExitCode.OUR_BUG: "internal",
+}
+"""What JSON mode calls them; the rest is wrong use."""
+_STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+def run(
+    settings: Settings,
+    address: Address | None,
+    work: Work,
+    *,
+    is_chatty: bool = True,
+    room: str | None = None,
+    identity: Identity = "anyone",
+) -> int:
+    """Connect, do the work, and return the exit code, everything having been told.
+
+    `address` is the server that a link named; None means the one of the settings. Plain mode says where it
+    connects to, unless it is not to be chatty. With `room` we are the player again whose seat there was left behind.
+    """
+    is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
+
+    async def converse() -> int:
+        target = address or parse_address(settings.server or DEFAULT_SERVER)
+        if is_chatty:
+            Screen().print(f"Connecting to {target.url} ...")
+        return await _converse(settings, target, work, room, identity, is_chatty=is_chatty)
+
+    return run_alone(settings, converse, address)
+
+
+def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None = None) -> int:
+    """Do work that may need no server at all, and return the exit code, everything having been told."""
+    debug_path = start_debug_log() if settings.debug else None
+    code = _run_guarded(settings, work, address)
+    if settings.mode == "json":
+        code = print_closed(code)
+    if debug_path is not None:
+        print_error(f"Debug log: {debug_path}")
+    return code
+
+
+def print_closed(code: int) -> int:
+    """Print JSON mode's last line, and return the code to exit with: another one where nobody reads any more."""
+    try:
+        print_own("closed", exit=int(code))
+    except BrokenPipeError:
+        silence_output()
+        return ExitCode.BROKEN_PIPE
+    return code
+
+
+def print_failure(code: str, message: str, *, in_json: bool) -> None:
+    """Say what failed on standard error, for programs also as a line of JSON."""
+    print_error(message)
+    if in_json:
+        _print_own_quietly("error", code=code, message=message)
+
+
+def _print_own_quietly(type: str, **fields: object) -> None:
+    """Print a line of our own where anybody still reads."""
+    with contextlib.suppress(BrokenPipeError):
+        print_own(type, **fields)
+
+
+def _name_failure(error: ClientError) -> str:
+    """Return the code of a failure: the server's own for what it refused."""
+    if isinstance(error, Refused):
+        return error.code
+    return _FAILURES.get(exit_code_for(error), "usage")
+
+
+def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None) -> int:
+    try:
+        return asyncio.run(_run_under_signals(work()))
+    except Misuse as misuse:
+        print_failure("usage", misuse.message, in_json=settings.mode == "json")
+        return ExitCode.USAGE
+    except ClientError as error:
+        print_error(describe_failure(error, settings, address))
+        if settings.mode == "json":
+            _print_own_quietly("error", code=_name_failure(error), message=clean_text(error.message))
+        return exit_code_for(error)
+    except BrokenPipeError:
+        silence_output()
+        return ExitCode.BROKEN_PIPE
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except Exception as error:
+        path = write_bug_report(error)
+        told = f"This is a mistake in tictactoe-client, not yours. What happened is in {path}"
+        print_failure("internal", told, in_json=settings.mode == "json")
+        return ExitCode.OUR_BUG
+
+
+async def _converse(
+    settings: Settings, address: Address, work: Work, room: str | None, identity: Identity, *, is_chatty: bool
+) -> int:
+    async with AsyncExitStack() as stack:
+        try:
+            token = _token_for(settings, address, room, identity)
+            client = await stack.enter_async_context(_connect(settings, address, token))
+        except Unreachable:
+            if not settings.local or not address.is_loopback:
+                raise
+            own = await stack.enter_async_context(run_local_server())
+            if settings.mode == "plain" and not settings.quiet:
+                Screen().print(f"No server runs on this machine: started one at {own.url} for this run.")
+            named = replace(settings, name=settings.name or KnownPlayers().find_name())
+            client = await stack.enter_async_context(_connect(named, own))
+        else:
+            if identity == "player":
+                KnownPlayers().keep(KnownPlayer(address.url, client.name, client.token))
+            if not settings.quiet:
+                _tell(await describe_left_behind(client, settings.timeout_seconds, but=room), on_screen=is_chatty)
+        return await work(client)
+
+
+def _tell(lines: list[str], *, on_screen: bool) -> None:
+    """Say what is beside the matter: in a transcript, or where standard output is for programs, on standard error."""
+    if on_screen:
+        Screen().print(*lines)
+    elif lines:
+        print_error("\n".join(lines))
+
+
+@asynccontextmanager
+async def connect_as_reader(settings: Settings) -> AsyncIterator[Client]:
+    """Connect to the server of the settings as whom we played there last, without getting in their way."""
+    address = parse_address(settings.server or DEFAULT_SERVER)
+    async with _connect(settings, address, _token_for(settings, address, None, "reader")) as client:
+        yield client
+
+
+def _token_for(settings: Settings, address: Address, room: str | None, identity: Identity) -> str | None:
+    """Return the token of the player who left a seat behind in this room, else of whom we were, None for nobody."""
+    if identity == "reader":
+        known = KnownPlayers().find(address.url, settings.name)
+        return known.token if known is not None else None
+    left_behind = Seats().find(address.url, room) if room else None
+    if left_behind is not None:
+        return left_behind.token
+    known = KnownPlayers().take(address.url, settings.name) if identity == "player" else None
+    return known.token if known is not None else None
+
+
+@asynccontextmanager
+async def _connect(settings: Settings, address: Address, token: str | None = None) -> AsyncIterator[Client]:
+    """Connect as the player whose token this is; a server that forgot them gets to know us anew."""
+    try:
+        async with _open(settings, address, token) as client:
+            yield client
+            return
+    except Refused as refused:
+        if token is None or refused.code != "bad_token":
+            raise
+        Seats().forget(address.url, token)
+        KnownPlayers().forget(address.url, token)
+    async with _open(settings, address, None) as client:
+        yield client
+
+
+def _open(settings: Settings, address: Address, token: str | None) -> AbstractAsyncContextManager[Client]:
+    return connect(
+        address,
+        name=settings.name,
+        token=token,
+        timeout_seconds=settings.timeout_seconds,
+        reconnect=settings.backoff,
+    )
+
+
+async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:
+    """Return the work's exit code, or 128 and the number of the signal that stopped it; a second one stops at once."""
+    task = asyncio.create_task(work)
+    received: list[int] = []
+
+    def stop(number: int) -> None:
+        if received:
+            os._exit(128 + number)
+        received.append(number)
+        task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for name in _STOPPING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            try:
+                loop.add_signal_handler(number, stop, number)
+            except NotImplementedError:
+                break
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if not received:
+            raise
+        return 128 + received[0]
+    except BaseException:
+        if received:
+            return 128 + received[0]
+        raise
+
+
+def exit_code_for(error: ClientError) -> ExitCode:
+    """Return the exit code that a failure means."""
+    if isinstance(error, Unreachable):
+        return ExitCode.UNREACHABLE
+    if isinstance(error, (VersionRefused, ProtocolBroken)):
+        return ExitCode.VERSION
+    if isinstance(error, ConnectionLost):
+        return ExitCode.CONNECTION_LOST
+    if isinstance(error, UnknownGame):
+        return ExitCode.NO_ROOM
+    if isinstance(error, Refused):
+        return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED
+    if isinstance(error, BadAddress):
+        return ExitCode.USAGE
+    return ExitCode.OUR_BUG
+
+
+def describe_failure(error: ClientError, settings: Settings, address: Address | None = None) -> str:
+    """Return what to tell a person about a failure, and what may help; safe to print.
+
+    `address` is the server, where it is another one than that of the settings.
+    """
+    if isinstance(error, Unreachable):
+        return "\n".join(_describe_unreachable(error, settings))
+    if isinstance(error, Refused) and error.code == "no_such_room" and error.room:
+        listing = own_command("rooms", server=address or _address_of(settings.server))
+        return f"No room {clean_text(error.room)}. It may have closed. List rooms: {listing}"
+    return clean_text(error.message)
+
+
+def _describe_unreachable(error: Unreachable, settings: Settings) -> list[str]:
+    cross, address = "x" if settings.ascii or not can_print("✗") else "✗", _address_of(error.url)
+    lines = [f"{cross} {clean_text(error.message)}"]
+    if address is not None and not is_this_machine(address):
+        lines.append(f"  Play the computer without a server:  {own_command('bot')}")
+    elif address is not None:
+        lines.append(f"  Is the server running?  Start one:  {server_command()}")
+    return [*lines, f"  Or point elsewhere:     {own_command('-s', 'wss://host')}"]
+
+
+def _address_of(text: str | None) -> Address | None:
+    """Return the address that a text names, the default one for None, or None where it names none."""
+    try:
+        return parse_address(text or DEFAULT_SERVER)
+    except BadAddress:
+        return None

@@ -1,0 +1,263 @@
+"""JSON mode: the server's messages on standard output as they came, requests from standard input, one a line.
+
+What the client adds for comfort is little and documented in `docs/client.md`: `room`, `ply`, `id` and `at`, and a few
+lines of its own that say `"from":"client"`. Requests go out in order, each after the answer to the one before; a
+move without a `ply` waits for this player's turn, so that a file of moves plays a whole game.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from msgspec import UNSET
+
+from tictactoe_client.commands.results import exit_code_of
+from tictactoe_client.json_mode.json_lines import Line, parse_line, print_connected, print_own
+from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.streams.screen import print_json
+from tictactoe_client.wire.client import Client
+from tictactoe_client.wire.errors import ClientError, ConnectionLost, Interrupted
+from tictactoe_client.wire.events import Back, Event, Lost, Retrying
+from tictactoe_client.wire.messages import Messages
+from tictactoe_client.wire.room import Room
+from tictactoe_client.words.wording import seat_of
+from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
+from tictactoe_protocol import BadRoomCode, parse_room_code
+from tictactoe_protocol.codes import MAX_ID_LENGTH
+from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced, RoomState
+from tictactoe_protocol.requests import Leave
+
+GOODBYE_SECONDS: Final = 1.0
+_ROOM_REQUESTS: Final = frozenset(
+    {"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
+)
+
+_REPEATABLE: Final = frozenset(
+    {
+        *("move", "resign", "draw", "rematch", "join", "watch", "leave", "sync"),
+        *("rooms", "lobby", "ping", "history", "record", "analyse"),
+    }
+)
+"""What may be sent a second time where the answer to the first was lost."""
+
+
+class JsonGame:
+    """One sitting in JSON mode, from entering a room to the exit code."""
+
+    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard) -> None:
+        self._client = client
+        self._settings = settings
+        self._keyboard = keyboard
+        self._code: str | None = None
+        self._state: RoomState | None = None
+        self._rematch_asked_in: int | None = None
+        self._replies: dict[str, asyncio.Future[Ok | Error | None]] = {}
+        self._unanswered: tuple[Line, asyncio.Future[Ok | Error | None]] | None = None
+        self._resending: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+
+    async def run(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
+        """Enter a room and return the exit code; when cancelled or cut off, give the seat up first."""
+        print_connected(self._client, self._client.latency_seconds)
+        hearing = asyncio.create_task(self._hear_all(self._client.messages()))
+        speaking = asyncio.create_task(self._speak(enter))
+        try:
+            await asyncio.wait({hearing, speaking}, return_when=asyncio.FIRST_COMPLETED)
+            if speaking.done() and self._client.was_cut_off:
+                await asyncio.wait({hearing})
+            return hearing.result() if hearing.done() else speaking.result()
+        except (asyncio.CancelledError, BrokenPipeError):
+            await self._give_up_seat()
+            raise
+        finally:
+            hearing.cancel()
+            speaking.cancel()
+            await asyncio.gather(hearing, speaking, return_exceptions=True)
+
+    async def _hear_all(self, messages: Messages) -> int:
+        """Pass on everything until the room or the connection is gone."""
+        try:
+            async for message in messages:
+                if message.event is not None:
+                    ending = self._hear_of_connection(message.event)
+                else:
+                    print_json(message.text)
+                    ending = self._hear(message.push)
+                if ending is not None:
+                    return ending
+        except ConnectionLost as lost:
+            if not lost.gave_up:
+                print_own("disconnected", reason=lost.reason, hold_ms=None)
+            raise
+        return ExitCode.NORMAL
+
+    def _hear_of_connection(self, event: Event) -> ExitCode | None:
+        if isinstance(event, Lost):
+            print_own("disconnected", reason=event.reason, hold_ms=round(event.hold_seconds * 1000))
+        elif isinstance(event, Retrying):
+            print_own("reconnecting", attempt=event.attempt, in_ms=round(event.in_seconds * 1000))
+        elif isinstance(event, Back):
+            print_connected(self._client, event.latency_seconds)
+            self._resend()
+        elif event.room == self._code:
+            return ExitCode.NO_ROOM
+        return None
+
+    def _resend(self) -> None:
+        """Send the line again that had no answer when the connection was lost, where it may be sent twice."""
+        request, reply = self._unanswered or ({}, None)
+        if reply is None or reply.done():
+            return
+        if request.get("type") in _REPEATABLE:
+            self._resending = asyncio.create_task(self._client.send_text(json.dumps(request)))
+            return
+        lost = Interrupted()
+        print_own("error", id=request["id"], code="interrupted", message=lost.message)
+        reply.set_result(None)
+
+    def _hear(self, push: Push | None) -> ExitCode | None:
+        if isinstance(push, RoomState) and push.room == self._code:
+            if self._state is None or push.seq >= self._state.seq:
+                self._state = push
+        elif isinstance(push, (Ok, Error)):
+            if isinstance(push, Ok) and push.seat is not UNSET and push.room:
+                self._code, self._state = push.room, None
+            reply = self._replies.get(push.id or "")
+            if reply is not None and not reply.done():
+                reply.set_result(push)
+        elif isinstance(push, Closed) and push.room == self._code:
+            is_over = self._state is not None and self._state.status == "over"
+            return self._result_code() if is_over else ExitCode.NO_ROOM
+        elif isinstance(push, Replaced) and push.room == self._code:
+            return ExitCode.REFUSED
+        self._changed.set()
+        self._changed = asyncio.Event()
+        return None
+
+    async def _speak(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
+        """Enter the room, send what the input says, and end as the end of the input asks for."""
+        await enter(self._client)
+        number = 0
+        while (text := await self._keyboard.read_line()) is not None:
+            number += 1
+            if text.strip():
+                await self._take_line(text, number)
+        return await self._wait_for_the_end()
+
+    async def _take_line(self, text: str, number: int) -> None:
+        try:
+            request = parse_line(text)
+        except ValueError as error:
+            print_own("error", code="bad_json", message=str(error), line=number)
+            return
+        kind = request.get("type")
+        request.setdefault("id", f"line-{number}")
+        if isinstance(kind, str) and kind in _ROOM_REQUESTS and self._code is not None:
+            request.setdefault("room", self._code)
+        try:
+            if kind == "move":
+                await self._complete_move(request)
+        except (IllegalMove, UnknownNotation) as error:
+            print_own("error", id=request["id"], code=error.code, message=error.message, line=number)
+            return
+        reply = await self._send(request)
+        if isinstance(reply, Ok):
+            await self._follow(request)
+
+    async def _complete_move(self, move: Line) -> None:
+        """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be."""
+        if not self._is_here(move) or ("at" not in move and "ply" in move):
+            return
+        if "ply" not in move:
+            await self._until(self._may_move)
+        await self._until(lambda: self._state is not None)
+        state = self._state
+        if state is None:
+            return
+        if "at" in move and "cell" not in move:
+            name = move.pop("at")
+            settings = self._settings
+            rules = state.rules.to_rules()
+            move["cell"] = parse_cell(str(name), rules, keys=settings.keys, coordinates=settings.coordinates)
+        move.setdefault("ply", state.ply)
+
+    def _is_here(self, request: Line) -> bool:
+        """Tell whether a request names the room that this client is in, in whatever spelling."""
+        try:
+            return self._code is not None and parse_room_code(str(request.get("room"))) == self._code
+        except BadRoomCode:
+            return False
+
+    def _may_move(self) -> bool:
+        """Tell whether a move can be sent: at this player's turn, or where waiting for it would be in vain."""
+        state = self._state
+        if state is None:
+            return False
+        own = seat_of(state, self._client.player)
+        if own is None:
+            return True
+        if state.status == "over":
+            is_deserted = any(seat is not None and seat.left for seat in state.seats.values())
+            return self._rematch_asked_in != state.game or is_deserted
+        return state.turn == own
+
+    async def _send(self, request: Line) -> Ok | Error | None:
+        """Send a request and return its reply, or None where the reply could not be told from others."""
+        identity = request["id"]
+        if not isinstance(identity, str) or not 1 <= len(identity) <= MAX_ID_LENGTH:
+            await self._client.send_text(json.dumps(request))
+            return None
+        reply: asyncio.Future[Ok | Error | None] = asyncio.get_running_loop().create_future()
+        self._replies[identity] = reply
+        try:
+            await self._client.send_text(json.dumps(request))
+            self._unanswered = (request, reply)
+            return await reply
+        finally:
+            self._unanswered = None
+            self._replies.pop(identity, None)
+
+    async def _follow(self, request: Line) -> None:
+        """Wait until the state says what the answer promised, so that the next line stands on it."""
+        if request["type"] == "move" and self._is_here(request) and self._state is not None:
+            game, ply = self._state.game, request["ply"]
+            await self._until(lambda: self._state is None or self._state.game != game or self._state.ply > ply)
+        elif request["type"] == "rematch" and self._state is not None and self._state.status == "over":
+            self._rematch_asked_in = self._state.game
+        elif request["type"] == "leave" and self._is_here(request):
+            self._code, self._state = None, None
+
+    async def _wait_for_the_end(self) -> int:
+        """Return when the room's game is over; a player whose moves cannot come any more leaves after five seconds."""
+        if self._code is None:
+            return ExitCode.NORMAL
+        await self._until(lambda: self._state is not None)
+        is_seated = self._state is not None and seat_of(self._state, self._client.player) is not None
+        patience = self._settings.leaving_seconds if is_seated and not self._settings.stay else None
+        try:
+            async with asyncio.timeout(patience):
+                await self._until(lambda: self._state is not None and self._state.status == "over")
+        except TimeoutError:
+            await self._client.request(Leave(room=self._code))
+            return ExitCode.ABANDONED if self._settings.result_code else ExitCode.NORMAL
+        return self._result_code()
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            await self._changed.wait()
+
+    def _result_code(self) -> ExitCode:
+        return exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
+
+    async def _give_up_seat(self) -> None:
+        if self._code is None:
+            return
+        try:
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await self._client.request(Leave(room=self._code))
+        except (TimeoutError, ClientError):
+            return

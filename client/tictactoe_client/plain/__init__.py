@@ -1,0 +1,1 @@
+"""Plain mode: a transcript that only ever grows."""

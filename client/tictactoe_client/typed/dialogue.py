@@ -1,0 +1,228 @@
+"""One typed line carried out: understood, asked back about where it costs the game, sent to the server, answered.
+
+It holds only the question that stands open. States and the room are handed in; what the server does about it is
+told by the states that follow, not here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from tictactoe_client.kept.saving import save_game
+from tictactoe_client.plain.stepping import Stepping
+from tictactoe_client.settings import Settings
+from tictactoe_client.typed.intents import (
+    BadInput,
+    Look,
+    Marks,
+    Moves,
+    Nothing,
+    Place,
+    Query,
+    Read,
+    Save,
+    Say,
+    Verb,
+    VerbKind,
+    Weigh,
+)
+from tictactoe_client.typed.parsing import parse_intent
+from tictactoe_client.wire.errors import Interrupted, Refused
+from tictactoe_client.wire.room import Room
+from tictactoe_client.words.choices import open_offers
+from tictactoe_client.words.guide import answer_query
+from tictactoe_client.words.reading import list_marks, list_moves, read_aloud
+from tictactoe_client.words.wording import describe_turn, list_free, seat_of
+from tictactoe_client.words.worth import review_position
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.requests import OfferAction
+
+MOST_FREE_AFTER_MISTAKE = 9
+_WITH_FREE_CELLS = frozenset({"occupied", "blocked", "floating"})
+_GIVING_UP: frozenset[VerbKind] = frozenset({"resign", "leave", "quit", "new"})
+
+Going = Literal["leave", "new"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to print at once, and where the person wants to go, None to stay."""
+
+    lines: tuple[str, ...] = ()
+    going: Going | None = None
+
+
+class Dialogue:
+    """The conversation of one person about one room after another; `viewer` is their public id.
+
+    With `asks_back` what gives the game up must be typed twice; the full screen asks in its own way. Where lines are
+    `piped` in, whoever wrote them does not read along: moves out of turn are then told once in each position.
+    """
+
+    def __init__(self, settings: Settings, viewer: str, *, asks_back: bool = True, piped: bool = False) -> None:
+        self._piped = piped
+        self._refused_at: tuple[int, int] | None = None
+        self._asks_back = asks_back and settings.asks
+        self._settings = settings
+        self._viewer = viewer
+        self._asked: VerbKind | None = None
+        self._declined: set[str] = set()
+        self._stepping = Stepping(settings)
+
+    async def answer(self, line: str, state: RoomState, room: Room) -> Answer:
+        """Carry one line out; raises `ConnectionLost` and nothing else, since refusals are answers."""
+        asked, self._asked = self._asked, None
+        settings = self._settings
+        try:
+            intent = parse_intent(line, state.rules.to_rules(), keys=settings.keys, coordinates=settings.coordinates)
+            match intent:
+                case Nothing():
+                    return self._tell_turn(state)
+                case Place():
+                    return await self._place(intent.cell, state, room)
+                case Query():
+                    return Answer(tuple(answer_query(intent.kind, state, self._viewer, settings)))
+                case Read():
+                    return Answer(tuple(read_aloud(intent.kind, intent.index, state)))
+                case Marks():
+                    return Answer(tuple(list_marks(state, intent.mark)))
+                case Moves():
+                    return Answer((list_moves(state, await room.sync(), intent.count),))
+                case Look():
+                    return await self._look(intent, state, room, asked)
+                case Weigh():
+                    return Answer(tuple(await self._weigh(intent.ply, state, room)))
+                case Say():
+                    await room.chat(intent.text)
+                    return Answer()
+                case Save():
+                    return Answer((await save_game(intent.file, state, room),))
+                case Verb():
+                    return await self._do(intent, state, room, asked)
+                case _:
+                    assert_never(intent)
+        except BadInput as bad:
+            return Answer((clean_text(bad.message),))
+        except Interrupted as interrupted:
+            return Answer((interrupted.message,))
+        except Refused as refused:
+            return self._answer_refusal(refused, room.state or state)
+
+    async def _look(self, look: Look, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
+        is_asked = asked is not None or bool(open_offers(state, self._viewer)) or self._is_live(state)
+        if look.may_be_no and is_asked:
+            return await self._do(Verb("no"), state, room, asked)
+        return Answer(tuple(self._stepping.look(look, state, await room.sync())))
+
+    async def _weigh(self, ply: int | None, state: RoomState, room: Room) -> list[str]:
+        """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
+        after, moves, rules = await room.analyse(ply), await room.sync(), state.rules.to_rules()
+        if not 0 < after.ply <= len(moves):
+            return review_position(after, None, None, rules)
+        return review_position(after, await room.analyse(after.ply - 1), moves[after.ply - 1], rules)
+
+    async def _place(self, cell: int, state: RoomState, room: Room) -> Answer:
+        if seat_of(state, self._viewer) is None:
+            return Answer(("You are watching: only players move.",))
+        await room.move(cell, ply=state.ply)
+        return Answer()
+
+    async def _do(self, verb: Verb, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
+        kind = verb.kind
+        if kind in ("yes", "no") and asked is None:
+            return await self._answer_offer(state, room, accepts=kind == "yes")
+        if kind == "no":
+            return Answer(("All right, the game goes on.",))
+        if kind == "yes" and asked is not None:
+            kind = asked
+        elif kind in _GIVING_UP and asked != kind and self._asks_back and self._is_live(state):
+            self._asked = kind
+            loses = "Resign" if kind == "resign" else "Leave and lose this game"
+            return Answer((f"{loses}? Type {kind} again to do it, anything else to play on.",))
+        if kind in ("leave", "quit"):
+            return Answer(going="leave")
+        if kind == "new":
+            return Answer(going="new")
+        await self._request(kind, verb.argument, state, room)
+        return Answer()
+
+    async def _answer_offer(self, state: RoomState, room: Room, *, accepts: bool) -> Answer:
+        """Answer the one offer that waits for it."""
+        offers = open_offers(state, self._viewer)
+        if not offers:
+            return Answer((f"Nothing was asked. {describe_turn(state, self._viewer)}",))
+        if len(offers) > 1:
+            word = "accept" if accepts else "decline"
+            return Answer((f"To which? Type {' or '.join(f'{kind} {word}' for kind in offers)}.",))
+        if offers[0] == "rematch" and not accepts:
+            return Answer(("A rematch is refused by going: type leave, or new for another opponent.",))
+        await self._request(offers[0], "accept" if accepts else "decline", state, room)
+        return Answer()
+
+    async def _offer(self, kind: Literal["draw", "undo"], argument: str, state: RoomState, room: Room) -> None:
+        """Make, answer or withdraw an offer, and remember which of them we put an end to."""
+        action = self._offer_action(kind, argument, state)
+        if action == "decline":
+            self._declined.add(kind)
+        try:
+            await (room.draw(action) if kind == "draw" else room.undo(action))
+        except Refused:
+            self._declined.discard(kind)
+            raise
+
+    def take_declined(self, state: RoomState) -> frozenset[str]:
+        """Return the offers that we declined or withdrew and that this state has no more; each once."""
+        ended = frozenset(kind for kind in self._declined if getattr(state.offers, kind) is None)
+        self._declined -= ended
+        return ended
+
+    async def _request(self, kind: VerbKind, argument: str, state: RoomState, room: Room) -> None:
+        if kind == "resign":
+            await room.resign()
+        elif kind == "rematch":
+            await room.rematch()
+        elif kind in ("draw", "undo"):
+            await self._offer(kind, argument, state, room)
+        else:
+            await room.claim("draw" if argument == "draw" else "win")
+
+    def _offer_action(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> OfferAction:
+        """Return what a bare ``draw`` or ``undo`` means: accept the other's offer where there is one, else offer."""
+        offered_by = state.offers.draw if kind == "draw" else state.offers.undo
+        own = seat_of(state, self._viewer)
+        if argument == "withdraw" and (own is None or offered_by != own):
+            raise BadInput(
+                "bad_input", f"You have {'offered no draw' if kind == 'draw' else 'asked for nothing back'}."
+            )
+        if argument in ("decline", "no", "withdraw"):
+            return "decline"
+        others = offered_by is not None and offered_by != own
+        return "accept" if others or argument in ("accept", "yes") else "offer"
+
+    def _is_live(self, state: RoomState) -> bool:
+        return state.status == "playing" and seat_of(state, self._viewer) is not None
+
+    def _tell_turn(self, state: RoomState) -> Answer:
+        return Answer((describe_turn(state, self._viewer),))
+
+    def _answer_refusal(self, refused: Refused, state: RoomState) -> Answer:
+        told = self._explain(refused, state)
+        if not self._piped or refused.code != "not_your_turn":
+            return Answer((told,))
+        is_first, is_known = self._refused_at is None, self._refused_at == (state.game, state.ply)
+        self._refused_at = (state.game, state.ply)
+        hint = ("Moves are not kept for later: type each when it is its turn; for scripts see --json.",)
+        return Answer() if is_known else Answer((told, *(hint if is_first else ())))
+
+    def _explain(self, refused: Refused, state: RoomState) -> str:
+        """Return a refusal for people: our own words where the code says all, else the server's."""
+        if refused.code == "not_your_turn" and state.turn != seat_of(state, self._viewer):
+            return describe_turn(state, self._viewer)
+        if refused.code == "game_over":
+            return "The game is over. rematch, new or leave."
+        message = clean_text(refused.message)
+        if refused.code in _WITH_FREE_CELLS:
+            return f"{message} {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
+        return message

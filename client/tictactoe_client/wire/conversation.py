@@ -1,0 +1,293 @@
+"""A conversation with one server over as many connections as it takes: every request gets its answer, or an error.
+
+It owns the connection's life in one place, `_keep`: reading, coming back, entering our rooms again, sending what had no
+answer. What the requests are for is the client's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, TypeVar
+
+from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.comeback import come_back
+from tictactoe_client.wire.errors import ClientError, ConnectionLost, ProtocolBroken, Refused, Unreachable
+from tictactoe_client.wire.events import Event, Gone
+from tictactoe_client.wire.greeting import Greeting, greet
+from tictactoe_client.wire.messages import Message, Messages, read_message
+from tictactoe_client.wire.pending import Pending, PendingRequests
+from tictactoe_client.wire.room import Room
+from tictactoe_protocol import encode, may_reconnect
+from tictactoe_protocol.pushes import Closed, Error, Notice, Ok, Replaced, RoomState
+from tictactoe_protocol.requests import Create, Join, Lobby, Match, Move, Request, Watch
+
+_ATTEMPTS_TO_ENTER: Final = 5
+
+Awaited = TypeVar("Awaited")
+
+
+class Conversation:
+    """What `Client` stands on; `name` and `token` are those of the first welcome, with which it says hello again.
+
+    `make_room` returns a new room for a code.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        greeting: Greeting,
+        backoff: Backoff | None,
+        timeout_seconds: float,
+        make_room: Callable[[str], Room],
+    ) -> None:
+        self._greeted_in_seconds = greeting.latency_seconds
+        self._address = address
+        self._name = greeting.welcome.name
+        self._token = greeting.welcome.token
+        self._make_room = make_room
+        self._welcome_message = greeting.message
+        self._connection = greeting.connection
+        self._backoff = backoff
+        self._timeout_seconds = timeout_seconds
+        self._hurry = asyncio.Event()
+        self._is_here = asyncio.Event()
+        self._is_here.set()
+        self._sees_lobby = False
+        self._pending = PendingRequests()
+        self._rooms: dict[str, Room] = {}
+        self._streams: list[Messages] = []
+        self._ended: ConnectionLost | None = None
+        self._retry_ms: int | None = None
+        self._resuming: asyncio.Task[None] | None = None
+        self._keeper = asyncio.get_running_loop().create_task(self._keep(), name="tictactoe connection")
+
+    # -- what the client asks -------------------------------------------------------------------------------------
+
+    async def request(self, request: Request) -> Ok:
+        """Send a request and return the answer; see `Client.request`."""
+        if self._ended is not None:
+            raise self._ended
+        pending = self._pending.add(request)
+        try:
+            if self._is_here.is_set():
+                await self._send_pending(pending)
+            answer = await pending.answer
+        finally:
+            self._pending.remove(pending)
+        if isinstance(request, Lobby):
+            self._sees_lobby = request.on
+        return answer
+
+    async def send_text(self, text: str) -> None:
+        """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
+        await self._is_here.wait()
+        if self._ended is not None:
+            raise self._ended
+        try:
+            await self._connection.send(text)
+        except ConnectionLost:
+            if self._backoff is None:
+                raise
+
+    @property
+    def latency_seconds(self) -> float:
+        """How long the answer to the last ping took, before the first the one to our hello."""
+        return self._connection.latency_seconds or self._greeted_in_seconds
+
+    @property
+    def was_cut_off(self) -> bool:
+        """Whether the connection was lost for good without being asked to."""
+        return self._ended is not None
+
+    def retry_now(self) -> None:
+        """Try at once to come back, where that is being waited for."""
+        self._hurry.set()
+
+    def messages(self) -> Messages:
+        """Return a stream of everything that the server says from now on, its welcome first.
+
+        Whoever asks for one must read it: it keeps what was not read yet.
+        """
+        stream = Messages(self._welcome_message)
+        self._streams.append(stream)
+        if self._ended is not None:
+            stream.put(self._ended)
+        return stream
+
+    async def ask(self, request: Request) -> Ok:
+        """Send a request that a server answers at once; raises `Unreachable` where it does not."""
+        return await self._wait_for(self.request(request), f"answer to {request.__struct_config__.tag}")
+
+    async def enter(self, request: Create | Match | Join | Watch) -> Room:
+        """Return the room that the server lets us into, with its first state; raises `ProtocolBroken` for no room."""
+        reply = await self.ask(request)
+        if not reply.room:
+            raise ProtocolBroken("the answer names no room")
+        room = self._room(reply.room)
+        room._enter(reply)
+        await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
+        return room
+
+    async def _wait_for(self, coming: Coroutine[Any, Any, Awaited], what: str) -> Awaited:
+        """Return what comes of it; raises `Unreachable` where we are connected for so long and nothing comes."""
+        waiting = asyncio.ensure_future(coming)
+        try:
+            while not waiting.done():
+                connection = self._connection
+                await asyncio.wait({waiting}, timeout=self._timeout_seconds)
+                if not waiting.done() and self._is_here.is_set() and self._connection is connection:
+                    raise Unreachable(self._address.url, f"no {what} within {self._timeout_seconds:g} s")
+            return waiting.result()
+        finally:
+            waiting.cancel()
+
+    def forget(self, room: Room) -> None:
+        """Let go of a room that has ended for us."""
+        if self._rooms.get(room.code) is room:
+            del self._rooms[room.code]
+
+    async def close(self) -> None:
+        """End it: the rooms' iterators stop, and so do the streams."""
+        self._keeper.cancel()
+        await self._connection.close()
+        tasks = [task for task in (self._keeper, self._resuming) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        for room in tuple(self._rooms.values()):
+            room._end("left")
+        for stream in self._streams:
+            stream.put(None)
+
+    # -- the life of the connection --------------------------------------------------------------------------------
+
+    async def _keep(self) -> None:
+        """Own the connection's life: read until it ends, come back where that is wanted, else tell all who wait."""
+        lost = ConnectionLost("the client was closed")
+        try:
+            while True:
+                await self._come_back(await self._read_to_the_end())
+        except ConnectionLost as error:
+            lost = error
+            for room in self._rooms.values():
+                room._lose(lost)
+            for stream in self._streams:
+                stream.put(lost)
+        finally:
+            self._ended = lost
+            self._is_here.set()
+            self._pending.fail_all(lost)
+
+    async def _read_to_the_end(self) -> ConnectionLost:
+        """Deliver what comes, and return why nothing more will."""
+        try:
+            while True:
+                self._deliver(await self._connection.receive())
+        except ConnectionLost as lost:
+            lost.retry_ms = self._retry_ms
+            return lost
+
+    async def _come_back(self, lost: ConnectionLost) -> None:
+        """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
+        if self._backoff is None or isinstance(lost, ProtocolBroken) or not may_reconnect(lost.close_code):
+            raise lost
+        self._is_here.clear()
+        self._retry_ms = None
+        if self._resuming is not None:
+            self._resuming.cancel()
+            await asyncio.wait([self._resuming])
+        self._pending.interrupt()
+        self._hurry.clear()
+        greeting = await come_back(self._greet_again, self._backoff, lost, self._tell, self._hurry)
+        self._connection = greeting.connection
+        self._welcome_message = greeting.message
+        self._greeted_in_seconds = greeting.latency_seconds
+        for stream in self._streams:
+            stream.put(greeting.message)
+        self._resuming = asyncio.create_task(self._resume(), name="tictactoe resume")
+
+    def _greet_again(self) -> Coroutine[Any, Any, Greeting]:
+        return greet(self._address, self._name, self._token, self._timeout_seconds)
+
+    async def _resume(self) -> None:
+        """Enter our rooms again, then send what had no answer: the server takes them in that order."""
+        connection = self._connection
+        returns = {room: self._pending.add(room._way_back()) for room in self._rooms.values()}
+        others = [self._pending.add(Lobby(on=True))] if self._sees_lobby else []
+        try:
+            for pending in (*returns.values(), *others):
+                await self._send_pending(pending)
+            while unsent := self._pending.unsent(connection):
+                for pending in unsent:
+                    await self._send_pending(pending)
+            self._is_here.set()
+            for room, pending in returns.items():
+                await self._enter_again(room, pending)
+            for pending in others:
+                await pending.answer
+        except ClientError:
+            return
+        finally:
+            for pending in (*returns.values(), *others):
+                self._pending.remove(pending)
+                pending.forget()
+
+    async def _enter_again(self, room: Room, pending: Pending) -> None:
+        """Take note of the answer to our return to a room; where it is refused for good the room is gone for us."""
+        for _ in range(_ATTEMPTS_TO_ENTER):
+            try:
+                room._enter(await pending.answer)
+                return
+            except Refused as refused:
+                if refused.retry_ms is None:
+                    room._end("closed", refused.message)
+                    self._tell(Gone(room.code, refused))
+                    return
+                await asyncio.sleep(refused.retry_ms / 1000)
+            self._pending.remove(pending)
+            pending = self._pending.add(room._way_back())
+            await self._send_pending(pending)
+
+    async def _send_pending(self, pending: Pending) -> None:
+        """Send a request; one that finds no connection is sent again by the return."""
+        pending.sent_over = self._connection
+        try:
+            await self._connection.send(encode(pending.request).decode())
+        except ConnectionLost:
+            if self._backoff is None:
+                raise
+
+    def _tell(self, event: Event) -> None:
+        for stream in self._streams:
+            stream.put(Message("", None, event))
+
+    def _deliver(self, text: str) -> None:
+        message = read_message(text)
+        push = message.push
+        if isinstance(push, RoomState):
+            self._room(push.room)._take(push)
+        elif isinstance(push, Ok):
+            self._settle(push)
+        elif isinstance(push, Error):
+            self._pending.reject(push)
+        elif isinstance(push, Closed):
+            self._room(push.room)._end("closed", push.reason)
+        elif isinstance(push, Replaced):
+            self._room(push.room)._end("replaced")
+        elif isinstance(push, Notice):
+            self._retry_ms = push.retry_ms
+        for stream in self._streams:
+            stream.put(message)
+
+    def _settle(self, reply: Ok) -> None:
+        request = self._pending.settle(reply)
+        if isinstance(request, Move):
+            self._room(request.room)._expect_state(request.ply)
+
+    def _room(self, code: str) -> Room:
+        room = self._rooms.get(code)
+        if room is None:
+            room = self._rooms[code] = self._make_room(code)
+        return room

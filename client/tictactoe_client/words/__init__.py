@@ -1,0 +1,1 @@
+"""What people are told: pure functions from states to sentences, shared by every face of the client."""
