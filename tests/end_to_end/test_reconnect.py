@@ -364,7 +364,7 @@ async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Ser
             second = (await cy.ask("create"))["room"]
             ana.type("new")
             await ana.until("Looking for another opponent.")
-            await ana.until("It's cy's move.")
+            await ana.until("X's move.")
             assert Seats().find(server.url, first) is None
             ana.process.kill()
             await ana.process.wait()
