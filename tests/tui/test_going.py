@@ -156,6 +156,18 @@ async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(
     assert ana.app.last_words == f"Room {code}: you left; bo wins."
 
 
+@pytest.mark.parametrize(("key", "code"), [("ctrl+q", 0), ("ctrl+c", 130)])
+async def test_to_confirm_ends_with_the_code_of_the_key_that_asked(
+    server: Server, open_screen: OpenScreen, key: str, code: int
+) -> None:
+    async with game(open_screen, server) as (ana, _, _code):
+        await ana.press(key)
+        await ana.until("Leave and lose this game?")
+        await ana.press("enter")
+        await ana.until_it_ends()
+    assert ana.app.return_code == code
+
+
 async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(server: Server, open_screen: OpenScreen) -> None:
     async with game(open_screen, server) as (ana, _, _code):
         for key in ("ctrl+q", "ctrl+c"):

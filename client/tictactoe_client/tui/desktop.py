@@ -38,6 +38,7 @@ class Desktop:
         self.failure: BaseException | None = None
         self._keeper = Keeper(self._note_kept)
         self._status: tuple[str, str] | None = None
+        self._quit_code: int = ExitCode.NORMAL
         self._deeds: set[asyncio.Task[None]] = set()
         self.link = Link(
             settings,
@@ -129,8 +130,14 @@ class Desktop:
 
     def quit(self, code: int) -> None:
         """End the program, unless a page has a question first; the second time there is none."""
-        if not any(page.asks_first() for page in reversed(self._pages)):
+        if any(page.asks_first() for page in reversed(self._pages)):
+            self._quit_code = code
+        else:
             self.leave(code)
+
+    def quit_after_all(self) -> None:
+        """End the program, the page's question having been answered, with the exit code of the key that asked."""
+        self.leave(self._quit_code)
 
     # -- settings -------------------------------------------------------------------------------------------------
 

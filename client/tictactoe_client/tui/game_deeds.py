@@ -179,7 +179,7 @@ class GameDeeds:
         if what == "resign":
             self._desk.run(self._room.resign())
         elif what == "quit":
-            self._going.out()
+            self._desk.quit_after_all()
         elif what == "another":
             self._going.to_another()
         elif what == "leave":

@@ -195,7 +195,9 @@ class GameKeys:
             hand.line.press(key)
 
     def _press_confirming(self, key: str) -> None:
-        if self._desk.keymap.does(key, "confirm"):
+        """Take the answer; any other key waits for it, as it might place a mark once the question is gone."""
+        does = self._desk.keymap.does
+        if does(key, "confirm"):
             self._deeds.confirm()
-        else:
+        elif does(key, "back"):
             self._hand.confirming = None

@@ -53,6 +53,10 @@ class HomeView:
             f"{arrows} choose  {show('open')} open  {self._hint_at_line()}  {show('help')} help  "
             f"{show('theme')} theme  {show('settings')} settings  {show('quit')} quit"
         )
+        if self.menu.name is not None:
+            hints = f"Enter keep the name  Esc back  {show('quit')} quit"
+        elif link.client is not None and self.menu.chosen(link.client).kind == "join":
+            hints = f"{show('open')} join  {arrows} choose  Ctrl+U clear  {show('quit')} quit"
         back = f"{show('back')} back  " if link.before is not None else ""
         if link.phase == "failed":
             hints = f"{show('retry')} retry  {back}{show('help')} help  {show('theme')} theme  {show('quit')} quit"

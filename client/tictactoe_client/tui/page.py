@@ -61,6 +61,9 @@ class Desk(Protocol):
     def quit(self, code: int) -> None:
         """End the program, unless a page has a question first; the second time there is none."""
 
+    def quit_after_all(self) -> None:
+        """End the program, the page's question having been answered, with the exit code of the key that asked."""
+
     def ring(self) -> None:
         """Ring the bell where that is wanted."""
 

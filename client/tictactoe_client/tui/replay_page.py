@@ -42,6 +42,8 @@ class ReplayPage(Page):
             self.desk.close_page()
         elif does(key, "save"):
             self._saving.save(self._game.record)
+        elif does(key, "review"):
+            self.desk.say("What moves are worth is shown in a room, while one watches and after the end.")
         elif does(key, "help"):
             from tictactoe_client.tui.help_page import HelpPage
 

@@ -45,7 +45,8 @@ class RoomList:
 def describe_room(room: RoomSummary, age_ms: int, width: int) -> str:
     """Return a room's row in fixed columns; where these do not fit, as many of its parts as do, the code first."""
     names = " v ".join(clean_text(seat.name) for seat in room.seats.values() if seat is not None) or "-"
-    moves = f"{room.ply} moves" if room.status == "playing" else describe_clock(room.clock)
+    count = "1 move" if room.ply == 1 else f"{room.ply} moves"
+    moves = count if room.status == "playing" else describe_clock(room.clock)
     rules, age = short_rules(room.rules), format_duration(age_ms)
     text = f"{room.room}   {shorten(rules, 24):<24} {shorten(names, 20):<20} {moves:<11} {age}"
     if measure(text) <= width:
