@@ -24,9 +24,12 @@ settings.load_profile("no-deadline")
 # The next number is known here; to find it anew among thousands of folders takes longer than most tests.
 _homes = itertools.count()
 
-# A shell lets what it starts in the background ignore Ctrl-C, and so would every program that a test starts from there.
+# A shell lets what it starts in the background ignore Ctrl-C, and nohup a hang-up; so would every program that a test
+# starts from there.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 # A server in this process logs as a library does: pytest shows it with what failed, and no program's output has it.
