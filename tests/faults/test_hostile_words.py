@@ -81,7 +81,7 @@ async def listen(
     client: ClientProcess, server: HostileServer, words: Sequence[str], own_mark: str | None = "X"
 ) -> None:
     """Let a client in plain mode hear everything in these words, to the end of its room."""
-    await client.until("Your move, X." if own_mark else "It's ")
+    await client.until("Your move, X." if own_mark else "X's move.")
     for frames, shown in talk(words, own_mark):
         await server.push(*frames)
         await client.until(f"n: {shown}")
