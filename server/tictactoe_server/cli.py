@@ -1,25 +1,20 @@
-"""The command `tictactoe-server`: options in, a running server, and words for the operator."""
+"""The command `tictactoe-server`: options in, a running server or a copy of its data, and what went wrong in a line."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import os
-import signal
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import click
 import platformdirs
 
 from tictactoe_protocol import DEFAULT_PORT, PROTOCOL_VERSION
 from tictactoe_server import __version__
-from tictactoe_server.listen import CannotListen, address_for_others, url_of
+from tictactoe_server.listen import CannotListen
 from tictactoe_server.log import LEVELS, set_up_logging
-from tictactoe_server.server import Server
+from tictactoe_server.running import run
 from tictactoe_server.settings import Limits, LogFormat, Settings
 from tictactoe_server.stores import CannotBackUp, CannotOpenStore, back_up
 
@@ -164,8 +159,7 @@ def main(
     limits = Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game)
     set_up_logging(settings.log_format, settings.log_level)
     try:
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_run(settings, limits, with_parent=with_parent))
+        run(settings, limits, with_parent=with_parent)
     except (CannotListen, CannotOpenStore) as error:
         click.echo(f"tictactoe-server: {error}", err=True)
         sys.exit(1)
@@ -192,59 +186,3 @@ def backup(context: click.Context, file: Path, own_data: str | None) -> None:
 
 def _folder_of(data: str) -> Path | None:
     return None if data == _MEMORY else Path(data).expanduser()
-
-
-async def _run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
-    """Serve until a signal says stop, `with_parent` also until standard input ends."""
-    stop = asyncio.Event()
-    _on_signals(stop.set)
-    if with_parent:
-        _on_end_of_input(stop.set)
-    async with Server(settings, limits=limits) as server:
-        _announce(settings.host, server.port)
-        if settings.data is None:
-            click.echo("Nothing is kept: when this server stops, its rooms are gone.", err=True)
-        await stop.wait()
-        click.echo("Stopping: everybody is told to come back.", err=True)
-
-
-def _announce(host: str | None, port: int) -> None:
-    """Print where to connect: the line that scripts wait for, and the one to send to a friend."""
-    everywhere = host in (None, "0.0.0.0", "::")
-    suffix = " (all addresses)" if everywhere else ""
-    click.echo(f"Listening on {url_of(None if everywhere else host, port)}{suffix}")
-    if everywhere and (address := address_for_others()):
-        click.echo(f"From another machine on this network:  tictactoe-client --server {url_of(address, port)}")
-    sys.stdout.flush()
-
-
-def _on_signals(stop: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(name, stop)
-        except NotImplementedError:  # Windows
-            signal.signal(name, lambda *_: loop.call_soon_threadsafe(stop))
-
-
-def _on_end_of_input(stop: Callable[[], None]) -> None:
-    """Call `stop` when standard input ends, as it does with the process that holds its other end."""
-    loop = asyncio.get_running_loop()
-
-    def wait() -> None:
-        with contextlib.suppress(OSError):
-            while os.read(0, 4096):
-                pass
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(stop)
-
-    threading.Thread(target=wait, name="standard input", daemon=True).start()
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return uvloop's factory where uvloop exists, else None for asyncio's own loop."""
-    with contextlib.suppress(ImportError):
-        import uvloop
-
-        return cast(Any, uvloop).new_event_loop  # type: ignore[no-any-return]
-    return None

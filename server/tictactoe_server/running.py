@@ -1,0 +1,82 @@
+"""A server as a process of its own: its event loop, what stops it, and what it prints for the operator."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, cast
+
+import click
+
+from tictactoe_server.listen import address_for_others, url_of
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+
+
+def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
+    """Serve until a signal says stop, `with_parent` also until standard input ends.
+
+    Raises `CannotListen` and `CannotOpenStore` before anybody was let in.
+    """
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve(settings, limits, with_parent=with_parent))
+
+
+async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
+    stop = asyncio.Event()
+    _on_signals(stop.set)
+    if with_parent:
+        _on_end_of_input(stop.set)
+    async with Server(settings, limits=limits) as server:
+        _announce(settings.host, server.port)
+        if settings.data is None:
+            click.echo("Nothing is kept: when this server stops, its rooms are gone.", err=True)
+        await stop.wait()
+        click.echo("Stopping: everybody is told to come back.", err=True)
+
+
+def _announce(host: str | None, port: int) -> None:
+    """Print where to connect: the line that scripts wait for, and the one to send to a friend."""
+    everywhere = host in (None, "0.0.0.0", "::")
+    suffix = " (all addresses)" if everywhere else ""
+    click.echo(f"Listening on {url_of(None if everywhere else host, port)}{suffix}")
+    if everywhere and (address := address_for_others()):
+        click.echo(f"From another machine on this network:  tictactoe-client --server {url_of(address, port)}")
+    sys.stdout.flush()
+
+
+def _on_signals(stop: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(name, stop)
+        except NotImplementedError:  # Windows
+            signal.signal(name, lambda *_: loop.call_soon_threadsafe(stop))
+
+
+def _on_end_of_input(stop: Callable[[], None]) -> None:
+    """Call `stop` when standard input ends, as it does with the process that holds its other end."""
+    loop = asyncio.get_running_loop()
+
+    def wait() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 4096):
+                pass
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(stop)
+
+    threading.Thread(target=wait, name="standard input", daemon=True).start()
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return uvloop's factory where uvloop exists, else None for asyncio's own loop."""
+    with contextlib.suppress(ImportError):
+        import uvloop
+
+        return cast(Any, uvloop).new_event_loop  # type: ignore[no-any-return]
+    return None
