@@ -12,7 +12,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 RELAY = (sys.executable, "-m", "tests.bench.relay")
-SERVER = (str(Path(sys.executable).parent / "tictactoe-server"), "--host", "127.0.0.1", "--port", "0")
+SERVER = (
+    *(str(Path(sys.executable).parent / "tictactoe-server"), "--log-level", "warning"),
+    *("--host", "127.0.0.1", "--port", "0"),
+)
 IN_MEMORY = ("--data", ":memory:")
 CORES = sorted(os.sched_getaffinity(0))
 _TICKS = os.sysconf("SC_CLK_TCK")
