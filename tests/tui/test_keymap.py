@@ -89,3 +89,30 @@ async def test_help_opens_in_a_room_and_names_the_keys(server: Server, open_scre
         await ana.pilot.resize_terminal(80, 60)
         await ana.press("?")
         await ana.until("F6 values: +3 wins in 3 moves")
+
+
+@pytest.mark.parametrize(
+    ("ways", "words"),
+    [
+        ("n", "Your name"),
+        ("j", "> Join with a code"),
+        ("?", "At the board:"),
+        ("s", "Two numbers mean"),
+        ("w enter", "No public game"),
+        ("w enter k 7", "Code: k7_"),
+        ("y enter", "You have finished no game"),
+        ("down down enter down", "> Board"),
+    ],
+)
+async def test_the_key_that_leaves_does_so_on_every_page_and_in_every_line(
+    server: Server, open_screen: OpenScreen, ways: str, words: str
+) -> None:
+    async with open_screen(server.url, changed_keys={"leave": ("f12",)}) as ana:
+        await ana.until("Playing as")
+        for key in ways.split():
+            await ana.press(key)
+        await ana.until(words)
+        await ana.press("ctrl+c")
+        assert not ana.app.is_leaving
+        await ana.press("f12")
+    assert ana.app.return_code == 130

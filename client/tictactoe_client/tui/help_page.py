@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tictactoe_client.commands.program import own_command
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.picture import Picture, wrap
 from tictactoe_client.tui.room_help import list_room_help
@@ -23,9 +22,7 @@ class HelpPage(Page):
     def press(self, key: str) -> None:
         """Any key goes back, but for those that scroll."""
         does = self.desk.keymap.does
-        if does(key, "leave"):
-            self.desk.quit(ExitCode.INTERRUPTED)
-        elif does(key, "down") or does(key, "up"):
+        if does(key, "down") or does(key, "up"):
             self.scroll(1 if does(key, "down") else -1)
         else:
             self.desk.close_page()

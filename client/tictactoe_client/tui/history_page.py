@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.game_rows import lay_out_games
 from tictactoe_client.tui.no_server import paint_no_server
 from tictactoe_client.tui.page import Desk, Page, draw_frame
@@ -85,11 +84,9 @@ class HistoryPage(Page):
     def press(self, key: str) -> None:
         """Choose, open and save."""
         does = self.desk.keymap.does
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif self._saving.press(key):
+        if self._saving.press(key):
             return
-        elif does(key, "back"):
+        if does(key, "back"):
             self.desk.close_page()
         elif does(key, "refresh"):
             self.desk.link.retry()

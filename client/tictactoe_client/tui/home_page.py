@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tictactoe_client.commands.choosing import Choice, against_computer
 from tictactoe_client.kept.seats import Seats
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
@@ -108,9 +107,7 @@ class HomePage(Page):
     def press(self, key: str) -> None:
         """Take a key: into the line being typed, else for the list."""
         does = self.desk.keymap.does
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif self._menu.name is not None:
+        if self._menu.name is not None:
             self._press_name(key)
         elif self.desk.link.phase == "failed":
             self._press_failed(key)

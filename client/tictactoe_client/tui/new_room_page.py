@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tictactoe_client.commands.choosing import Choice
-from tictactoe_client.settings import ExitCode, Misuse
+from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.home_menu import LEVELS
@@ -77,9 +77,7 @@ class NewRoomPage(Page):
         """Choose a line, change it, open the room."""
         does = self.desk.keymap.does
         field = self._fields[self._row]
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif does(key, "back"):
+        if does(key, "back"):
             self._go_back()
         elif key == "enter":
             self._open()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.replay_view import ReplayView
@@ -34,11 +33,9 @@ class ReplayPage(Page):
     def press(self, key: str) -> None:
         """Take a key: for what is being typed, else to go somewhere in the game."""
         does, self._note = self.desk.keymap.does, ""
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif self._saving.press(key) or self._press_number(key):
+        if self._saving.press(key) or self._press_number(key):
             return
-        elif does(key, "back"):
+        if does(key, "back"):
             self.desk.close_page()
         elif does(key, "save"):
             self._saving.save(self._game.record)

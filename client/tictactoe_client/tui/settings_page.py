@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure
 from tictactoe_client.tui.themes import THEMES
@@ -62,9 +61,7 @@ class SettingsPage(Page):
     def press(self, key: str) -> None:
         """Choose a line, change its value."""
         does = self.desk.keymap.does
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif does(key, "up") or does(key, "down"):
+        if does(key, "up") or does(key, "down"):
             self.scroll(-1 if does(key, "up") else 1)
         elif does(key, "home") or does(key, "end"):
             self._row = 0 if does(key, "home") else len(ROWS) - 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tictactoe_client.commands.choosing import Choice
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
@@ -60,9 +59,7 @@ class WatchPage(Page):
     def press(self, key: str) -> None:
         """Choose and open."""
         does = self.desk.keymap.does
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif does(key, "back"):
+        if does(key, "back"):
             if not self._typed.clear():
                 self.desk.close_page()
         elif does(key, "open"):
