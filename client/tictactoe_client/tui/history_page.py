@@ -96,9 +96,7 @@ class HistoryPage(Page):
         elif does(key, "save"):
             self._get(self._save)
         elif does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         else:
             self._press_way(key)
 

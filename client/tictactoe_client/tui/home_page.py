@@ -147,9 +147,7 @@ class HomePage(Page):
         does = self.desk.keymap.does
         link = self.desk.link
         if does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         elif does(key, "theme"):
             from tictactoe_client.tui.settings_page import next_theme
 

@@ -42,9 +42,7 @@ class ReplayPage(Page):
         elif does(key, "review"):
             self.desk.say("What moves are worth is shown in a room, while one watches and after the end.")
         elif does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         else:
             self._press_way(key)
 

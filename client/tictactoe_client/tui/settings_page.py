@@ -72,9 +72,7 @@ class SettingsPage(Page):
         elif does(key, "theme"):
             self.desk.use_theme(next_theme(self.desk.settings.theme))
         elif does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         elif does(key, "back") or does(key, "settings"):
             self.desk.close_page()
 

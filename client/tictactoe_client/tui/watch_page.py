@@ -68,9 +68,7 @@ class WatchPage(Page):
             else:
                 self._open(self._code())
         elif does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         elif self._typed.text or (key.isascii() and key.isalnum() and len(key) == 1):
             self._typed.press(key)
         else:
