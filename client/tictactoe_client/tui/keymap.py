@@ -98,6 +98,10 @@ class Keymap:
             return "-"
         return _ASCII_ARROWS.get(keys[0], show_key(keys[0])) if ascii_only else show_key(keys[0])
 
+    def show_pair(self, one: str, other: str, *, ascii_only: bool = False) -> str:
+        """Return how to write the keys of two actions that belong together: ``←/→``."""
+        return "/".join(self.show(action, ascii_only=ascii_only) for action in (one, other))
+
 
 def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return for each changed action what its keys collide with, in words; nothing for those that are free.
