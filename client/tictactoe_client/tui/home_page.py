@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tictactoe_client.commands.choosing import Choice, against_computer
-from tictactoe_client.kept.seats import Seats
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
@@ -11,12 +10,12 @@ from tictactoe_client.tui.home_view import HomeView
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import RoomList
-from tictactoe_client.wire.address import Address, parse_room
+from tictactoe_client.tui.typed_room import read_room
+from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import BadAddress, Refused, Unreachable
-from tictactoe_client.wire.invite import is_same_server
+from tictactoe_client.wire.errors import Refused, Unreachable
 from tictactoe_client.wire.messages import Message
-from tictactoe_protocol import BadName, BadRoomCode, clean_text, parse_name
+from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.pushes import LobbyChange
 
 
@@ -93,7 +92,7 @@ class HomePage(Page):
 
     def travel(self, address: Address, choice: Choice) -> None:
         """Go to another server, and into a room there."""
-        saved = Seats().find(address.url, choice.code) if choice.way == "join" else None
+        saved = self.desk.link.seats.find(address.url, choice.code) if choice.way == "join" else None
         self.desk.go_home()
         self._leave_server(choice)
         self.desk.link.move(address, token=saved.token if saved else None, watches=choice.way == "watch")
@@ -162,7 +161,7 @@ class HomePage(Page):
             link.retry()
             self.desk.run(self._learn_rooms())
         elif does(key, "back"):
-            self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
+            self._say_how_to_quit()
         elif link.client is not None:
             self._menu.choose_by_letter(key, link.client)
 
@@ -218,7 +217,10 @@ class HomePage(Page):
             self._leave_server()
             self.desk.link.move_back()
         else:
-            self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
+            self._say_how_to_quit()
+
+    def _say_how_to_quit(self) -> None:
+        self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
 
     def _move(self, by: int) -> None:
         self._menu.move(by, self.desk.link.client)
@@ -259,17 +261,14 @@ class HomePage(Page):
         if not typed.text.strip():
             self.desk.say("Type or paste a room code or a link.")
             return
-        typed.selected = True
-        try:
-            code, address = parse_room(typed.text)
-        except (BadRoomCode, BadAddress) as bad:
-            self.desk.say(clean_text(bad.message))
+        room = read_room(typed, self.desk)
+        if room is None:
             return
-        choice = Choice("join", code=code)
-        if address is None or is_same_server(address, self.desk.link.address):
+        choice = Choice("join", code=room.code)
+        if room.elsewhere is None:
             self.desk.run(self._enter(choice))
         else:
-            self.travel(address, choice)
+            self.travel(room.elsewhere, choice)
 
     async def _enter(self, choice: Choice, *, is_first: bool = False) -> None:
         client = self.desk.link.client

@@ -10,11 +10,9 @@ from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
 from tictactoe_client.tui.room_list import RoomList, describe_room
-from tictactoe_client.wire.address import Address, parse_room
-from tictactoe_client.wire.errors import BadAddress
-from tictactoe_client.wire.invite import is_same_server
+from tictactoe_client.tui.typed_room import read_room
+from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.messages import Message
-from tictactoe_protocol import BadRoomCode, clean_text
 from tictactoe_protocol.pushes import LobbyChange
 
 
@@ -113,16 +111,13 @@ class WatchPage(Page):
             self.desk.run(self._watch(code))
 
     def _open_typed(self) -> None:
-        self._typed.selected = True
-        try:
-            code, address = parse_room(self._typed.text)
-        except (BadRoomCode, BadAddress) as bad:
-            self.desk.say(clean_text(bad.message))
+        room = read_room(self._typed, self.desk)
+        if room is None:
             return
-        if address is None or is_same_server(address, self.desk.link.address):
-            self._open(code)
+        if room.elsewhere is None:
+            self._open(room.code)
         else:
-            self._travel(address, Choice("watch", code=code))
+            self._travel(room.elsewhere, Choice("watch", code=room.code))
 
     async def _watch(self, code: str) -> None:
         client = self.desk.link.client
