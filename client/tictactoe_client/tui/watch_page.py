@@ -12,14 +12,12 @@ from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
 from tictactoe_client.tui.room_list import RoomList, describe_room
 from tictactoe_client.tui.typed_room import read_room
 from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.messages import Message
-from tictactoe_protocol.pushes import LobbyChange
 
 
 class WatchPage(Page):
-    """A list that keeps itself up to date, and a line for the code of a game that is not in it.
+    """A list of games, and a line for the code of one that is not in it.
 
-    `travel` goes to another server, where a link names one.
+    The home page lies below: it keeps the `rooms` up to date. `travel` goes to another server, where a link names one.
     """
 
     def __init__(self, desk: Desk, rooms: RoomList, travel: Callable[[Address, Choice], None]) -> None:
@@ -34,15 +32,6 @@ class WatchPage(Page):
     def seconds_to_change(self) -> float | None:
         """The ages count by the second."""
         return 1.0 if self._rooms.playing() else None
-
-    def hear(self, message: Message) -> None:
-        """Keep the list up to date."""
-        if isinstance(message.push, LobbyChange):
-            self._rooms.take(message.push, self.desk.now())
-
-    def connected(self) -> None:
-        """Read the list anew."""
-        self.desk.run(self._learn())
 
     def opened(self) -> None:
         """Read the list anew."""
@@ -83,8 +72,7 @@ class WatchPage(Page):
 
     def scroll(self, lines: int) -> None:
         """Move the choice, round and round."""
-        codes = [room.room for room in self._rooms.playing()]
-        here = self._code()
+        codes, here = self._codes(), self._code()
         if here is not None:
             self._chosen = codes[(codes.index(here) + lines) % len(codes)]
 
@@ -94,16 +82,19 @@ class WatchPage(Page):
         if does(key, "up") or does(key, "down"):
             self.scroll(-1 if does(key, "up") else 1)
             return
-        codes = [room.room for room in self._rooms.playing()]
+        codes, here = self._codes(), self._code()
         many, page = len(codes), max(1, len(self._lines) - 1)
         ways = {"page_up": -page, "page_down": page, "home": -many, "end": many}
         by = next((by for action, by in ways.items() if does(key, action)), None)
-        here = self._code()
         if by is not None and here is not None:
             self._chosen = codes[max(0, min(codes.index(here) + by, many - 1))]
 
+    def _codes(self) -> list[str]:
+        return [room.room for room in self._rooms.playing()]
+
     def _code(self) -> str | None:
-        codes = [room.room for room in self._rooms.playing()]
+        """Return the chosen game, the first one where that is gone, or None of no games."""
+        codes = self._codes()
         return self._chosen if self._chosen in codes else next(iter(codes), None)
 
     def _open(self, code: str | None) -> None:
