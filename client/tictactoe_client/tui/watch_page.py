@@ -7,9 +7,10 @@ from collections.abc import Callable
 from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
-from tictactoe_client.tui.room_list import RoomList, describe_room
+from tictactoe_client.tui.room_list import describe_room
 from tictactoe_client.tui.typed_room import read_room
 from tictactoe_client.wire.address import Address
 
@@ -17,12 +18,13 @@ from tictactoe_client.wire.address import Address
 class WatchPage(Page):
     """A list of games, and a line for the code of one that is not in it.
 
-    The home page lies below: it keeps the `rooms` up to date. `travel` goes to another server, where a link names one.
+    The home page lies below: it keeps the `lobby` up to date. `travel` goes to another server, where a link names one.
     """
 
-    def __init__(self, desk: Desk, rooms: RoomList, travel: Callable[[Address, Choice], None]) -> None:
+    def __init__(self, desk: Desk, lobby: Lobby, travel: Callable[[Address, Choice], None]) -> None:
         super().__init__(desk)
-        self._rooms = rooms
+        self._lobby = lobby
+        self._rooms = lobby.rooms
         self._travel = travel
         self._typed = LineEditor()
         self._chosen: str | None = None
@@ -35,13 +37,7 @@ class WatchPage(Page):
 
     def opened(self) -> None:
         """Read the list anew."""
-        self.desk.run(self._learn())
-
-    async def _learn(self) -> None:
-        client = self.desk.link.client
-        if client is not None and self.desk.link.phase == "online":
-            self._rooms.reset(await client.rooms(), self.desk.now())
-            self.desk.redraw()
+        self._lobby.read()
 
     def press(self, key: str) -> None:
         """Choose and open."""
