@@ -29,11 +29,8 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
 _FREE_KEYS = [f"f{number}" for number in range(1, 25)] + [f"ctrl+{letter}" for letter in "abdefgjkoprtvxz"]
-REMAPPED = {
-    action: (key, *(keys if action in ("up", "down", "left", "right") else ()))
-    for (action, keys), key in zip(ACTIONS.items(), _FREE_KEYS, strict=False)
-}
-"""Another key for every action; the arrows keep theirs beside it, as pages call them by their signs."""
+REMAPPED = {action: (key,) for action, key in zip(ACTIONS, _FREE_KEYS, strict=False)}
+"""Another key for every action."""
 
 ANYWHERE = {"leave", "quit", "redraw"}
 AT_BOARD = set("123456789qweasdzxc") | {"a cell"}
@@ -168,17 +165,17 @@ async def test_at_the_form_of_a_new_room(server: Server, open_screen: OpenScreen
     async with open_screen(server.url, **look) as ana:
         await ana.until("Playing as")
         hand = Hand(ana, look)
-        await hand.do("down", "> Play the computer")
-        await hand.do("down", "> New room")
-        await hand.do("open", "> Game")
+        await ana.press(hand.key("down"), hand.key("down"), hand.key("open"))
+        await ana.until("> Game")
         await hand.do("right", "blocker")
         await hand.do("left", "classic")
         await hand.do("down", "> Board")
         await hand.do("up", "> Game")
         await hand.do("back", "Playing as")
-        await hand.do("open", "> Game")
-        await ana.press("enter")
-        await ana.until("Waiting for someone")
+        await ana.press(hand.key("open"))
+        await ana.until("> Game")
+        await hand.do("open", "Waiting for someone")
+        hand.check("in the form of a new room")
         await hand.leave()
     assert ana.app.return_code == 130
 

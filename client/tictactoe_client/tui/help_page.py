@@ -33,7 +33,8 @@ class HelpPage(Page):
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw as much as there is room for."""
-        hints = "any key goes back" if self.desk.settings.ascii else "↑↓ scroll  any other key goes back"
+        scroll = self.desk.keymap.show_signs("" if self.desk.settings.ascii else "↑↓", "up", "down")
+        hints = f"{scroll} scroll  any other key goes back" if scroll else "any key goes back"
         draw_frame(picture, (("Help", "title"),), ("", ""), hints, ascii_only=self.desk.settings.ascii)
         lines = [part for line in self._lines() for part in wrap(line, picture.width - 6)]
         space = picture.height - 5

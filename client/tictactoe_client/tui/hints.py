@@ -61,7 +61,7 @@ def hint_room(
         ways = f"{rematch}{show('review')} review  {new}{show('save')} save"
         return f"{ways}  {show('chat')} chat  {show('back')} home"
     talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
-    arrows = f"arrows+{show('place')}"
+    arrows = f"{keymap.show_signs('arrows', 'up', 'down', 'left', 'right')}+{show('place')}"
     rules = state.rules.to_rules()
     if has_single_keys(rules):
         return f"1-9 or qwe/asd/zxc place  {arrows}  {talk}"

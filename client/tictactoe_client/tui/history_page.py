@@ -158,7 +158,7 @@ class HistoryPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the list, or say why there is none."""
         link, show = self.desk.link, self.desk.keymap.show
-        arrows = "up/down" if self.desk.settings.ascii else "↑↓"
+        arrows = self.desk.keymap.show_signs("up/down" if self.desk.settings.ascii else "↑↓", "up", "down")
         back = "back" if len(self.desk.pages) > 1 else "leave"
         hints = (
             f"{show('open')} replay  {show('back')} {back}  {arrows} choose  {show('save')} save  "

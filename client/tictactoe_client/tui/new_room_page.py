@@ -30,7 +30,7 @@ class NewRoomPage(Page):
         does, form = self.desk.keymap.does, self._form
         if does(key, "back"):
             self._go_back()
-        elif key == "enter":
+        elif does(key, "open"):
             self._open()
         elif does(key, "up") or does(key, "down") or key == "tab":
             self.scroll(-1 if does(key, "up") else 1)
@@ -98,11 +98,13 @@ class NewRoomPage(Page):
 
     def _hints(self) -> str:
         """Return the keys that count on the chosen line."""
-        ascii_only, back = self.desk.settings.ascii, self.desk.keymap.show("back")
-        choose, change = ("up/down choose", "<> change") if ascii_only else ("↑↓ choose", "←→ change")
+        ascii_only, show, signs = self.desk.settings.ascii, self.desk.keymap.show, self.desk.keymap.show_signs
+        choose = f"{signs('up/down' if ascii_only else '↑↓', 'up', 'down')} choose"
+        change = f"{signs('<>' if ascii_only else '←→', 'left', 'right')} change"
         if not self._form.field.values:
             change = "type to replace  Backspace edits" if self._form.is_selected else "Ctrl+U clears"
-        return f"Enter open the room  {choose}  {change}  {back} {'undo' if self._form.is_edited else 'cancel'}"
+        back = f"{show('back')} {'undo' if self._form.is_edited else 'cancel'}"
+        return f"{show('open')} open the room  {choose}  {change}  {back}"
 
     def _describe_room(self, space: int) -> tuple[str, str]:
         """Return what the form's room comes to, its rules alone in a small space, or what is wrong; and the role."""

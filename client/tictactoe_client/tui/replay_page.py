@@ -99,7 +99,7 @@ class ReplayPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the game at the moment that is looked at."""
         show = self.desk.keymap.show
-        arrows = "<-/->" if self.desk.settings.ascii else "←/→"
+        arrows = self.desk.keymap.show_pair("left", "right", ascii_only=self.desk.settings.ascii)
         back = "back" if len(self.desk.pages) > 1 else "leave"
         hints = (
             f"{arrows} step  {show('home')}/{show('end')}  {show('back')} {back}  {show('save')} save  "

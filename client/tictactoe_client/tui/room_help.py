@@ -43,6 +43,7 @@ def list_room_help(state: RoomState, keymap: Keymap, settings: Settings) -> list
 
 def _list_moves(rules: Rules, keymap: Keymap, settings: Settings) -> list[str]:
     colon, place = keymap.show("command"), keymap.show("place")
+    arrows = keymap.show_signs("arrows", "up", "down", "left", "right")
     mouse = ", a click chooses, a second one places." if settings.mouse else "."
     if rules.gravity and not has_single_keys(rules):
         last = format_column(rules.columns - 1)
@@ -62,7 +63,7 @@ def _list_moves(rules: Rules, keymap: Keymap, settings: Settings) -> list[str]:
         return [
             f"A move: type the cell, {example} or {pair}, and Enter.",
             f"Backspace edits what is typed, {keymap.show('back')} clears it.",
-            f"Or arrows and {place}{mouse}",
+            f"Or {arrows} and {place}{mouse}",
         ]
     top = "7 8 9" if settings.keys == Keys.PAD else "1 2 3"
     click = ", or a click" if settings.mouse and not settings.confirm else ""
@@ -70,5 +71,5 @@ def _list_moves(rules: Rules, keymap: Keymap, settings: Settings) -> list[str]:
     return [
         f"A key places at once{falls}:",
         f"  1-9 ({top} on top), or qwe/asd/zxc by place{click}.",
-        f"A name such as b3 begins with {colon}  {colon}b3 Enter.   Or arrows and {place}.",
+        f"A name such as b3 begins with {colon}  {colon}b3 Enter.   Or {arrows} and {place}.",
     ]

@@ -96,8 +96,7 @@ class SettingsPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the form, as many of its lines as there is room for, and where it is kept."""
         settings, show = self.desk.settings, self.desk.keymap.show
-        arrows = "arrows change" if settings.ascii else "↑↓ choose  ←→ change"
-        hints = f"{show('back')} back  {arrows}  {show('help')} help"
+        hints = f"{show('back')} back  {self._hint_ways()}  {show('help')} help"
         draw_frame(picture, (("Settings", "title"),), ("", ""), hints, ascii_only=settings.ascii)
         space = picture.height - _TOP - 3
         start = max(0, min(self._row - space // 2, len(ROWS) - space))
@@ -110,6 +109,12 @@ class SettingsPage(Page):
             picture.put(3, below, kept, "dim" if self.desk.not_kept is None else "warn", until=picture.width - 1)
         if status is not None:
             draw_status(picture, status)
+
+    def _hint_ways(self) -> str:
+        signs = self.desk.keymap.show_signs
+        if self.desk.settings.ascii:
+            return f"{signs('arrows', 'up', 'down', 'left', 'right')} change"
+        return f"{signs('↑↓', 'up', 'down')} choose  {signs('←→', 'left', 'right')} change"
 
     def _draw_row(self, picture: Picture, y: int, row: Row, *, is_chosen: bool) -> None:
         value, role = getattr(self.desk.settings, row.field), "title" if is_chosen else ""

@@ -119,7 +119,7 @@ class WatchPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the list, or say that it is empty."""
         settings, show = self.desk.settings, self.desk.keymap.show
-        arrows = "up/down" if settings.ascii else "↑↓"
+        arrows = self.desk.keymap.show_signs("up/down" if settings.ascii else "↑↓", "up", "down")
         keys = f"{arrows} choose  {show('open')} watch  or type a code"
         hints = f"{keys}  {show('back')} back  {show('help')} help"
         playing = self._rooms.playing()
