@@ -24,6 +24,11 @@ def describe_another(again: Choice | None) -> str:
     return "new private room" if again.private else "new opponent"
 
 
+def hint_answers(keymap: Keymap) -> str:
+    """Return the keys while it is asked whether a game is to be given up; no others count then."""
+    return f"{keymap.show('confirm')} yes  {keymap.show('back')} play on"
+
+
 def hint_line(mode: str, keymap: Keymap) -> str:
     """Return the keys while something is being typed, in the mode ``chat`` or ``command``."""
     back = f"{keymap.show('back')} back to the board"
