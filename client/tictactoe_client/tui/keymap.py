@@ -54,7 +54,7 @@ _LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review")
 SITUATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "on the first page": ("up", "down", "left", "right", "open", "help", "theme", "settings", "name", "refresh"),
     "without a server": ("retry", "local", "help", "theme", "settings"),
-    "in the form of a new room": ("up", "down", "left", "right", "open", "back"),
+    "in the form of a new room": ("up", "down", "left", "right", "open", "back", "help"),
     "in a list": ("up", "down", "home", "end", "page_up", "page_down", "open", "refresh", "save", "back", "help"),
     "in a replay": ("up", "down", "left", "right", "home", "end", "aside_left", "aside_right", "save", "back", "help"),
     "while you wait for others": ("copy", "hide_code", "computer", *_AT_BOARD),

@@ -32,6 +32,8 @@ class NewRoomPage(Page):
             self._go_back()
         elif does(key, "open"):
             self._open()
+        elif does(key, "help"):
+            self.open_help()
         elif does(key, "up") or does(key, "down") or key == "tab":
             self.scroll(-1 if does(key, "up") else 1)
         elif form.field.values and (does(key, "left") or does(key, "right") or key == "space"):
@@ -86,7 +88,7 @@ class NewRoomPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the form, and what its rules come to."""
         ascii_only, fields, row = self.desk.settings.ascii, self._form.fields, self._form.row
-        draw_frame(picture, (("New room", "title"),), ("", ""), self._hints(), ascii_only=ascii_only)
+        draw_frame(picture, (("New room", "title"),), ("", ""), self._hints(picture.width - 2), ascii_only=ascii_only)
         space = picture.height - 3 - _TOP
         self._first = max(0, min(len(fields) - space, row - space // 2))
         for y, field in enumerate(fields[self._first : self._first + space], _TOP):
@@ -96,15 +98,18 @@ class NewRoomPage(Page):
             picture, status or self._describe_room((picture.width - 4) * lines), x=1 if status else 3, most=lines
         )
 
-    def _hints(self) -> str:
-        """Return the keys that count on the chosen line."""
+    def _hints(self, width: int) -> str:
+        """Return the keys that count on the chosen line; where room is short, those that one guesses go first."""
         ascii_only, show, signs = self.desk.settings.ascii, self.desk.keymap.show, self.desk.keymap.show_signs
         choose = f"{signs('up/down' if ascii_only else '↑↓', 'up', 'down')} choose"
         change = f"{signs('<>' if ascii_only else '←→', 'left', 'right')} change"
         if not self._form.field.values:
             change = "type to replace  Backspace edits" if self._form.is_selected else "Ctrl+U clears"
         back = f"{show('back')} {'undo' if self._form.is_edited else 'cancel'}"
-        return f"{show('open')} open the room  {choose}  {change}  {back}"
+        way, guide = f"{show('open')} open the room", f"{show('help')} help"
+        ways = ((way, choose, change, back, guide), (way, change, back, guide), (way, choose, change, back))
+        lines = ["  ".join(items) for items in ways]
+        return next((line for line in lines if measure(line) <= width), lines[-1])
 
     def _describe_room(self, space: int) -> tuple[str, str]:
         """Return what the form's room comes to, its rules alone in a small space, or what is wrong; and the role."""
