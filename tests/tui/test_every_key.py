@@ -29,11 +29,8 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
 _FREE_KEYS = [f"f{number}" for number in range(1, 25)] + [f"ctrl+{letter}" for letter in "abdefgjkoprtvxz"]
-REMAPPED = {
-    action: (key, *(keys if action in ("up", "down", "left", "right") else ()))
-    for (action, keys), key in zip(ACTIONS.items(), _FREE_KEYS, strict=False)
-}
-"""Another key for every action; the arrows keep theirs beside it, as pages call them by their signs."""
+REMAPPED = {action: (key,) for action, key in zip(ACTIONS, _FREE_KEYS, strict=False)}
+"""Another key for every action."""
 
 ANYWHERE = {"leave", "quit", "redraw"}
 AT_BOARD = set("123456789qweasdzxc") | {"a cell"}
@@ -168,17 +165,18 @@ async def test_at_the_form_of_a_new_room(server: Server, open_screen: OpenScreen
     async with open_screen(server.url, **look) as ana:
         await ana.until("Playing as")
         hand = Hand(ana, look)
-        await hand.do("down", "> Play the computer")
-        await hand.do("down", "> New room")
-        await hand.do("open", "> Game")
+        await ana.press(hand.key("down"), hand.key("down"), hand.key("open"))
+        await ana.until("> Game")
         await hand.do("right", "blocker")
         await hand.do("left", "classic")
         await hand.do("down", "> Board")
+        await hand.look_into("help", "At the board:")
         await hand.do("up", "> Game")
         await hand.do("back", "Playing as")
-        await hand.do("open", "> Game")
-        await ana.press("enter")
-        await ana.until("Waiting for someone")
+        await ana.press(hand.key("open"))
+        await ana.until("> Game")
+        await hand.do("open", "Waiting for someone")
+        hand.check("in the form of a new room")
         await hand.leave()
     assert ana.app.return_code == 130
 
@@ -299,11 +297,13 @@ async def test_in_a_game_and_when_one_is_asked(server: Server, open_screen: Open
         hand.check("in a game", extra=frozenset(AT_BOARD))
     async with game(open_screen, server, **look) as (ana, _, _):
         hand = Hand(ana, look)
-        await hand.do("leave", "Leave and lose this game?")
+        await ana.press(hand.key("leave"))
+        await ana.until("Leave and lose this game?")
         await hand.do("back", gone="Leave and lose this game?")
-        await hand.do("back", "Leave and lose this game?")
+        await ana.press(hand.key("back"))
+        await ana.until("Leave and lose this game?")
         await hand.do("confirm", "Playing as")
-        hand.check("when you are asked", extra=frozenset(AT_BOARD) | hand.keys_of(*SITUATIONS["in a game"]))
+        hand.check("when you are asked")
 
 
 async def test_when_an_opponent_is_gone(open_screen: OpenScreen, look: dict[str, Any]) -> None:

@@ -174,7 +174,7 @@ async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(server: Ser
             await ana.press("?")
             await ana.until("Help")
             await ana.press(key)
-            await ana.until("Leave and lose this game?", "1-9 or")
+            await ana.until("Leave and lose this game?", "YOUR MOVE (X)", gone="Help")
             await ana.press("escape")
 
 
@@ -234,3 +234,15 @@ async def test_a_watched_game_that_is_entered_after_esc_is_left_again(server: Se
         await bo.state(watchers=1)
         await bo.state(watchers=0)
         await wat.until("Playing as", gone="WATCHING")
+
+
+@pytest.mark.parametrize("keys", ["escape", "ctrl+c", "tab h ctrl+q", ": r e s i g n enter"])
+async def test_while_something_is_asked_the_bottom_line_names_the_keys_of_the_answer_alone(
+    server: Server, open_screen: OpenScreen, keys: str
+) -> None:
+    async with game(open_screen, server) as (ana, *_):
+        await ana.press(*keys.split())
+        await ana.until("Enter yes   Esc play on")
+        assert ana.text.splitlines()[-1].strip() == "Enter yes  Esc play on"
+        await ana.press("escape")
+        await ana.until("help" if "tab" not in keys else "say: h_", gone="Esc play on")

@@ -55,6 +55,33 @@ def test_an_action_is_shown_by_its_first_key() -> None:
     assert (keymap.show("left"), keymap.show("right"), keymap.show("right", ascii_only=True)) == ("h", "→", "->")
 
 
+def test_keys_that_have_signs_are_shown_by_these_until_they_are_others() -> None:
+    own, vi = Keymap(), Keymap({"up": ("k", "up"), "down": ("j", "down")})
+    assert own.show_signs("↑↓", "up", "down") == "↑↓"
+    assert vi.show_signs("↑↓", "up", "down") == "k/j"
+    assert vi.show_signs("arrows", "down", "left") == "j/<-"
+
+
+async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_screen: OpenScreen) -> None:
+    keys = {"up": ("k",), "down": ("j",), "left": ("h",), "right": ("l",), "open": ("o",)}
+    async with open_screen(server.url, changed_keys=keys) as ana:
+        await ana.until("k/j choose", "h/l game")
+        await ana.press("s")
+        await ana.until("k/j choose  h/l change")
+        await ana.press("escape", "w", "o")
+        await ana.until("No public game", "k/j choose")
+        await ana.press("escape", "y", "o")
+        await ana.until("You have finished no game", "k/j choose")
+        await ana.press("?")
+        await ana.until("k/j scroll")
+        await ana.press("escape", "escape", "k", "k", "k", "k")
+        await ana.until("> Play the computer")
+        await ana.press("j", "o")
+        await ana.until("o open the room  k/j choose  h/l change")
+        await ana.press("o")
+        await ana.until("Waiting for someone")
+
+
 async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create"), changed_keys=OTHERS) as ana:
         await ana.until("Waiting for someone", "F8 copy", "F9 hide QR", "F2 let the computer sit in", "F4 cancel", "█")
@@ -89,3 +116,30 @@ async def test_help_opens_in_a_room_and_names_the_keys(server: Server, open_scre
         await ana.pilot.resize_terminal(80, 60)
         await ana.press("?")
         await ana.until("F6 values: +3 wins in 3 moves")
+
+
+@pytest.mark.parametrize(
+    ("ways", "words"),
+    [
+        ("n", "Your name"),
+        ("j", "> Join with a code"),
+        ("?", "At the board:"),
+        ("s", "Two numbers mean"),
+        ("w enter", "No public game"),
+        ("w enter k 7", "Code: k7_"),
+        ("y enter", "You have finished no game"),
+        ("down down enter down", "> Board"),
+    ],
+)
+async def test_the_key_that_leaves_does_so_on_every_page_and_in_every_line(
+    server: Server, open_screen: OpenScreen, ways: str, words: str
+) -> None:
+    async with open_screen(server.url, changed_keys={"leave": ("f12",)}) as ana:
+        await ana.until("Playing as")
+        for key in ways.split():
+            await ana.press(key)
+        await ana.until(words)
+        await ana.press("ctrl+c")
+        assert not ana.app.is_leaving
+        await ana.press("f12")
+    assert ana.app.return_code == 130

@@ -79,3 +79,28 @@ async def test_a_waiting_room_says_that_it_is_listed(server: Server, open_screen
         await ana.until("> Quick match")
         await ana.press("enter")
         await ana.until("Waiting for someone", "No clock; public.")
+
+
+@pytest.mark.parametrize("line", ["Game", "Board", "Marks", "Blocked cells", "Clock", "Your mark"])
+async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark_for_a_value(
+    server: Server, open_screen: OpenScreen, line: str
+) -> None:
+    async with open_screen(server.url) as ana:
+        await open_form(ana, line)
+        before = await ana.until("? help")
+        for key in ("?", "f1"):
+            await ana.press(key)
+            await ana.until("At the board:")
+            await ana.press("escape")
+            await ana.until(f"> {line}")
+            assert ana.text == before
+
+
+async def test_in_a_narrow_window_the_keys_of_the_form_go_before_those_of_help(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with open_screen(server.url, size=(60, 16)) as ana:
+        await open_form(ana, "Game")
+        assert ana.text.splitlines()[-1].strip() == "Enter open the room  ←→ change  Esc cancel  ? help"
+        await ana.pilot.resize_terminal(40, 16)
+        assert ana.text.splitlines()[-1].strip() == "Enter open the room  Esc cancel"

@@ -70,6 +70,10 @@ async def test_in_a_narrow_window_a_line_is_shown_until_the_next_key(server: Ser
         await ana.until("bo: hello there", gone="YOUR MOVE")
         await ana.press("left")
         await ana.until("YOUR MOVE", gone="hello there")
+        await bo.ask("chat", room=code, text="well then")
+        await ana.until("bo: well then", gone="YOUR MOVE")
+        await ana.press("ctrl+c")
+        await ana.until("Leave and lose this game?", gone="well then")
 
 
 async def test_a_strange_command_is_answered_with_those_that_there_are(server: Server, open_screen: OpenScreen) -> None:

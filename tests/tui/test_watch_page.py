@@ -28,6 +28,24 @@ async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen
             await ana.until("Private games are not listed")
 
 
+@pytest.mark.parametrize("opening", [Opening(), WATCH])
+async def test_games_come_and_go_by_themselves(server: Server, open_screen: OpenScreen, opening: Opening) -> None:
+    async with (
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+        open_screen(server.url, opening=opening) as ana,
+    ):
+        if opening is not WATCH:
+            await ana.until("Playing as")
+            await ana.press("w", "enter")
+        await ana.until("No public game", "0 live")
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        await ana.until("1 live", f"> {code}")
+        await bo.ask("resign", room=code)
+        await ana.until("No public game", "0 live")
+
+
 async def test_a_wrong_code_is_said_and_taken_off(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, opening=WATCH) as ana:
         await ana.until("Private games")

@@ -120,13 +120,13 @@ class TicTacToe(Desktop, App[int], inherit_bindings=False):  # type: ignore[misc
         self._status = None
         if self.keymap.does(event.name, "quit"):
             self._attempt(self.quit, self._exit_code())
+        elif self.keymap.does(event.name, "leave"):
+            self._attempt(self.quit, ExitCode.INTERRUPTED)
         elif self.keymap.does(event.name, "redraw"):
             self.refresh(layout=True, repaint=True)
             self.canvas.refresh()
         elif not self._is_too_small():
             self._attempt(self._pages[-1].press, event.name)
-        elif self.keymap.does(event.name, "leave"):
-            self._attempt(self.quit, ExitCode.INTERRUPTED)
 
     def on_canvas_pasted(self, event: Canvas.Pasted) -> None:
         """Pass pasted text to the page."""

@@ -194,6 +194,4 @@ class GameDeeds:
 
     def open_help(self) -> None:
         """Lay the page of keys and words on top."""
-        from tictactoe_client.tui.help_page import HelpPage
-
-        self._desk.open(HelpPage(self._desk, self._table.state))
+        self._desk.pages[-1].open_help(self._table.state)

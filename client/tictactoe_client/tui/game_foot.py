@@ -9,7 +9,7 @@ from tictactoe_client.tui.banners import connection_banner, game_banner
 from tictactoe_client.tui.ending import describe_end
 from tictactoe_client.tui.foot import Foot, arrange_foot, fit_keys
 from tictactoe_client.tui.hand import Hand
-from tictactoe_client.tui.hints import hint_line, hint_room
+from tictactoe_client.tui.hints import hint_answers, hint_line, hint_room
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten_left, shorten_words
 from tictactoe_client.tui.review import Review
@@ -150,6 +150,8 @@ class GameFoot:
 
     def _hints(self, state: RoomState) -> str:
         keymap = self.desk.keymap
+        if self.hand.confirming is not None:
+            return hint_answers(keymap)
         if self.desk.link.phase == "away":
             return f"{keymap.show('retry')} try now  {keymap.show('back')} leave"
         if self.hand.mode != "board":

@@ -48,10 +48,8 @@ class GameKeys:
     def press(self, key: str) -> None:
         """Take a key: for the line being typed, else for what is asked, else for the board."""
         does, hand = self._desk.keymap.does, self._hand
-        hand.keys, hand.heard = hand.keys + 1, ""
-        if does(key, "leave"):
-            self._going.out()
-        elif hand.confirming is not None:
+        hand.note_key()
+        if hand.confirming is not None:
             self._press_confirming(key)
         elif hand.mode != "board":
             self._press_line(key)

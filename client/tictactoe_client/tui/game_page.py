@@ -118,7 +118,8 @@ class GamePage(Page):
         self.desk.link.forget_seat(self.room.code)
 
     def asks_first(self) -> bool:
-        """Ask where the end of the program loses a game."""
+        """Ask where the end of the program loses a game; the key that would end it counts like any other here."""
+        self._hand.note_key()
         return self._going.asks_first()
 
     async def say_goodbye(self) -> str:

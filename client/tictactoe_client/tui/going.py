@@ -62,10 +62,6 @@ class Going:
         else:
             self.home()
 
-    def out(self) -> None:
-        """End the program, asking where that loses a game; the second time there is no asking."""
-        self._desk.quit(ExitCode.INTERRUPTED)
-
     def asks_first(self) -> bool:
         """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
         if not self._loses_game() or self._hand.confirming == "quit":

@@ -32,6 +32,10 @@ class Hand:
         self.unsaid = ""
         self.keys = 0
 
+    def note_key(self) -> None:
+        """Take note of a key: what was said before it has been seen."""
+        self.keys, self.heard = self.keys + 1, ""
+
     def begin_chat(self) -> None:
         """Open the line for saying something, with what could not be said before."""
         self.mode = "chat"

@@ -24,6 +24,11 @@ def describe_another(again: Choice | None) -> str:
     return "new private room" if again.private else "new opponent"
 
 
+def hint_answers(keymap: Keymap) -> str:
+    """Return the keys while it is asked whether a game is to be given up; no others count then."""
+    return f"{keymap.show('confirm')} yes  {keymap.show('back')} play on"
+
+
 def hint_line(mode: str, keymap: Keymap) -> str:
     """Return the keys while something is being typed, in the mode ``chat`` or ``command``."""
     back = f"{keymap.show('back')} back to the board"
@@ -40,19 +45,20 @@ def hint_room(
     `reviews` is whether values are shown, `another` what another game would be, empty for none.
     """
     show = keymap.show
+    sides = keymap.show_pair("left", "right", ascii_only=settings.ascii)
     rest = f"{show('chat')} chat  {show('back')} leave  {show('help')} help"
     if reviews:
         return (
-            f"{_pair(keymap, settings, 'left', 'right')} step  {_pair(keymap, settings, 'up', 'down')} compare  "
+            f"{sides} step  {keymap.show_pair('up', 'down', ascii_only=settings.ascii)} compare  "
             f"{show('review')} hide values  {show('end')} end  {show('back')} back"
         )
     if state.status == "waiting":
         return rest if table.seat is None else _hint_waiting(keymap, settings)
     if table.seat is None or (table.looks_on and state.status == "playing"):
-        steps = f"{_pair(keymap, settings, 'left', 'right')} step  {show('end')} live  {show('review')} values"
+        steps = f"{sides} step  {show('end')} live  {show('review')} values"
         return f"{steps}  {rest}"
     if table.looks_on and table.shown_ply is not None:
-        steps = f"{_pair(keymap, settings, 'left', 'right')} step  {show('end')} or {show('back')} to the end"
+        steps = f"{sides} step  {show('end')} or {show('back')} to the end"
         return f"{steps}  {show('review')} values  {show('chat')} chat  {show('help')} help"
     if table.looks_on:
         new = f"{show('another')} {another}  " if another else ""
@@ -60,12 +66,11 @@ def hint_room(
         ways = f"{rematch}{show('review')} review  {new}{show('save')} save"
         return f"{ways}  {show('chat')} chat  {show('back')} home"
     talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
-    arrows = f"arrows+{show('place')}"
+    arrows = f"{keymap.show_signs('arrows', 'up', 'down', 'left', 'right')}+{show('place')}"
     rules = state.rules.to_rules()
     if has_single_keys(rules):
         return f"1-9 or qwe/asd/zxc place  {arrows}  {talk}"
     if rules.gravity:
-        sides = _pair(keymap, settings, "left", "right")
         return f"type a column ({example_column(rules)}) and Enter, or {sides} + {show('place')}  {talk}"
     return f"type a cell ({example_cell(rules)}) and Enter, or {arrows}  {talk}"
 
@@ -93,8 +98,3 @@ def _hint_waiting(keymap: Keymap, settings: Settings) -> str:
     code = f"  {show('hide_code')} hide QR" if settings.colour and not settings.ascii else ""
     ways = f"{show('copy')} copy{code}  {show('computer')} let the computer sit in"
     return f"{show('back')} cancel  {ways}  {show('help')} help"
-
-
-def _pair(keymap: Keymap, settings: Settings, one: str, other: str) -> str:
-    """Return the keys of two actions that belong together: ``←/→``."""
-    return "/".join(keymap.show(action, ascii_only=settings.ascii) for action in (one, other))

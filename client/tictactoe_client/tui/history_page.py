@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.game_rows import lay_out_games
 from tictactoe_client.tui.no_server import paint_no_server
 from tictactoe_client.tui.page import Desk, Page, draw_frame
@@ -85,11 +84,9 @@ class HistoryPage(Page):
     def press(self, key: str) -> None:
         """Choose, open and save."""
         does = self.desk.keymap.does
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif self._saving.press(key):
+        if self._saving.press(key):
             return
-        elif does(key, "back"):
+        if does(key, "back"):
             self.desk.close_page()
         elif does(key, "refresh"):
             self.desk.link.retry()
@@ -99,9 +96,7 @@ class HistoryPage(Page):
         elif does(key, "save"):
             self._get(self._save)
         elif does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         else:
             self._press_way(key)
 
@@ -163,7 +158,7 @@ class HistoryPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the list, or say why there is none."""
         link, show = self.desk.link, self.desk.keymap.show
-        arrows = "up/down" if self.desk.settings.ascii else "↑↓"
+        arrows = self.desk.keymap.show_signs("up/down" if self.desk.settings.ascii else "↑↓", "up", "down")
         back = "back" if len(self.desk.pages) > 1 else "leave"
         hints = (
             f"{show('open')} replay  {show('back')} {back}  {arrows} choose  {show('save')} save  "

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from tictactoe_client.commands.choosing import Choice, against_computer
-from tictactoe_client.kept.seats import Seats
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
-from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.entrance import Entrance
 from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
 from tictactoe_client.tui.home_view import HomeView
+from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import RoomList
-from tictactoe_client.wire.address import Address, parse_room
 from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import BadAddress, Refused, Unreachable
-from tictactoe_client.wire.invite import is_same_server
+from tictactoe_client.wire.errors import Unreachable
 from tictactoe_client.wire.messages import Message
-from tictactoe_protocol import BadName, BadRoomCode, clean_text, parse_name
-from tictactoe_protocol.pushes import LobbyChange
+from tictactoe_protocol import BadName, parse_name
 
 
 class HomePage(Page):
@@ -28,9 +24,8 @@ class HomePage(Page):
         super().__init__(desk)
         self._menu = HomeMenu()
         self._view = HomeView(desk, self._menu)
-        self._first = first
-        self._next: Choice | None = None
-        self._is_entering = False
+        self._lobby = Lobby(desk, self._menu.rooms)
+        self._entrance = Entrance(desk, self._menu.code, self._lobby, first)
 
     # -- what the desk asks ---------------------------------------------------------------------------------------
 
@@ -49,21 +44,18 @@ class HomePage(Page):
 
     def connected(self) -> None:
         """Learn the rooms, and go where the command line wanted to."""
-        self.desk.run(self._learn_rooms())
+        self._lobby.follow()
         link, client = self.desk.link, self.desk.link.client
         self._menu.before, self._menu.is_alone = link.before, link.is_own
         held = client.welcome.rooms if client else ()
         if client is not None:
             self._tell_lost(client)
-        if held and self._first is None:
-            self._menu.choose("resume", held[0].room)
-        if self._first is not None:
-            first, self._first = self._first, None
+        first = self._entrance.first
+        if first is not None:
             self._menu.play_again(first)
-            self.desk.run(self._enter(first, is_first=True))
-        elif self._next is not None:
-            following, self._next = self._next, None
-            self.desk.run(self._enter(following))
+        elif held:
+            self._menu.choose("resume", held[0].room)
+        self._entrance.go_on()
 
     def _tell_lost(self, client: Client) -> None:
         """Say once which games, of those that an earlier run left, are not there to come back to any more."""
@@ -77,40 +69,18 @@ class HomePage(Page):
     def opened(self) -> None:
         """Read the list anew: rooms may have come and gone unseen."""
         if self.desk.link.phase == "online":
-            self.desk.run(self._learn_rooms())
+            self._lobby.follow()
 
     def hear(self, message: Message) -> None:
         """Keep the list up to date."""
-        if isinstance(message.push, LobbyChange):
-            self.rooms.take(message.push, self.desk.now())
-
-    async def _learn_rooms(self) -> None:
-        client = self.desk.link.client
-        if client is None:
-            return
-        await client.lobby(on=True)
-        self.rooms.reset(await client.rooms(), self.desk.now())
-        self.desk.redraw()
-
-    def travel(self, address: Address, choice: Choice) -> None:
-        """Go to another server, and into a room there."""
-        saved = Seats().find(address.url, choice.code) if choice.way == "join" else None
-        self.desk.go_home()
-        self._leave_server(choice)
-        self.desk.link.move(address, token=saved.token if saved else None, watches=choice.way == "watch")
-
-    def _leave_server(self, following: Choice | None = None) -> None:
-        self._next = following
-        self.rooms.reset((), self.desk.now())
+        self._lobby.hear(message)
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
     def press(self, key: str) -> None:
         """Take a key: into the line being typed, else for the list."""
         does = self.desk.keymap.does
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif self._menu.name is not None:
+        if self._menu.name is not None:
             self._press_name(key)
         elif self.desk.link.phase == "failed":
             self._press_failed(key)
@@ -150,9 +120,7 @@ class HomePage(Page):
         does = self.desk.keymap.does
         link = self.desk.link
         if does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         elif does(key, "theme"):
             from tictactoe_client.tui.settings_page import next_theme
 
@@ -165,9 +133,9 @@ class HomePage(Page):
             self._menu.name = LineEditor(limit=24)
         elif does(key, "refresh"):
             link.retry()
-            self.desk.run(self._learn_rooms())
+            self._lobby.follow()
         elif does(key, "back"):
-            self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
+            self._say_how_to_quit()
         elif link.client is not None:
             self._menu.choose_by_letter(key, link.client)
 
@@ -188,7 +156,7 @@ class HomePage(Page):
             and isinstance(self.desk.link.failure, Unreachable)
             and self.desk.link.address.is_loopback
         ):
-            self._next = None
+            self._entrance.stay()
             self.desk.link.start_local()
         elif does(key, "help") or does(key, "theme") or does(key, "settings"):
             self._press_shortcut(key)
@@ -219,11 +187,11 @@ class HomePage(Page):
 
     def _return(self) -> None:
         """Go back to the server that we came from; where there is none, say how to quit."""
-        if self.desk.link.before is not None:
-            self._leave_server()
-            self.desk.link.move_back()
-        else:
-            self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
+        if not self._entrance.travel_back():
+            self._say_how_to_quit()
+
+    def _say_how_to_quit(self) -> None:
+        self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
 
     def _move(self, by: int) -> None:
         self._menu.move(by, self.desk.link.client)
@@ -233,73 +201,35 @@ class HomePage(Page):
 
     # -- ways in --------------------------------------------------------------------------------------------------
 
+    def list_games(self) -> Page:
+        """Return the page of games to watch, to lie on this one."""
+        from tictactoe_client.tui.watch_page import WatchPage
+
+        return WatchPage(self.desk, self._lobby, self._entrance.travel)
+
     def _open(self, item: Item) -> None:
         if self.desk.link.phase != "online":
             self.desk.say("There is no connection yet.")
         elif item.kind == "match":
-            self.desk.run(self._enter(Choice("match", self._menu.rules)))
+            self._entrance.enter(Choice("match", self._menu.rules))
         elif item.kind in ("bot", "game"):
-            self.desk.run(self._enter(against_computer(self._menu.level, self._menu.rules)))
+            self._entrance.enter(against_computer(self._menu.level, self._menu.rules))
         elif item.kind == "new":
             from tictactoe_client.tui.new_room_page import NewRoomPage
 
             self.desk.open(NewRoomPage(self.desk))
         elif item.kind == "watch":
-            from tictactoe_client.tui.watch_page import WatchPage
-
-            self.desk.open(WatchPage(self.desk, self.rooms, self.travel))
+            self.desk.open(self.list_games())
         elif item.kind == "history":
             from tictactoe_client.tui.history_page import HistoryPage
 
             self.desk.open(HistoryPage(self.desk))
         elif item.kind == "join":
-            self._join_typed()
+            self._entrance.enter_typed()
         elif item.kind == "return":
             self._return()
         else:
-            self.desk.run(self._enter(Choice("join", code=item.code)))
-
-    def _join_typed(self) -> None:
-        typed = self._menu.code
-        if not typed.text.strip():
-            self.desk.say("Type or paste a room code or a link.")
-            return
-        typed.selected = True
-        try:
-            code, address = parse_room(typed.text)
-        except (BadRoomCode, BadAddress) as bad:
-            self.desk.say(clean_text(bad.message))
-            return
-        choice = Choice("join", code=code)
-        if address is None or is_same_server(address, self.desk.link.address):
-            self.desk.run(self._enter(choice))
-        else:
-            self.travel(address, choice)
-
-    async def _enter(self, choice: Choice, *, is_first: bool = False) -> None:
-        client = self.desk.link.client
-        if client is None or self._is_entering:
-            return
-        self._is_entering = True
-        try:
-            room = await choice.enter(client)
-        except Refused as refused:
-            if refused.code == "room_full" and choice.way == "join":
-                self.desk.say(f"{clean_text(refused.message)}")
-                room = await client.watch(choice.code)
-            elif is_first:
-                from tictactoe_client.commands.session import describe_failure, exit_code_for
-
-                self.desk.leave(
-                    exit_code_for(refused), describe_failure(refused, self.desk.settings, self.desk.link.address)
-                )
-                return
-            else:
-                raise
-        finally:
-            self._is_entering = False
-        self._menu.code.clear()
-        self.desk.open(GamePage(self.desk, room, choice.again))
+            self._entrance.enter(Choice("join", code=item.code))
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the page for what there is: a server, none, or one to wait for."""

@@ -48,7 +48,7 @@ class HomeView:
     def _draw_frame(self, picture: Picture) -> None:
         settings, link, show = self.desk.settings, self.desk.link, self.desk.keymap.show
         role = "dim" if link.phase == "online" else "bad"
-        arrows = "arrows" if settings.ascii else "↑↓"
+        arrows = self.desk.keymap.show_signs("arrows" if settings.ascii else "↑↓", "up", "down")
         hints = (
             f"{arrows} choose  {show('open')} open  {self._hint_at_line()}  {show('help')} help  "
             f"{show('theme')} theme  {show('settings')} settings  {show('quit')} quit"
@@ -90,7 +90,8 @@ class HomeView:
         changed = {"match": "game", "game": "game", "bot": "level"}.get(self.menu.chosen(self.desk.link.client).kind)
         if changed is None:
             return f"{self.desk.keymap.show('refresh')} refresh"
-        return f"{'<>' if self.desk.settings.ascii else '←→'} {changed}"
+        sides = self.desk.keymap.show_signs("<>" if self.desk.settings.ascii else "←→", "left", "right")
+        return f"{sides} {changed}"
 
     def _draw_items(self, picture: Picture, client: Client, bottom: int) -> None:
         """Draw the lines above this one, those about the chosen one where there is no room for all."""

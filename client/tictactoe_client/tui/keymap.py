@@ -54,6 +54,7 @@ _LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review")
 SITUATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "on the first page": ("up", "down", "left", "right", "open", "help", "theme", "settings", "name", "refresh"),
     "without a server": ("retry", "local", "help", "theme", "settings"),
+    "in the form of a new room": ("up", "down", "left", "right", "open", "back", "help"),
     "in a list": ("up", "down", "home", "end", "page_up", "page_down", "open", "refresh", "save", "back", "help"),
     "in a replay": ("up", "down", "left", "right", "home", "end", "aside_left", "aside_right", "save", "back", "help"),
     "while you wait for others": ("copy", "hide_code", "computer", *_AT_BOARD),
@@ -97,6 +98,16 @@ class Keymap:
         if not keys:
             return "-"
         return _ASCII_ARROWS.get(keys[0], show_key(keys[0])) if ascii_only else show_key(keys[0])
+
+    def show_pair(self, one: str, other: str, *, ascii_only: bool = False) -> str:
+        """Return how to write the keys of two actions that belong together: ``←/→``."""
+        return "/".join(self.show(action, ascii_only=ascii_only) for action in (one, other))
+
+    def show_signs(self, signs: str, *actions: str) -> str:
+        """Return the signs, ``↑↓``, while these actions have the keys that they come with; else those keys, ``k/j``."""
+        if all(self._keys[action][:1] == ACTIONS[action][:1] for action in actions):
+            return signs
+        return "/".join(self.show(action, ascii_only=signs.isascii()) for action in actions)
 
 
 def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:

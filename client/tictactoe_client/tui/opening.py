@@ -50,7 +50,6 @@ class Opening:
 
             return [HistoryPage(desk, self.limit)]
         from tictactoe_client.tui.home_page import HomePage
-        from tictactoe_client.tui.watch_page import WatchPage
 
         home = HomePage(desk, first)
-        return [home, WatchPage(desk, home.rooms, home.travel)] if self.page == "watch" else [home]
+        return [home, home.list_games()] if self.page == "watch" else [home]

@@ -10,6 +10,7 @@ from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, fold, shorten_left
 from tictactoe_client.wire.messages import Message
+from tictactoe_protocol.pushes import RoomState
 
 if TYPE_CHECKING:
     from tictactoe_client.tui.link import Link
@@ -154,6 +155,12 @@ class Page:
 
     def closed(self) -> None:
         """Take note that the page was taken off."""
+
+    def open_help(self, state: RoomState | None = None) -> None:
+        """Lay the page of keys on top: those of the room in this state, or those at large."""
+        from tictactoe_client.tui.help_page import HelpPage
+
+        self.desk.open(HelpPage(self.desk, state))
 
     def asks_first(self) -> bool:
         """Ask before the program ends, where that costs something and was not asked yet; tell whether it is asked."""

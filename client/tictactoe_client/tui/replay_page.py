@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.replay_view import ReplayView
@@ -34,20 +33,16 @@ class ReplayPage(Page):
     def press(self, key: str) -> None:
         """Take a key: for what is being typed, else to go somewhere in the game."""
         does, self._note = self.desk.keymap.does, ""
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif self._saving.press(key) or self._press_number(key):
+        if self._saving.press(key) or self._press_number(key):
             return
-        elif does(key, "back"):
+        if does(key, "back"):
             self.desk.close_page()
         elif does(key, "save"):
             self._saving.save(self._game.record)
         elif does(key, "review"):
             self.desk.say("What moves are worth is shown in a room, while one watches and after the end.")
         elif does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         else:
             self._press_way(key)
 
@@ -104,7 +99,7 @@ class ReplayPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the game at the moment that is looked at."""
         show = self.desk.keymap.show
-        arrows = "<-/->" if self.desk.settings.ascii else "←/→"
+        arrows = self.desk.keymap.show_pair("left", "right", ascii_only=self.desk.settings.ascii)
         back = "back" if len(self.desk.pages) > 1 else "leave"
         hints = (
             f"{arrows} step  {show('home')}/{show('end')}  {show('back')} {back}  {show('save')} save  "

@@ -18,7 +18,9 @@ def list_room_help(state: RoomState, keymap: Keymap, settings: Settings) -> list
     """Return the help as lines, short enough for a small window: the moves first, then what else one may do."""
     show, rules = keymap.show, state.rules.to_rules()
     colon = show("command")
-    steps = _pair(keymap, settings, "left", "right")
+    steps, compare = (
+        keymap.show_pair(one, other, ascii_only=settings.ascii) for one, other in (("left", "right"), ("up", "down"))
+    )
     return [
         f"Goal: {describe_rules(rules)}.",
         *_list_moves(rules, keymap, settings),
@@ -31,7 +33,7 @@ def list_room_help(state: RoomState, keymap: Keymap, settings: Settings) -> list
         "",
         f"Watching, or after the end: {steps} step through the game, {show('end')} returns.",
         f"{show('review')} values: +3 wins in 3 moves of all, -4 loses in 4, = is a draw;",
-        f"  ~+ ~ ~- are guesses, * is best. {_pair(keymap, settings, 'up', 'down')} compare, a click points at one.",
+        f"  ~+ ~ ~- are guesses, * is best. {compare} compare, a click points at one.",
         f"After the end: {show('rematch')} rematch, {show('another')} another game, {show('save')} saves its record.",
         "",
         f"{show('back')} goes back or leaves, {show('quit')} quits; where that loses a game it asks.",
@@ -41,6 +43,7 @@ def list_room_help(state: RoomState, keymap: Keymap, settings: Settings) -> list
 
 def _list_moves(rules: Rules, keymap: Keymap, settings: Settings) -> list[str]:
     colon, place = keymap.show("command"), keymap.show("place")
+    arrows = keymap.show_signs("arrows", "up", "down", "left", "right")
     mouse = ", a click chooses, a second one places." if settings.mouse else "."
     if rules.gravity and not has_single_keys(rules):
         last = format_column(rules.columns - 1)
@@ -60,7 +63,7 @@ def _list_moves(rules: Rules, keymap: Keymap, settings: Settings) -> list[str]:
         return [
             f"A move: type the cell, {example} or {pair}, and Enter.",
             f"Backspace edits what is typed, {keymap.show('back')} clears it.",
-            f"Or arrows and {place}{mouse}",
+            f"Or {arrows} and {place}{mouse}",
         ]
     top = "7 8 9" if settings.keys == Keys.PAD else "1 2 3"
     click = ", or a click" if settings.mouse and not settings.confirm else ""
@@ -68,9 +71,5 @@ def _list_moves(rules: Rules, keymap: Keymap, settings: Settings) -> list[str]:
     return [
         f"A key places at once{falls}:",
         f"  1-9 ({top} on top), or qwe/asd/zxc by place{click}.",
-        f"A name such as b3 begins with {colon}  {colon}b3 Enter.   Or arrows and {place}.",
+        f"A name such as b3 begins with {colon}  {colon}b3 Enter.   Or {arrows} and {place}.",
     ]
-
-
-def _pair(keymap: Keymap, settings: Settings, one: str, other: str) -> str:
-    return "/".join(keymap.show(action, ascii_only=settings.ascii) for action in (one, other))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure
 from tictactoe_client.tui.themes import THEMES
@@ -62,9 +61,7 @@ class SettingsPage(Page):
     def press(self, key: str) -> None:
         """Choose a line, change its value."""
         does = self.desk.keymap.does
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif does(key, "up") or does(key, "down"):
+        if does(key, "up") or does(key, "down"):
             self.scroll(-1 if does(key, "up") else 1)
         elif does(key, "home") or does(key, "end"):
             self._row = 0 if does(key, "home") else len(ROWS) - 1
@@ -75,9 +72,7 @@ class SettingsPage(Page):
         elif does(key, "theme"):
             self.desk.use_theme(next_theme(self.desk.settings.theme))
         elif does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         elif does(key, "back") or does(key, "settings"):
             self.desk.close_page()
 
@@ -101,8 +96,7 @@ class SettingsPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the form, as many of its lines as there is room for, and where it is kept."""
         settings, show = self.desk.settings, self.desk.keymap.show
-        arrows = "arrows change" if settings.ascii else "↑↓ choose  ←→ change"
-        hints = f"{show('back')} back  {arrows}  {show('help')} help"
+        hints = f"{show('back')} back  {self._hint_ways()}  {show('help')} help"
         draw_frame(picture, (("Settings", "title"),), ("", ""), hints, ascii_only=settings.ascii)
         space = picture.height - _TOP - 3
         start = max(0, min(self._row - space // 2, len(ROWS) - space))
@@ -115,6 +109,12 @@ class SettingsPage(Page):
             picture.put(3, below, kept, "dim" if self.desk.not_kept is None else "warn", until=picture.width - 1)
         if status is not None:
             draw_status(picture, status)
+
+    def _hint_ways(self) -> str:
+        signs = self.desk.keymap.show_signs
+        if self.desk.settings.ascii:
+            return f"{signs('arrows', 'up', 'down', 'left', 'right')} change"
+        return f"{signs('↑↓', 'up', 'down')} choose  {signs('←→', 'left', 'right')} change"
 
     def _draw_row(self, picture: Picture, y: int, row: Row, *, is_chosen: bool) -> None:
         value, role = getattr(self.desk.settings, row.field), "title" if is_chosen else ""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tictactoe_client.tui.board_area import mark_role
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_client.tui.table import Table
-from tictactoe_client.words.wording import format_duration
+from tictactoe_client.words.wording import describe_tally, format_duration
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
@@ -44,7 +44,7 @@ def paint_panel(
         _paint_player(picture, x, y, width, mark, table, now, ascii_only=ascii_only)
         y += 1
     if y < bottom and (state.game > 1 or any(state.score.values())):
-        picture.put(x, y, shorten(_score(state), width), "dim")
+        picture.put(x, y, shorten(f"Game {state.game}. {describe_tally(state)}", width), "dim")
         y += 1
     if y < bottom:
         picture.put(x, y, ("-" if ascii_only else "─") * width, "dim")
@@ -133,8 +133,3 @@ def _move_lines(table: Table, state: RoomState, width: int) -> list[tuple[str, b
         line = f"{start // len(marks) + 1:>{digits}}. " + "".join(text.ljust(column) for text in texts_of_round)
         lines.append((shorten(line.rstrip(), width), table.shown_ply is None or start < table.shown_ply))
     return lines
-
-
-def _score(state: RoomState) -> str:
-    parts = [f"{clean_text(seat.name)} {state.score.get(seat.player, 0)}" for seat in state.seats.values() if seat]
-    return f"Game {state.game}. {', '.join(parts)}, draws {state.score.get('draws', 0)}"

@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tictactoe_client.commands.choosing import Choice
-from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
-from tictactoe_client.tui.room_list import RoomList, describe_room
-from tictactoe_client.wire.address import Address, parse_room
-from tictactoe_client.wire.errors import BadAddress
-from tictactoe_client.wire.invite import is_same_server
-from tictactoe_client.wire.messages import Message
-from tictactoe_protocol import BadRoomCode, clean_text
-from tictactoe_protocol.pushes import LobbyChange
+from tictactoe_client.tui.room_list import describe_room
+from tictactoe_client.tui.typed_room import read_room
+from tictactoe_client.wire.address import Address
 
 
 class WatchPage(Page):
-    """A list that keeps itself up to date, and a line for the code of a game that is not in it.
+    """A list of games, and a line for the code of one that is not in it.
 
-    `travel` goes to another server, where a link names one.
+    The home page lies below: it keeps the `lobby` up to date. `travel` goes to another server, where a link names one.
     """
 
-    def __init__(self, desk: Desk, rooms: RoomList, travel: Callable[[Address, Choice], None]) -> None:
+    def __init__(self, desk: Desk, lobby: Lobby, travel: Callable[[Address, Choice], None]) -> None:
         super().__init__(desk)
-        self._rooms = rooms
+        self._lobby = lobby
+        self._rooms = lobby.rooms
         self._travel = travel
         self._typed = LineEditor()
         self._chosen: str | None = None
@@ -38,31 +35,14 @@ class WatchPage(Page):
         """The ages count by the second."""
         return 1.0 if self._rooms.playing() else None
 
-    def hear(self, message: Message) -> None:
-        """Keep the list up to date."""
-        if isinstance(message.push, LobbyChange):
-            self._rooms.take(message.push, self.desk.now())
-
-    def connected(self) -> None:
-        """Read the list anew."""
-        self.desk.run(self._learn())
-
     def opened(self) -> None:
         """Read the list anew."""
-        self.desk.run(self._learn())
-
-    async def _learn(self) -> None:
-        client = self.desk.link.client
-        if client is not None and self.desk.link.phase == "online":
-            self._rooms.reset(await client.rooms(), self.desk.now())
-            self.desk.redraw()
+        self._lobby.read()
 
     def press(self, key: str) -> None:
         """Choose and open."""
         does = self.desk.keymap.does
-        if does(key, "leave"):
-            self.desk.leave(ExitCode.INTERRUPTED)
-        elif does(key, "back"):
+        if does(key, "back"):
             if not self._typed.clear():
                 self.desk.close_page()
         elif does(key, "open"):
@@ -71,9 +51,7 @@ class WatchPage(Page):
             else:
                 self._open(self._code())
         elif does(key, "help"):
-            from tictactoe_client.tui.help_page import HelpPage
-
-            self.desk.open(HelpPage(self.desk, None))
+            self.open_help()
         elif self._typed.text or (key.isascii() and key.isalnum() and len(key) == 1):
             self._typed.press(key)
         else:
@@ -90,8 +68,7 @@ class WatchPage(Page):
 
     def scroll(self, lines: int) -> None:
         """Move the choice, round and round."""
-        codes = [room.room for room in self._rooms.playing()]
-        here = self._code()
+        codes, here = self._codes(), self._code()
         if here is not None:
             self._chosen = codes[(codes.index(here) + lines) % len(codes)]
 
@@ -101,16 +78,19 @@ class WatchPage(Page):
         if does(key, "up") or does(key, "down"):
             self.scroll(-1 if does(key, "up") else 1)
             return
-        codes = [room.room for room in self._rooms.playing()]
+        codes, here = self._codes(), self._code()
         many, page = len(codes), max(1, len(self._lines) - 1)
         ways = {"page_up": -page, "page_down": page, "home": -many, "end": many}
         by = next((by for action, by in ways.items() if does(key, action)), None)
-        here = self._code()
         if by is not None and here is not None:
             self._chosen = codes[max(0, min(codes.index(here) + by, many - 1))]
 
+    def _codes(self) -> list[str]:
+        return [room.room for room in self._rooms.playing()]
+
     def _code(self) -> str | None:
-        codes = [room.room for room in self._rooms.playing()]
+        """Return the chosen game, the first one where that is gone, or None of no games."""
+        codes = self._codes()
         return self._chosen if self._chosen in codes else next(iter(codes), None)
 
     def _open(self, code: str | None) -> None:
@@ -118,16 +98,13 @@ class WatchPage(Page):
             self.desk.run(self._watch(code))
 
     def _open_typed(self) -> None:
-        self._typed.selected = True
-        try:
-            code, address = parse_room(self._typed.text)
-        except (BadRoomCode, BadAddress) as bad:
-            self.desk.say(clean_text(bad.message))
+        room = read_room(self._typed, self.desk)
+        if room is None:
             return
-        if address is None or is_same_server(address, self.desk.link.address):
-            self._open(code)
+        if room.elsewhere is None:
+            self._open(room.code)
         else:
-            self._travel(address, Choice("watch", code=code))
+            self._travel(room.elsewhere, Choice("watch", code=room.code))
 
     async def _watch(self, code: str) -> None:
         client = self.desk.link.client
@@ -142,7 +119,7 @@ class WatchPage(Page):
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the list, or say that it is empty."""
         settings, show = self.desk.settings, self.desk.keymap.show
-        arrows = "up/down" if settings.ascii else "↑↓"
+        arrows = self.desk.keymap.show_signs("up/down" if settings.ascii else "↑↓", "up", "down")
         keys = f"{arrows} choose  {show('open')} watch  or type a code"
         hints = f"{keys}  {show('back')} back  {show('help')} help"
         playing = self._rooms.playing()

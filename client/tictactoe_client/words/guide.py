@@ -14,6 +14,7 @@ from tictactoe_client.words.wording import (
     describe_clock,
     describe_players,
     describe_rules,
+    describe_tally,
     describe_turn,
     format_duration,
     list_free,
@@ -195,8 +196,7 @@ def describe_company(state: RoomState, viewer: str) -> str:
 
 def describe_score(state: RoomState) -> str:
     """Return the games won by each in this room."""
-    parts = [f"{clean_text(seat.name)} {state.score.get(seat.player, 0)}" for seat in state.seats.values() if seat]
-    return f"Score: {', '.join(parts)}, draws {state.score.get('draws', 0)}."
+    return f"Score: {describe_tally(state)}."
 
 
 def answer_query(kind: str, state: RoomState, viewer: str, settings: Settings) -> list[str]:

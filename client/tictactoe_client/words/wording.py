@@ -208,6 +208,12 @@ def _plain_name(seat: SeatState) -> str:
     return clean_text(seat.name)
 
 
+def describe_tally(state: RoomState) -> str:
+    """Return the games won by each in this room, and those drawn: ``ana 1, bo 0, draws 2``."""
+    won = [f"{_plain_name(seat)} {state.score.get(seat.player, 0)}" for seat in state.seats.values() if seat]
+    return f"{', '.join(won)}, draws {state.score.get('draws', 0)}"
+
+
 def describe_turn(state: RoomState, viewer: str) -> str:
     """Return whose move it is, or why nobody's it is."""
     if state.status == "waiting":

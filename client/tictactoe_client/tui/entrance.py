@@ -1,0 +1,107 @@
+"""The ways from the first page into a room, one at a time: on this server, or on another one that a link names.
+
+Where there is no connection yet, what is wanted waits for one.
+"""
+
+from __future__ import annotations
+
+from tictactoe_client.commands.choosing import Choice
+from tictactoe_client.tui.editor import LineEditor
+from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.lobby import Lobby
+from tictactoe_client.tui.page import Desk
+from tictactoe_client.tui.typed_room import read_room
+from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.errors import Refused
+from tictactoe_protocol import clean_text
+
+
+class Entrance:
+    """Leads into rooms; `typed` may name one and is emptied in one, `first` is what the command line wanted."""
+
+    def __init__(self, desk: Desk, typed: LineEditor, lobby: Lobby, first: Choice | None) -> None:
+        self.first = first
+        self._desk = desk
+        self._typed = typed
+        self._lobby = lobby
+        self._next: Choice | None = None
+        self._is_entering = False
+
+    def enter(self, choice: Choice) -> None:
+        """Go into a room here, unless one is being entered already."""
+        self._desk.run(self._enter(choice))
+
+    def enter_typed(self) -> None:
+        """Go into the room that is typed, here or on its own server; where it is none, say so."""
+        if not self._typed.text.strip():
+            self._desk.say("Type or paste a room code or a link.")
+            return
+        room = read_room(self._typed, self._desk)
+        if room is None:
+            return
+        choice = Choice("join", code=room.code)
+        if room.elsewhere is None:
+            self.enter(choice)
+        else:
+            self.travel(room.elsewhere, choice)
+
+    def go_on(self) -> None:
+        """Go where one wanted to before there was this connection."""
+        if self.first is not None:
+            first, self.first = self.first, None
+            self._desk.run(self._enter(first, is_first=True))
+        elif self._next is not None:
+            following, self._next = self._next, None
+            self.enter(following)
+
+    def travel(self, address: Address, choice: Choice) -> None:
+        """Go to another server, and into a room there."""
+        link = self._desk.link
+        saved = link.seats.find(address.url, choice.code) if choice.way == "join" else None
+        self._desk.go_home()
+        self._leave_server(choice)
+        link.move(address, token=saved.token if saved else None, watches=choice.way == "watch")
+
+    def travel_back(self) -> bool:
+        """Go back to the server that we came from; tell whether there is one."""
+        if self._desk.link.before is None:
+            return False
+        self._leave_server()
+        self._desk.link.move_back()
+        return True
+
+    def stay(self) -> None:
+        """Want no more what waits for a connection."""
+        self._next = None
+
+    def _leave_server(self, following: Choice | None = None) -> None:
+        self._next = following
+        self._lobby.forget()
+
+    async def _enter(self, choice: Choice, *, is_first: bool = False) -> None:
+        client = self._desk.link.client
+        if client is None or self._is_entering:
+            return
+        self._is_entering = True
+        try:
+            room = await choice.enter(client)
+        except Refused as refused:
+            if refused.code == "room_full" and choice.way == "join":
+                self._desk.say(f"{clean_text(refused.message)}")
+                room = await client.watch(choice.code)
+            elif is_first:
+                self._leave_refused(refused)
+                return
+            else:
+                raise
+        finally:
+            self._is_entering = False
+        self._typed.clear()
+        self._desk.open(GamePage(self._desk, room, choice.again))
+
+    def _leave_refused(self, refused: Refused) -> None:
+        """End the program as a command does whose room is not to be had."""
+        from tictactoe_client.commands.session import describe_failure, exit_code_for
+
+        desk = self._desk
+        desk.leave(exit_code_for(refused), describe_failure(refused, desk.settings, desk.link.address))
