@@ -107,9 +107,9 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     return [f"To play, type {' or '.join(ways)}. {slash}h for help, leave to go."]
 
 
-def describe_help(state: RoomState, settings: Settings, viewer: str | None = None) -> list[str]:
-    """Return what the viewer can type on this board and with these options; without one, on the full screen."""
-    is_player = viewer is None or seat_of(state, viewer) is not None
+def describe_help(state: RoomState, settings: Settings, viewer: str) -> list[str]:
+    """Return what the viewer can type on this board and with these options."""
+    is_player = seat_of(state, viewer) is not None
     rules = state.rules.to_rules()
     slash = "/" if has_single_keys(rules) and settings.keys == Keys.LETTERS else ""
     pair = {
@@ -128,9 +128,9 @@ def describe_help(state: RoomState, settings: Settings, viewer: str | None = Non
         f"Read: {slash}s A a column, {slash}s 1 a row, {slash}s b2 a cell.",
         f"Look: {slash}a b2 around a cell, {slash}d b2 along its diagonals; alone: of the last move.",
         f"List: {slash}m cells of each mark, {slash}m x of one, {slash}r rows of marks, moves, moves 6.",
-        *([] if viewer is None else [f"Step: {slash}p or back, next, board 5 (after move 5), live (the newest)."]),
+        f"Step: {slash}p or back, next, board 5 (after move 5), live (the newest).",
         *(_describe_deeds() if is_player else _describe_watching()),
-        *([_OFFERS] if viewer is not None and is_player else []),
+        *([_OFFERS] if is_player else []),
         "An empty line repeats whose move it is.",
     ]
     return lines
