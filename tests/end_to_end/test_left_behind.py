@@ -59,6 +59,7 @@ async def test_a_game_that_was_lost_meanwhile_is_told_once(server: Server) -> No
             assert await first.end() == 0
             told = await first.errors()
         assert told.startswith(f"Your game in {code} is over: won by resignation. tictactoe-client replay ")
+        assert told.endswith(f" --server {server.url}\n")
         assert Seats().find(server.url) is None
         async with run_client("rooms", "-s", server.url) as second:
             assert await second.end() == 0

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tictactoe_client.commands.program import own_command
 from tictactoe_client.kept.seats import SavedSeat, Seats
-from tictactoe_client.wire.address import DEFAULT_SERVER, Address
+from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.client import Client, connect
 from tictactoe_client.wire.errors import ClientError
 from tictactoe_client.words.listing import describe_outcome
-from tictactoe_protocol import MAX_LISTED_GAMES
+from tictactoe_protocol import MAX_LISTED_GAMES, clean_text
 
 
 async def describe_left_behind(client: Client, timeout_seconds: float, *, but: str | None = None) -> list[str]:
@@ -38,8 +39,7 @@ async def describe_left_behind(client: Client, timeout_seconds: float, *, but: s
 
 def describe_way_back(room: str, address: Address) -> str:
     """Return that a game waits, and the command that takes its seat up again."""
-    target = room if address.url == DEFAULT_SERVER else address.link_to(room)
-    return f"You have a game in {room}: tictactoe-client join {target}"
+    return f"You have a game in {room}: {own_command('join', address.word_for(room))}"
 
 
 async def _describe_seats(owner: Client, seats: Iterable[SavedSeat]) -> list[str]:
@@ -59,4 +59,5 @@ async def _describe_loss(owner: Client, room: str) -> str:
     ended = next((game for game in await owner.history(MAX_LISTED_GAMES) if game.room == room), None)
     if ended is None:
         return f"Your room {room} is closed."
-    return f"Your game in {room} is over: {describe_outcome(ended, owner.player)}. tictactoe-client replay {ended.id}"
+    replay = own_command("replay", clean_text(ended.id), server=owner.address)
+    return f"Your game in {room} is over: {describe_outcome(ended, owner.player)}. {replay}"

@@ -49,6 +49,14 @@ class Address:
         """Return the link that takes others to a room."""
         return f"{self.url}/{room}"
 
+    def word_for(self, room: str) -> str:
+        """Return what names a room in a command: its code where this is the default server, else its link.
+
+        >>> parse_address("localhost").word_for("K7M4PQ"), parse_address("host").word_for("K7M4PQ")
+        ('K7M4PQ', 'ws://host:8765/K7M4PQ')
+        """
+        return room if self.url == DEFAULT_SERVER else self.link_to(room)
+
 
 def parse_address(text: str) -> Address:
     """Return the server that `text` names; a room code at the end of its path is dropped. Raises `BadAddress`.

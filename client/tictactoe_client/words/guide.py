@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tictactoe_client.boards.board import BoardStyle, BoardView, render_board
 from tictactoe_client.commands.program import own_command
 from tictactoe_client.settings import Settings
-from tictactoe_client.wire.address import DEFAULT_SERVER, Address
+from tictactoe_client.wire.address import Address
 from tictactoe_client.words.reading import list_runs
 from tictactoe_client.words.wording import (
     describe_cell,
@@ -43,9 +43,8 @@ def describe_arrival(state: RoomState, viewer: str, address: Address, latency_se
 
 def describe_invitation(room: str, address: Address) -> list[str]:
     """Return how others get into the room: its code, its link and the command."""
-    link = address.link_to(room)
-    target = room if address.url == DEFAULT_SERVER else link
-    return [f"Code  {room}", f"Link  {link}", f"Or    tictactoe-client join {target}"]
+    command = f"tictactoe-client join {address.word_for(room)}"
+    return [f"Code  {room}", f"Link  {address.link_to(room)}", f"Or    {command}"]
 
 
 def describe_return(seconds: float) -> str:
@@ -79,8 +78,7 @@ def describe_going(state: RoomState | None, viewer: str, address: Address) -> st
 
 def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:
     """Return the command that leads back to the seat, or for a watcher to the room."""
-    target = state.room if address.url == DEFAULT_SERVER else address.link_to(state.room)
-    return own_command("join" if seat_of(state, viewer) else "watch", target)
+    return own_command("join" if seat_of(state, viewer) else "watch", address.word_for(state.room))
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
