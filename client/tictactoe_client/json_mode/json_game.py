@@ -23,6 +23,7 @@ from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ClientError, ConnectionLost, Interrupted
 from tictactoe_client.wire.events import Back, Event, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
+from tictactoe_client.wire.pending import REPEATABLE_TYPES
 from tictactoe_client.wire.room import Room
 from tictactoe_client.words.wording import seat_of
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
@@ -35,14 +36,6 @@ GOODBYE_SECONDS: Final = 1.0
 _ROOM_REQUESTS: Final = frozenset(
     {"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
 )
-
-_REPEATABLE: Final = frozenset(
-    {
-        *("move", "resign", "draw", "rematch", "join", "watch", "leave", "sync"),
-        *("rooms", "lobby", "ping", "history", "record", "analyse"),
-    }
-)
-"""What may be sent a second time where the answer to the first was lost."""
 
 
 class JsonGame:
@@ -112,7 +105,7 @@ class JsonGame:
         request, reply = self._unanswered or ({}, None)
         if reply is None or reply.done():
             return
-        if request.get("type") in _REPEATABLE:
+        if request.get("type") in REPEATABLE_TYPES:
             self._resending = asyncio.create_task(self._client.send_text(json.dumps(request)))
             return
         lost = Interrupted()
