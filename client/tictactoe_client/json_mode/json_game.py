@@ -20,7 +20,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import print_json
 from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import ClientError, ConnectionLost, Interrupted
+from tictactoe_client.wire.errors import ConnectionLost, Interrupted
 from tictactoe_client.wire.events import Back, Event, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
 from tictactoe_client.wire.pending import REPEATABLE_TYPES
@@ -32,7 +32,6 @@ from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced, RoomState
 from tictactoe_protocol.requests import Leave
 
-GOODBYE_SECONDS: Final = 1.0
 _ROOM_REQUESTS: Final = frozenset(
     {"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
 )
@@ -247,10 +246,5 @@ class JsonGame:
         return exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
 
     async def _give_up_seat(self) -> None:
-        if self._code is None:
-            return
-        try:
-            async with asyncio.timeout(GOODBYE_SECONDS):
-                await self._client.request(Leave(room=self._code))
-        except (TimeoutError, ClientError):
-            return
+        if self._code is not None:
+            await self._client.room(self._code).say_goodbye()

@@ -125,7 +125,7 @@ class Conversation:
         reply = await self.ask(request)
         if not reply.room:
             raise ProtocolBroken("the answer names no room")
-        room = self._room(reply.room)
+        room = self.room(reply.room)
         room._enter(reply)
         await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
         return room
@@ -267,15 +267,15 @@ class Conversation:
         message = read_message(text)
         push = message.push
         if isinstance(push, RoomState):
-            self._room(push.room)._take(push)
+            self.room(push.room)._take(push)
         elif isinstance(push, Ok):
             self._settle(push)
         elif isinstance(push, Error):
             self._pending.reject(push)
         elif isinstance(push, Closed):
-            self._room(push.room)._end("closed", push.reason)
+            self.room(push.room)._end("closed", push.reason)
         elif isinstance(push, Replaced):
-            self._room(push.room)._end("replaced")
+            self.room(push.room)._end("replaced")
         elif isinstance(push, Notice):
             self._retry_ms = push.retry_ms
         for stream in self._streams:
@@ -284,9 +284,10 @@ class Conversation:
     def _settle(self, reply: Ok) -> None:
         request = self._pending.settle(reply)
         if isinstance(request, Move):
-            self._room(request.room)._expect_state(request.ply)
+            self.room(request.room)._expect_state(request.ply)
 
-    def _room(self, code: str) -> Room:
+    def room(self, code: str) -> Room:
+        """Return the room with this code, a new one where it is not known yet."""
         room = self._rooms.get(code)
         if room is None:
             room = self._rooms[code] = self._make_room(code)
