@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -17,10 +15,11 @@ from typing import Any, Final, Literal
 
 from tictactoe_client.commands.program import own_command, server_command
 from tictactoe_client.json_mode.json_lines import print_own
-from tictactoe_client.kept.debug_log import start_debug_log, write_bug_report
+from tictactoe_client.kept.debug_log import report_bug, start_debug_log
 from tictactoe_client.kept.left_behind import describe_left_behind
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.kept.seats import Seats
+from tictactoe_client.runs.signals import hear_signals
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.screen import Screen, can_print, print_error, silence_output
 from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
@@ -52,7 +51,6 @@ _FAILURES: Final = {
     ExitCode.OUR_BUG: "internal",
 }
 """What JSON mode calls them; the rest is wrong use."""
-_STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def run(
@@ -138,9 +136,7 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:
-        path = write_bug_report(error)
-        told = f"This is a mistake in tictactoe-client, not yours. What happened is in {path}"
-        print_failure("internal", told, in_json=settings.mode == "json")
+        print_failure("internal", report_bug(error), in_json=settings.mode == "json")
         return ExitCode.OUR_BUG
 
 
@@ -227,19 +223,10 @@ async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:
     received: list[int] = []
 
     def stop(number: int) -> None:
-        if received:
-            os._exit(128 + number)
         received.append(number)
         task.cancel()
 
-    loop = asyncio.get_running_loop()
-    for name in _STOPPING:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            try:
-                loop.add_signal_handler(number, stop, number)
-            except NotImplementedError:
-                break
+    hear_signals(stop)
     try:
         return await task
     except asyncio.CancelledError:
