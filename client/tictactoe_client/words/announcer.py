@@ -37,13 +37,12 @@ def announce(
     """
     if new.game != old.game:
         return _announce_new_game(old, new, viewer, moves)
+    kept = count_kept(old, new, moves, before)
     return [
         *announce_arrivals(old, new, viewer),
-        *_announce_play(old, new, viewer, moves, before),
+        *_announce_play(old, new, viewer, moves, kept),
         *announce_departures(old, new, viewer),
-        *announce_offers(
-            old, new, viewer, is_taken_back=count_kept(old, new, moves, before) < old.ply, declined=declined
-        ),
+        *announce_offers(old, new, viewer, is_taken_back=kept < old.ply, declined=declined),
     ]
 
 
@@ -67,7 +66,7 @@ def announce_standing(state: RoomState, viewer: str) -> list[str]:
     start = replace(state, seats=seats, offers=Offers(), result=None)
     return [
         *([f"This is game {state.game} of the room."] if state.game > 1 else []),
-        *_announce_play(start, state, viewer, None, None),
+        *_announce_play(start, state, viewer, None, state.ply),
         *announce_departures(start, state, viewer),
         *announce_offers(start, state, viewer, is_taken_back=False),
     ]
@@ -117,7 +116,7 @@ def _announce_new_game(old: RoomState, new: RoomState, viewer: str, moves: Seque
         *_announce_missed_games(old, new),
         f"Game {new.game}. {describe_players(new, viewer)}",
         *announce_arrivals(start, new, viewer),
-        *_announce_play(start, new, viewer, moves, ()),
+        *_announce_play(start, new, viewer, moves, 0),
         *announce_departures(start, new, viewer),
         *announce_offers(start, new, viewer, is_taken_back=False),
     ]
@@ -148,11 +147,9 @@ def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
     return replace(new, board=board, ply=0, last=None, result=None, status="playing", seats=seats, offers=Offers())
 
 
-def _announce_play(
-    old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, before: Sequence[int] | None
-) -> list[str]:
-    """Return what happened on the board, to whom the game went on without, and how it ended."""
-    told = _announce_moves(old, new, viewer, moves, before)
+def _announce_play(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, kept: int) -> list[str]:
+    """Return what happened on the board after the first `kept` moves, who was passed over, and how it ended."""
+    told = _announce_moves(old, new, viewer, moves, kept)
     passed = announce_passed_over(old, new, viewer)
     if new.result is None or old.result is not None:
         return [*told, *passed]
@@ -162,11 +159,8 @@ def _announce_play(
     return [*told, *passed, verdict]
 
 
-def _announce_moves(
-    old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, before: Sequence[int] | None
-) -> list[str]:
+def _announce_moves(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, kept: int) -> list[str]:
     rules, own = new.rules.to_rules(), seat_of(new, viewer)
-    kept = count_kept(old, new, moves, before)
     told = _announce_taken_back(old.ply - kept)
     played = _cells_since(kept, old, new, moves)
     for position, cell in enumerate(played):
