@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
-from tictactoe_client.commands.results import exit_code_of
+from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import Settings
 from tictactoe_client.wire.address import parse_address
 from tictactoe_client.wire.version import describe_mismatch

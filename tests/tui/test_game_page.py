@@ -12,8 +12,8 @@ import pytest
 from tests.peer import Peer, open_peer, play_out
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_server.server import Server
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_server.server import Server
 
 

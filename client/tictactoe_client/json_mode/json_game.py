@@ -14,8 +14,8 @@ from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_client.commands.results import exit_code_of
 from tictactoe_client.json_mode.json_lines import Line, parse_line, print_connected, print_own
+from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import print_json

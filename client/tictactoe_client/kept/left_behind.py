@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tictactoe_client.commands.program import own_command
 from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.client import Client, connect
 from tictactoe_client.wire.errors import ClientError
 from tictactoe_client.words.listing import describe_outcome
+from tictactoe_client.words.program import own_command
 from tictactoe_protocol import MAX_LISTED_GAMES, clean_text
 
 

@@ -11,9 +11,9 @@ import contextlib
 
 from msgspec import UNSET
 
-from tictactoe_client.commands.results import exit_code_of
 from tictactoe_client.kept.seating import Enter, SeatKeeper
 from tictactoe_client.plain.reminders import Reminders
+from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import Screen, is_terminal, print_error

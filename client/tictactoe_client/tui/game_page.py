@@ -25,7 +25,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import ChatLine, Closed, Notice, Replaced, RoomState
 
 if TYPE_CHECKING:
-    from tictactoe_client.commands.choosing import Choice
+    from tictactoe_client.wire.choosing import Choice
 
 _BACK_SHOWN_SECONDS = 5.0
 

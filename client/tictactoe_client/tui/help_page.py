@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tictactoe_client.commands.program import own_command
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.picture import Picture, wrap
 from tictactoe_client.tui.room_help import list_room_help
+from tictactoe_client.words.program import own_command
 from tictactoe_protocol.pushes import RoomState
 
 

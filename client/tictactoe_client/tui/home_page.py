@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tictactoe_client.commands.choosing import Choice, against_computer
 from tictactoe_client.kept.seats import Seats
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
@@ -13,6 +12,7 @@ from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import RoomList
 from tictactoe_client.wire.address import Address, parse_room
+from tictactoe_client.wire.choosing import Choice, against_computer
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import BadAddress, Refused, Unreachable
 from tictactoe_client.wire.invite import is_same_server
@@ -288,7 +288,7 @@ class HomePage(Page):
                 self.desk.say(f"{clean_text(refused.message)}")
                 room = await client.watch(choice.code)
             elif is_first:
-                from tictactoe_client.commands.session import describe_failure, exit_code_for
+                from tictactoe_client.runs.failures import describe_failure, exit_code_for
 
                 self.desk.leave(
                     exit_code_for(refused), describe_failure(refused, self.desk.settings, self.desk.link.address)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
@@ -12,6 +11,7 @@ from tictactoe_client.tui.home_menu import LEVELS
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure, shorten_left
 from tictactoe_client.typed.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.words.wording import describe_clock_in_words, describe_rules
 from tictactoe_engine import PRESETS, Rules, format_cell
 

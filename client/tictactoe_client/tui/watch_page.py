@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
@@ -12,6 +11,7 @@ from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
 from tictactoe_client.tui.room_list import RoomList, describe_room
 from tictactoe_client.wire.address import Address, parse_room
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.errors import BadAddress
 from tictactoe_client.wire.invite import is_same_server
 from tictactoe_client.wire.messages import Message

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from tictactoe_client.typed.pasted_line import find_room
 from tictactoe_client.wire.errors import BadAddress
+from tictactoe_client.wire.pasted_line import find_room
 from tictactoe_protocol.codes import DEFAULT_PORT
 from tictactoe_protocol.room_codes import BadRoomCode, parse_room_code
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tictactoe_client.boards.board import BoardStyle, BoardView, render_board
-from tictactoe_client.commands.program import own_command
 from tictactoe_client.settings import Settings
 from tictactoe_client.wire.address import Address
+from tictactoe_client.words.program import own_command
 from tictactoe_client.words.reading import list_runs
 from tictactoe_client.words.wording import (
     describe_cell,
