@@ -8,27 +8,25 @@ move without a `ply` waits for this player's turn, so that a file of moves plays
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 from msgspec import UNSET
 
 from tictactoe_client.json_mode.json_lines import Line, parse_line, print_connected, print_own
+from tictactoe_client.json_mode.json_requests import JsonRequests
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import print_json
 from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import ConnectionLost, Interrupted
+from tictactoe_client.wire.errors import ConnectionLost
 from tictactoe_client.wire.events import Back, Event, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
-from tictactoe_client.wire.pending import REPEATABLE_TYPES
 from tictactoe_client.wire.room import Room
 from tictactoe_client.words.wording import seat_of
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import BadRoomCode, parse_room_code
-from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced, RoomState
 from tictactoe_protocol.requests import Leave
 
@@ -47,9 +45,7 @@ class JsonGame:
         self._code: str | None = None
         self._state: RoomState | None = None
         self._rematch_asked_in: int | None = None
-        self._replies: dict[str, asyncio.Future[Ok | Error | None]] = {}
-        self._unanswered: tuple[Line, asyncio.Future[Ok | Error | None]] | None = None
-        self._resending: asyncio.Task[None] | None = None
+        self._requests = JsonRequests(client)
         self._changed = asyncio.Event()
 
     async def run(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
@@ -94,22 +90,10 @@ class JsonGame:
             print_own("reconnecting", attempt=event.attempt, in_ms=round(event.in_seconds * 1000))
         elif isinstance(event, Back):
             print_connected(self._client, event.latency_seconds)
-            self._resend()
+            self._requests.resend()
         elif event.room == self._code:
             return ExitCode.NO_ROOM
         return None
-
-    def _resend(self) -> None:
-        """Send the line again that had no answer when the connection was lost, where it may be sent twice."""
-        request, reply = self._unanswered or ({}, None)
-        if reply is None or reply.done():
-            return
-        if request.get("type") in REPEATABLE_TYPES:
-            self._resending = asyncio.create_task(self._client.send_text(json.dumps(request)))
-            return
-        lost = Interrupted()
-        print_own("error", id=request["id"], code="interrupted", message=lost.message)
-        reply.set_result(None)
 
     def _hear(self, push: Push | None) -> ExitCode | None:
         if isinstance(push, RoomState) and push.room == self._code:
@@ -118,9 +102,7 @@ class JsonGame:
         elif isinstance(push, (Ok, Error)):
             if isinstance(push, Ok) and push.seat is not UNSET and push.room:
                 self._code, self._state = push.room, None
-            reply = self._replies.get(push.id or "")
-            if reply is not None and not reply.done():
-                reply.set_result(push)
+            self._requests.settle(push)
         elif isinstance(push, Closed) and push.room == self._code:
             is_over = self._state is not None and self._state.status == "over"
             return self._result_code() if is_over else ExitCode.NO_ROOM
@@ -156,7 +138,7 @@ class JsonGame:
         except (IllegalMove, UnknownNotation) as error:
             print_own("error", id=request["id"], code=error.code, message=error.message, line=number)
             return
-        reply = await self._send(request)
+        reply = await self._requests.send(request)
         if isinstance(reply, Ok):
             await self._follow(request)
 
@@ -196,22 +178,6 @@ class JsonGame:
             is_deserted = any(seat is not None and seat.left for seat in state.seats.values())
             return self._rematch_asked_in != state.game or is_deserted
         return state.turn == own
-
-    async def _send(self, request: Line) -> Ok | Error | None:
-        """Send a request and return its reply, or None where the reply could not be told from others."""
-        identity = request["id"]
-        if not isinstance(identity, str) or not 1 <= len(identity) <= MAX_ID_LENGTH:
-            await self._client.send_text(json.dumps(request))
-            return None
-        reply: asyncio.Future[Ok | Error | None] = asyncio.get_running_loop().create_future()
-        self._replies[identity] = reply
-        try:
-            await self._client.send_text(json.dumps(request))
-            self._unanswered = (request, reply)
-            return await reply
-        finally:
-            self._unanswered = None
-            self._replies.pop(identity, None)
 
     async def _follow(self, request: Line) -> None:
         """Wait until the state says what the answer promised, so that the next line stands on it."""
