@@ -18,6 +18,7 @@ from tests.proxy import Proxy, run_proxy
 from tests.terminal import pipe
 from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
 from tictactoe_client.json_mode.json_game import JsonGame
+from tictactoe_client.kept.seating import SeatKeeper
 from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import Settings
@@ -307,7 +308,9 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
-                JsonGame(ana, Settings(mode="json"), Keyboard(reader)).run(lambda client: client.join(code))
+                JsonGame(ana, Settings(mode="json"), Keyboard(reader), SeatKeeper(ana)).run(
+                    lambda client: client.join(code)
+                )
             )
             await bo.state(status="playing")
             proxy.is_closed = True

@@ -36,7 +36,7 @@ def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
         keyboard = Keyboard()
         with keeping_seats(client) as seats:
             if settings.mode == "json":
-                return await JsonGame(client, settings, keyboard).run(lambda _: seats.enter(choice.enter))
+                return await JsonGame(client, settings, keyboard, seats).run(choice.enter)
             screen = Screen(prompts=is_terminal(0, 1))
             return await PlainGame(client, settings, keyboard, screen, seats).run(choice.enter)
 

@@ -8,13 +8,14 @@ move without a `ply` waits for this player's turn, so that a file of moves plays
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Final
 
 from msgspec import UNSET
 
 from tictactoe_client.json_mode.json_lines import Line, parse_line, print_connected, print_own
 from tictactoe_client.json_mode.json_requests import JsonRequests
+from tictactoe_client.kept.seating import Enter, SeatKeeper
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
@@ -23,7 +24,6 @@ from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ConnectionLost
 from tictactoe_client.wire.events import Back, Event, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
-from tictactoe_client.wire.room import Room
 from tictactoe_client.words.wording import seat_of
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import BadRoomCode, parse_room_code
@@ -36,19 +36,20 @@ _ROOM_REQUESTS: Final = frozenset(
 
 
 class JsonGame:
-    """One sitting in JSON mode, from entering a room to the exit code."""
+    """One sitting in JSON mode, from entering a room to the exit code; `seats` writes down where one sits."""
 
-    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard) -> None:
+    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, seats: SeatKeeper) -> None:
         self._client = client
         self._settings = settings
         self._keyboard = keyboard
+        self._seats = seats
         self._code: str | None = None
         self._state: RoomState | None = None
         self._rematch_asked_in: int | None = None
         self._requests = JsonRequests(client)
         self._changed = asyncio.Event()
 
-    async def run(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
+    async def run(self, enter: Enter) -> int:
         """Enter a room and return the exit code; when cancelled or cut off, give the seat up first."""
         print_connected(self._client, self._client.latency_seconds)
         hearing = asyncio.create_task(self._hear_all(self._client.messages()))
@@ -97,8 +98,7 @@ class JsonGame:
 
     def _hear(self, push: Push | None) -> ExitCode | None:
         if isinstance(push, RoomState) and push.room == self._code:
-            if self._state is None or push.seq >= self._state.seq:
-                self._state = push
+            self._take_state(push)
         elif isinstance(push, (Ok, Error)):
             if isinstance(push, Ok) and push.seat is not UNSET and push.room:
                 self._code, self._state = push.room, None
@@ -112,9 +112,18 @@ class JsonGame:
         self._changed = asyncio.Event()
         return None
 
-    async def _speak(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
+    def _take_state(self, state: RoomState) -> None:
+        """Keep a state unless it is older than the one that is known, and write down the seat where it is another."""
+        old, viewer = self._state, self._client.player
+        if old is not None and state.seq < old.seq:
+            return
+        self._state = state
+        if old is not None:
+            self._seats.keep_changed(state.room, seat_of(old, viewer), seat_of(state, viewer))
+
+    async def _speak(self, enter: Enter) -> int:
         """Enter the room, send what the input says, and end as the end of the input asks for."""
-        await enter(self._client)
+        await self._seats.enter(enter)
         number = 0
         while (text := await self._keyboard.read_line()) is not None:
             number += 1
