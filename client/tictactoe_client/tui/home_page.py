@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tictactoe_client.kept.left_behind import describe_losses
 from tictactoe_client.kept.seats import Seats
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.editor import LineEditor
@@ -54,7 +55,7 @@ class HomePage(Page):
         self._menu.before, self._menu.is_alone = link.before, link.is_own
         held = client.welcome.rooms if client else ()
         if client is not None:
-            self._tell_lost(client)
+            self.desk.run(self._tell_losses(client))
         if held and self._first is None:
             self._menu.choose("resume", held[0].room)
         if self._first is not None:
@@ -65,14 +66,10 @@ class HomePage(Page):
             following, self._next = self._next, None
             self.desk.run(self._enter(following))
 
-    def _tell_lost(self, client: Client) -> None:
+    async def _tell_losses(self, client: Client) -> None:
         """Say once which games, of those that an earlier run left, are not there to come back to any more."""
-        held = {seat.room for seat in client.welcome.rooms}
-        lost = self.desk.link.seats.strike_lost(self.desk.link.address.url, client.token, held)
-        if len(lost) == 1:
-            self.desk.say(f"Your game in {lost[0]} is over, or its room closed, while you were away.")
-        elif lost:
-            self.desk.say(f"Your games in {', '.join(lost)} are over, or their rooms closed, while you were away.")
+        if told := await describe_losses(client):
+            self.desk.say(" ".join(told))
 
     def opened(self) -> None:
         """Read the list anew: rooms may have come and gone unseen."""
