@@ -186,7 +186,7 @@ async def test_a_draw_and_an_undo_are_offered_and_answered(server: Server, open_
         await ana.press(":")
         await ana.type("undo")
         await ana.press("enter")
-        await ana.until("You asked to take a move back.")
+        await ana.until("You asked to take back A1.")
         await bo.ask("undo", room=code, action="accept")
         await ana.until("YOUR MOVE (X)", gone="X A1")
         await bo.ask("draw", room=code, action="offer")

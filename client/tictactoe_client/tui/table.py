@@ -71,7 +71,7 @@ class Table:
             return False
         self.moves = follow_moves(self.moves, old, state)
         if old is not None:
-            self._say(*announce_company(old, state, self.viewer, declined))
+            self._say(*announce_company(old, state, self.viewer, declined, self.moves))
             if self.shown_ply is not None:
                 self.unseen += max(0, state.ply - old.ply)
         if old is None or old.game != state.game:

@@ -42,12 +42,21 @@ def announce(
         *announce_arrivals(old, new, viewer),
         *_announce_play(old, new, viewer, moves, kept),
         *announce_departures(old, new, viewer),
-        *announce_offers(old, new, viewer, is_taken_back=kept < old.ply, declined=declined),
+        *announce_offers(old, new, viewer, is_taken_back=kept < old.ply, declined=declined, moves=moves),
     ]
 
 
-def announce_company(old: RoomState, new: RoomState, viewer: str, declined: Collection[str] | None = None) -> list[str]:
-    """Return what happened between two states apart from moves and results, for those who see the board."""
+def announce_company(
+    old: RoomState,
+    new: RoomState,
+    viewer: str,
+    declined: Collection[str] | None = None,
+    moves: Sequence[int] | None = None,
+) -> list[str]:
+    """Return what happened between two states apart from moves and results, for those who see the board.
+
+    `declined` and `moves` as for `announce_offers`.
+    """
     if new.game != old.game:
         return [f"Game {new.game}. {describe_players(new, viewer)}"]
     taken_back = old.ply - count_kept(old, new)
@@ -56,19 +65,22 @@ def announce_company(old: RoomState, new: RoomState, viewer: str, declined: Coll
         *_announce_taken_back(taken_back),
         *announce_passed_over(old, new, viewer),
         *announce_departures(old, new, viewer, with_hold=False),
-        *announce_offers(old, new, viewer, is_taken_back=taken_back > 0, declined=declined),
+        *announce_offers(old, new, viewer, is_taken_back=taken_back > 0, declined=declined, moves=moves),
     ]
 
 
-def announce_standing(state: RoomState, viewer: str) -> list[str]:
-    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end."""
+def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
+    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end.
+
+    `moves` are all cells of the game, None where they are not known.
+    """
     seats = {mark: seat and replace(seat, online=True, left=False, out=False) for mark, seat in state.seats.items()}
     start = replace(state, seats=seats, offers=Offers(), result=None)
     return [
         *([f"This is game {state.game} of the room."] if state.game > 1 else []),
         *_announce_play(start, state, viewer, None, state.ply),
         *announce_departures(start, state, viewer),
-        *announce_offers(start, state, viewer, is_taken_back=False),
+        *announce_offers(start, state, viewer, is_taken_back=False, moves=moves),
     ]
 
 
@@ -118,7 +130,7 @@ def _announce_new_game(old: RoomState, new: RoomState, viewer: str, moves: Seque
         *announce_arrivals(start, new, viewer),
         *_announce_play(start, new, viewer, moves, 0),
         *announce_departures(start, new, viewer),
-        *announce_offers(start, new, viewer, is_taken_back=False),
+        *announce_offers(start, new, viewer, is_taken_back=False, moves=moves),
     ]
 
 

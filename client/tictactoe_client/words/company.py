@@ -5,8 +5,9 @@ The moves and the results are `announcer`'s, which puts all of it in order.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from tictactoe_client.words.choices import describe_take_back
 from tictactoe_client.words.wording import format_duration, loser_of, name_of, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, SeatState
@@ -73,18 +74,26 @@ def announce_departures(old: RoomState, new: RoomState, viewer: str, *, with_hol
 
 
 def announce_offers(
-    old: RoomState, new: RoomState, viewer: str, *, is_taken_back: bool, declined: Collection[str] | None = None
+    old: RoomState,
+    new: RoomState,
+    viewer: str,
+    *,
+    is_taken_back: bool,
+    declined: Collection[str] | None = None,
+    moves: Sequence[int] | None = None,
 ) -> list[str]:
     """Return which offers were made, and which came to nothing by whom; what was agreed shows in the game itself.
 
     `declined` are the offers, ``draw`` and ``undo``, that the viewer has declined or withdrawn meanwhile: a state does
-    not tell who did. None where that is not known.
+    not tell who did. `moves` are all cells of the new state's game. Either is None where it is not known.
     """
     told = []
-    for kind, asks in (("draw", "offer{} a draw"), ("undo", "ask{} to take a move back")):
+    for kind in ("draw", "undo"):
         before, now = getattr(old.offers, kind), getattr(new.offers, kind)
         is_granted = new.result is not None or (is_taken_back and kind == "undo")
         if now is not None and now != before:
+            taken_back = describe_take_back(new, now, moves) if kind == "undo" else ""
+            asks = "offer{} a draw" if kind == "draw" else f"ask{{}} to take back {taken_back}"
             told.append(_say_who(new, now, asks, viewer))
         elif before is not None and now is None and not is_granted:
             by_viewer = None if declined is None else kind in declined

@@ -59,7 +59,7 @@ class Transcript:
         self._note(state, moves)
         lines = describe_arrival(state, viewer, address, latency_seconds)
         lines += describe_progress(state, self.moves)
-        standing = announce_standing(state, viewer)
+        standing = announce_standing(state, viewer, self.moves)
         asked = describe_choices(_without_offers(state), state, viewer)
         if seat_of(state, viewer) is not None and not settings.quiet:
             lines += describe_controls(state.rules.to_rules(), settings)
