@@ -87,6 +87,8 @@ def test_dropping_and_coming_back_differ_from_leaving() -> None:
     dropped = state(seats={"X": seat(ANA, "ana"), "O": held})
     assert announce(state(), dropped, ANA) == ["bo has dropped. Waiting for them: 1:00."]
     assert announce(dropped, state(), ANA) == ["bo is back."]
+    assert announce(state(), dropped, ANA, after_loss=True) == ["bo is not here. Waiting for them: 1:00."]
+    assert announce_company(state(), dropped, ANA, after_loss=True) == ["bo is not here."]
     gone = state(
         seats={"X": seat(ANA, "ana"), "O": seat(BO, "bo", online=False, left=True)}, result=Result("X", "resigned")
     )

@@ -404,6 +404,30 @@ async def test_a_lost_connection_is_shown_and_made_good(
             await bo.state(ply=3)
 
 
+async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, open_screen: OpenScreen) -> None:
+    backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
+    async with (
+        run_proxy(server.port) as proxy,
+        open_screen(proxy.url, Choice("create"), backoff=backoff) as ana,
+        open_peer(proxy.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
+        await ana.until("Waiting for someone")
+        code = ana.code
+        await bo.ask("join", room=code)
+        await ana.until("YOUR MOVE (X)")
+        await cy.ask("watch", room=code)
+        proxy.cut()
+        await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
+        await ana.press("r")
+        await ana.until("bo is not here. Waiting for them: ", "(away)", gone="has dropped")
+        async with open_peer(server.url, "bo", token=bo.welcome["token"]) as again:
+            await again.ask("join", room=code)
+            await ana.until("bo is back.", gone="Waiting for them")
+            await again.socket.close()
+            await ana.until("bo has dropped. Waiting for them: ")
+
+
 async def test_a_move_on_its_way_is_shown_and_played_once(server: Server, open_screen: OpenScreen) -> None:
     async with run_proxy(server.port) as proxy, game(open_screen, server, url=proxy.url) as (ana, bo, code):
         proxy.swallows_replies = True

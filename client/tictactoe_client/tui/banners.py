@@ -83,7 +83,9 @@ def _absence_banner(state: RoomState, table: Table, keymap: Keymap, now: float) 
     left = _held_ms(table, gone, now)
     if left > 0:
         needless = "(you needn't do anything)"
-        return (f"{names} {has} dropped. Waiting for them: {format_duration(left)}.   {needless}", "warn")
+        is_are = "is" if len(gone) == 1 else "are"
+        absent = f"{is_are} not here" if table.unblamed.issuperset(gone) else f"{has} dropped"
+        return (f"{names} {absent}. Waiting for them: {format_duration(left)}.   {needless}", "warn")
     draws = len(state.seats) == 2
     if may_claim_by_key(table, now):
         ways = [f"{keymap.show('claim')} claim the win", f"{keymap.show('claim_draw')} call it a draw"]

@@ -135,7 +135,8 @@ class GamePage(Page):
 
     def _take_state(self, state: RoomState) -> None:
         was_mine, old = self.table.is_my_turn, self.table.state
-        if self.table.take(state, self.desk.now(), self._deeds.take_declined(state)):
+        declined, after_loss = self._deeds.take_declined(state), self._returned is not None
+        if self.table.take(state, self.desk.now(), declined, after_loss=after_loss):
             self.desk.run(self._learn_moves())
         self._hand.follow(state)
         self._review.look()

@@ -29,19 +29,22 @@ def announce(
     moves: Sequence[int] | None = None,
     before: Sequence[int] | None = None,
     declined: Collection[str] | None = None,
+    *,
+    after_loss: bool = False,
 ) -> list[str]:
     """Return what happened between two states of one room, `viewer` being the public id of whoever reads.
 
     `moves` are all cells played in the new state's game so far, which puts a gap of several moves in order, and
-    `before` those of the old one's; None where they are not known. `declined` as for `announce_offers`.
+    `before` those of the old one's; None where they are not known. `declined` as for `announce_offers`,
+    `after_loss` as for `announce_departures`.
     """
     if new.game != old.game:
-        return _announce_new_game(old, new, viewer, moves)
+        return _announce_new_game(old, new, viewer, moves, after_loss=after_loss)
     kept = count_kept(old, new, moves, before)
     return [
         *announce_arrivals(old, new, viewer),
         *_announce_play(old, new, viewer, moves, kept),
-        *announce_departures(old, new, viewer),
+        *announce_departures(old, new, viewer, after_loss=after_loss),
         *announce_offers(old, new, viewer, is_taken_back=kept < old.ply, declined=declined, moves=moves),
     ]
 
@@ -52,10 +55,12 @@ def announce_company(
     viewer: str,
     declined: Collection[str] | None = None,
     moves: Sequence[int] | None = None,
+    *,
+    after_loss: bool = False,
 ) -> list[str]:
     """Return what happened between two states apart from moves and results, for those who see the board.
 
-    `declined` and `moves` as for `announce_offers`.
+    `declined` and `moves` as for `announce_offers`, `after_loss` as for `announce_departures`.
     """
     if new.game != old.game:
         return [f"Game {new.game}. {describe_players(new, viewer)}"]
@@ -64,7 +69,7 @@ def announce_company(
         *announce_arrivals(old, new, viewer),
         *_announce_taken_back(taken_back),
         *announce_passed_over(old, new, viewer),
-        *announce_departures(old, new, viewer, with_hold=False),
+        *announce_departures(old, new, viewer, with_hold=False, after_loss=after_loss),
         *announce_offers(old, new, viewer, is_taken_back=taken_back > 0, declined=declined, moves=moves),
     ]
 
@@ -122,14 +127,16 @@ def fits(moves: Sequence[int], state: RoomState) -> bool:
     return len(moves) == state.ply and set(moves) == played and (moves[-1] if moves else None) == state.last
 
 
-def _announce_new_game(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None) -> list[str]:
+def _announce_new_game(
+    old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, *, after_loss: bool
+) -> list[str]:
     start = _before_first_move(old, new)
     return [
         *_announce_missed_games(old, new),
         f"Game {new.game}. {describe_players(new, viewer)}",
         *announce_arrivals(start, new, viewer),
         *_announce_play(start, new, viewer, moves, 0),
-        *announce_departures(start, new, viewer),
+        *announce_departures(start, new, viewer, after_loss=after_loss),
         *announce_offers(start, new, viewer, is_taken_back=False, moves=moves),
     ]
 

@@ -45,10 +45,14 @@ def announce_passed_over(old: RoomState, new: RoomState, viewer: str) -> list[st
     return told
 
 
-def announce_departures(old: RoomState, new: RoomState, viewer: str, *, with_hold: bool = True) -> list[str]:
+def announce_departures(
+    old: RoomState, new: RoomState, viewer: str, *, with_hold: bool = True, after_loss: bool = False
+) -> list[str]:
     """Return who left or dropped, but for those of whom the result or the passing over tells it.
 
-    `with_hold` adds how long a seat is held, where the line is not kept in sight until that is no longer true.
+    `with_hold` adds how long a seat is held, where the line is not kept in sight until that is no longer true. After a
+    loss of the viewer's own connection between the states nobody is said to have dropped: it may be the server that was
+    lost to all.
     """
     just_over = new.result is not None and old.result is None and new.result.reason == "resigned"
     told = []
@@ -69,7 +73,7 @@ def announce_departures(old: RoomState, new: RoomState, viewer: str, *, with_hol
         elif not seat.online and was_here:
             is_held = with_hold and bool(seat.hold_ms) and new.status == "playing"
             held = f" Waiting for them: {format_duration(seat.hold_ms)}." if seat.hold_ms and is_held else ""
-            told.append(f"{name_of(new, mark)} has dropped.{held}")
+            told.append(f"{name_of(new, mark)} {'is not here' if after_loss else 'has dropped'}.{held}")
     return told
 
 

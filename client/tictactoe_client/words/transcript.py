@@ -89,7 +89,8 @@ class Transcript:
         self._note(state, moves)
         now = self.moves if fits(self.moves, state) else None
         viewer = self._viewer
-        news = [*announce(old, state, viewer, now, known, declined), *describe_choices(old, state, viewer)]
+        told = announce(old, state, viewer, now, known, declined, after_loss=away_seconds is not None)
+        news = [*told, *describe_choices(old, state, viewer)]
         if away_seconds is None:
             return news
         back = describe_return(away_seconds)
