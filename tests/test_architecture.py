@@ -1,7 +1,7 @@
 """Who may import whom, read from the source without running it.
 
 The engine and the rooms decide games, so they own no socket, clock, chance or log; the protocol knows no transport;
-server and client meet on the wire alone.
+server and client meet on the wire alone. The client's folders stand one upon another.
 """
 
 from __future__ import annotations
@@ -21,6 +21,23 @@ SERVER = ROOT / "server" / "tictactoe_server"
 CLIENT = ROOT / "client" / "tictactoe_client"
 PACKAGES = (ENGINE, PROTOCOL, SERVER, CLIENT)
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
+
+CLIENT_LEVELS = (
+    {"wire"},
+    {"__init__"},
+    {"settings"},
+    {"boards", "streams"},
+    {"words"},
+    {"kept"},
+    {"typed", "runs"},
+    {"plain", "json_mode", "tui"},
+    {"commands"},
+    {"cli"},
+    {"__main__"},
+)
+"""The folders and single modules of the client, lowest first: each knows only those on lower levels."""
+CLIENT_TABLES = frozenset({"tui.keymap", "tui.themes"})
+"""Tables of what a person may choose, which know nothing of the client: every level may read them."""
 
 SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base"})
 
@@ -142,6 +159,20 @@ def list_room_modules(server: Path) -> list[Path]:
     return [path for path in list_modules(server) if path.parent.name == "rooms"]
 
 
+def find_upward_imports(client: Path) -> Iterator[str]:
+    """Yield a line for each import that leads to the same level of the client's folders, or to a higher one."""
+    level_of = {name: level for level, names in enumerate(CLIENT_LEVELS) for name in names}
+    for path in list_modules(client):
+        inside = path.relative_to(client).with_suffix("").parts
+        for imported in list_imports(path, client):
+            parts = imported.module.split(".")[1:] or ["__init__"]
+            if imported.top != client.name or ".".join(parts) in CLIENT_TABLES:
+                continue
+            is_table = ".".join(inside) in CLIENT_TABLES
+            if is_table or (parts[0] != inside[0] and level_of[parts[0]] >= level_of[inside[0]]):
+                yield f"{path.relative_to(client.parent)}:{imported.line} imports {imported.module}"
+
+
 def is_room_logic_missing(server: Path) -> bool:
     """Tell whether no module of the server would be checked as room logic."""
     return not list_room_modules(server)
@@ -159,6 +190,10 @@ def find_shapeless_names(package: Path) -> list[str]:
 )
 def test_a_package_imports_only_what_its_place_allows(package: Path, contract: Contract) -> None:
     assert list(find_breaches(contract, package, list_modules(package))) == []
+
+
+def test_the_folders_of_the_client_know_only_those_below_them() -> None:
+    assert list(find_upward_imports(CLIENT)) == []
 
 
 def test_room_logic_imports_no_socket_clock_chance_store_or_log() -> None:
@@ -243,6 +278,29 @@ def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> No
     assert breaches_of(CLIENT_CONTRACT, package, source) == [
         "tictactoe_engine/strategies/example.py:2 imports tictactoe_server.cli"
     ]
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "count"),
+    [
+        ("wire/address.py", "from tictactoe_client.words.guide import describe_help", 1),
+        ("plain/plain.py", "from tictactoe_client.tui.page import Desk", 1),
+        ("words/guide.py", "def later():\n    from tictactoe_client.commands.session import run", 1),
+        ("settings.py", "from tictactoe_client.kept.seats import Seats", 1),
+        ("wire/room.py", "from tictactoe_client import connect", 1),
+        ("tui/keymap.py", "from tictactoe_client.wire.address import Address", 1),
+        ("kept/config.py", "from tictactoe_client.tui.keymap import ACTIONS", 0),
+        ("words/guide.py", "from tictactoe_client.wire.address import Address\nfrom .wording import name_of", 0),
+        ("cli.py", "from tictactoe_client.commands.session import run\nimport tictactoe_client", 0),
+    ],
+)
+def test_the_check_reports_a_folder_that_knows_one_above_it(
+    tmp_path: Path, module: str, source: str, count: int
+) -> None:
+    path = tmp_path / "tictactoe_client" / module
+    path.parent.mkdir(parents=True)
+    path.write_text(source, encoding="utf-8")
+    assert len(list(find_upward_imports(tmp_path / "tictactoe_client"))) == count
 
 
 def test_a_server_with_modules_but_without_a_room_lacks_room_logic(package: Path) -> None:

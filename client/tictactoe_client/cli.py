@@ -20,12 +20,8 @@ from tictactoe_client.commands.cli_games import bot, join, new, play, play_whoev
 from tictactoe_client.commands.cli_lists import check, history, replay, rooms
 from tictactoe_client.commands.cli_own import COMPLETION_VARIABLE, completion, config
 from tictactoe_client.commands.manual import PROGRAM, ManualGroup
-from tictactoe_client.commands.options import (
-    has_chosen_mode,
-    name_variable,
-    settings_of,
-    shared_options,
-)
+from tictactoe_client.commands.option_values import has_chosen_mode, settings_of
+from tictactoe_client.commands.options import name_variable, shared_options
 from tictactoe_client.kept.config import load_config
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_client.streams.screen import is_terminal, open_missing_streams, print_error, silence_output
@@ -55,7 +51,7 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
     if context.invoked_subcommand is not None:
         return None
     if not is_terminal(0, 1, 2) and not has_chosen_mode(context):
-        from tictactoe_client.commands.program import own_command
+        from tictactoe_client.words.program import own_command
 
         print_error(f"{context.get_usage()}\n\nSay what to do: {', '.join(cli.list_commands(context))}.")
         print_error(f"Try '{own_command('--help')}'. A match in a pipe: {own_command('play', '--plain')}, or --json.")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, CY, players, seat, state
-from tictactoe_client.words.announcer import announce, announce_chat, count_kept
+from tictactoe_client.words.announcer import announce, announce_chat, announce_company, count_kept
 from tictactoe_client.words.wording import describe_lines, split_lines
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import ChatLine, Offers, Result, SeatState
@@ -87,6 +87,8 @@ def test_dropping_and_coming_back_differ_from_leaving() -> None:
     dropped = state(seats={"X": seat(ANA, "ana"), "O": held})
     assert announce(state(), dropped, ANA) == ["bo has dropped. Waiting for them: 1:00."]
     assert announce(dropped, state(), ANA) == ["bo is back."]
+    assert announce(state(), dropped, ANA, after_loss=True) == ["bo is not here. Waiting for them: 1:00."]
+    assert announce_company(state(), dropped, ANA, after_loss=True) == ["bo is not here."]
     gone = state(
         seats={"X": seat(ANA, "ana"), "O": seat(BO, "bo", online=False, left=True)}, result=Result("X", "resigned")
     )
@@ -158,11 +160,22 @@ def test_offers_are_told_once_to_each_side() -> None:
     assert announce(state((0,)), offered, BO) == ["You offer a draw."]
     assert announce(offered, offered, ANA) == []
     asked = state((0,), offers=Offers(undo="X"))
-    assert announce(state((0,)), asked, BO) == ["ana asks to take a move back."]
+    assert announce(state((0,)), asked, BO) == ["ana asks to take back A1."]
     over = state((0, 3, 1, 4, 2))
     wanted = replace(over, offers=Offers(rematch=("X",)))
     assert announce(over, wanted, BO) == ["ana wants a rematch."]
     assert announce(over, wanted, ANA) == ["You ask for a rematch."]
+
+
+def test_what_is_to_be_taken_back_is_told_as_far_as_it_is_known() -> None:
+    played = (4, 0, 1, 8)
+    asked = state(played, offers=Offers(undo="X"))
+    assert announce(state(played), asked, BO, played) == ["ana asks to take back B1 and C3."]
+    assert announce(state(played), asked, ANA, played) == ["You ask to take back B1 and C3."]
+    assert announce(state(played), asked, BO) == ["ana asks to take back the last 2 moves."]
+    assert announce_company(state(played), asked, BO, moves=(4, 0)) == ["ana asks to take back the last 2 moves."]
+    by_the_mover = state(played, offers=Offers(undo="O"))
+    assert announce(state(played), by_the_mover, WATCHER) == ["bo asks to take back C3."]
 
 
 def test_two_players_of_one_name_are_told_apart() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tictactoe_client.cli import cli, run
-from tictactoe_client.commands.options import settings_of
+from tictactoe_client.commands.option_values import settings_of
 from tictactoe_client.kept.config import KNOWN, config_path, load_config
 from tictactoe_client.tui.keymap import ACTIONS
 

@@ -119,8 +119,8 @@ def test_a_draw_offered_declined_withdrawn_lapsed_and_agreed(two: Stage) -> None
 def test_an_undo_asked_declined_lapsed_and_done(two: Stage) -> None:
     two.play(0)
     heard = two.tell(ANA, undo("offer"))
-    assert heard[ANA.id] == ["You ask to take a move back."]
-    assert heard[BO.id] == ["ana asks to take a move back.", "Type yes to let them, no to refuse."]
+    assert heard[ANA.id] == ["You ask to take back A1."]
+    assert heard[BO.id] == ["ana asks to take back A1.", "Type yes to let them, no to refuse."]
     heard = two.tell(BO, undo("decline"))
     assert (heard[ANA.id], heard[BO.id]) == (["bo lets the move stand."], ["You let the move stand."])
     two.do(ANA, undo("offer"))

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
-from tictactoe_client.commands.results import exit_code_of
+from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import Settings
 from tictactoe_client.wire.address import parse_address
 from tictactoe_client.wire.version import describe_mismatch
@@ -95,7 +95,7 @@ def test_the_controls_are_told_for_the_board_at_hand(rules: Rules, settings: Set
     ],
 )
 def test_help_shows_pairs_as_they_are_read(coordinates: Coordinates, pair: str) -> None:
-    assert pair in "\n".join(describe_help(state(), Settings(coordinates=coordinates)))
+    assert pair in "\n".join(describe_help(state(), Settings(coordinates=coordinates), ANA))
 
 
 def test_the_help_of_a_watcher_has_nothing_that_only_players_do() -> None:
@@ -106,7 +106,7 @@ def test_the_help_of_a_watcher_has_nothing_that_only_players_do() -> None:
 
 
 def test_help_shows_the_keys_in_their_order() -> None:
-    assert "7 8 9 / 4 5 6 / 1 2 3" in "\n".join(describe_help(state(), Settings(keys=Keys.PAD)))
+    assert "7 8 9 / 4 5 6 / 1 2 3" in "\n".join(describe_help(state(), Settings(keys=Keys.PAD), ANA))
 
 
 @pytest.mark.parametrize(

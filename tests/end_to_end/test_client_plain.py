@@ -399,7 +399,7 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
         await bo.ask("draw", room=code, action="decline")
         await ana.until("bo declines the draw.")
         ana.type("undo")
-        await ana.until("You ask to take a move back.")
+        await ana.until("You ask to take back A1.")
         await bo.ask("undo", room=code, action="accept")
         await ana.until("The last move is taken back.")
         await ana.until("Your move, X.")

@@ -12,6 +12,7 @@ from tests.peer import open_peer
 from tests.terminal import pipe
 from tictactoe_client import connect
 from tictactoe_client.json_mode.json_game import JsonGame
+from tictactoe_client.kept.seating import SeatKeeper
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import MAX_LINE_BYTES, Keyboard
@@ -41,7 +42,10 @@ async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pyte
         os.close(writer)
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
-            assert await JsonGame(ana, settings, Keyboard(reader)).run(lambda client: client.join(code)) == 12
+            assert (
+                await JsonGame(ana, settings, Keyboard(reader), SeatKeeper(ana)).run(lambda client: client.join(code))
+                == 12
+            )
             assert (await bo.state(status="over"))["result"]["winner"] == "X"
     printed = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert printed[-1]["type"] == "ok"

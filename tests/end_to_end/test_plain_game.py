@@ -80,7 +80,7 @@ async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
 
     await ana.ask("b1", "You play B1, top centre.")
     await bo.hear("Your move, O.")
-    await ana.ask("undo", "You ask to take a move back.")
+    await ana.ask("undo", "You ask to take back B1.")
     await bo.hear("Type yes to let them")
     await bo.ask("yes", "The last move is taken back.", "X's move.")
     await ana.hear("The last move is taken back.", "Your move, X.")

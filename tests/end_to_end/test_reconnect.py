@@ -18,6 +18,7 @@ from tests.proxy import Proxy, run_proxy
 from tests.terminal import pipe
 from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
 from tictactoe_client.json_mode.json_game import JsonGame
+from tictactoe_client.kept.seating import SeatKeeper
 from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import Settings
@@ -260,6 +261,27 @@ async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: 
         assert told.replace("seconds.", "second.").replace("60 second.", "60 seconds.") == PLAIN
 
 
+async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, proxy: Proxy) -> None:
+    async with (
+        run_client("new", "-n", "ana", "-s", proxy.url) as ana,
+        open_peer(proxy.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
+        code = (await ana.until("Code  ")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        await cy.ask("watch", room=code)
+        proxy.is_closed = True
+        proxy.cut()
+        await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
+        proxy.is_closed = False
+        await ana.until("Connected again after ")
+        assert str(await ana.read_line()).startswith("bo is not here. Waiting for them: ")
+        async with open_peer(server.url, "bo", token=bo.welcome["token"]) as again:
+            await again.ask("join", room=code)
+            assert await ana.read_line() == "bo is back."
+
+
 async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: pytest.CaptureFixture[str]) -> None:
     with pipe() as (reader, writer):
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
@@ -307,7 +329,9 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
-                JsonGame(ana, Settings(mode="json"), Keyboard(reader)).run(lambda client: client.join(code))
+                JsonGame(ana, Settings(mode="json"), Keyboard(reader), SeatKeeper(ana)).run(
+                    lambda client: client.join(code)
+                )
             )
             await bo.state(status="playing")
             proxy.is_closed = True

@@ -12,8 +12,8 @@ import pytest
 from tests.peer import Peer, open_peer, play_out
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_server.server import Server
 
@@ -186,7 +186,7 @@ async def test_a_draw_and_an_undo_are_offered_and_answered(server: Server, open_
         await ana.press(":")
         await ana.type("undo")
         await ana.press("enter")
-        await ana.until("You asked to take a move back.")
+        await ana.until("You asked to take back A1.")
         await bo.ask("undo", room=code, action="accept")
         await ana.until("YOUR MOVE (X)", gone="X A1")
         await bo.ask("draw", room=code, action="offer")
@@ -402,6 +402,30 @@ async def test_a_lost_connection_is_shown_and_made_good(
             await ana.until("Back after 1 s. bo played A1.", "bo played")
             await ana.press("9")
             await bo.state(ply=3)
+
+
+async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, open_screen: OpenScreen) -> None:
+    backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
+    async with (
+        run_proxy(server.port) as proxy,
+        open_screen(proxy.url, Choice("create"), backoff=backoff) as ana,
+        open_peer(proxy.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
+        await ana.until("Waiting for someone")
+        code = ana.code
+        await bo.ask("join", room=code)
+        await ana.until("YOUR MOVE (X)")
+        await cy.ask("watch", room=code)
+        proxy.cut()
+        await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
+        await ana.press("r")
+        await ana.until("bo is not here. Waiting for them: ", "(away)", gone="has dropped")
+        async with open_peer(server.url, "bo", token=bo.welcome["token"]) as again:
+            await again.ask("join", room=code)
+            await ana.until("bo is back.", gone="Waiting for them")
+            await again.socket.close()
+            await ana.until("bo has dropped. Waiting for them: ")
 
 
 async def test_a_move_on_its_way_is_shown_and_played_once(server: Server, open_screen: OpenScreen) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_server.server import Server
 
 
@@ -246,10 +246,22 @@ async def test_a_game_that_was_lost_meanwhile_is_told_of_once(server: Server, op
         Seats().keep(SavedSeat(server.url, "L7HXKE", "O", "ana", before.welcome["token"], pid=2**22 + 1))
         await before.socket.close()
     async with open_screen(server.url, name=None) as ana:
-        await ana.until("Playing as  ana", "Your game in L7HXKE is over, or its room closed, while you were away.")
+        await ana.until("Playing as  ana", "Your room L7HXKE is closed.")
     assert Seats().find(server.url) is None
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  ana", gone="L7HXKE")
+
+
+async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
+        code = (await bo.ask("create"))["room"]
+        await before.ask("join", room=code)
+        Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
+        await before.socket.close()
+        await bo.ask("resign", room=code)
+    async with open_screen(server.url, name=None) as ana:
+        await ana.until("Playing as  ana", f"Your game in {code} is over: won by resignation.")
+    assert Seats().find(server.url) is None
 
 
 async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, open_screen: OpenScreen) -> None:

@@ -40,7 +40,7 @@ async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(server: Server,
         await bo.state(ply=1)
         await ana.type(":undo")
         await ana.press("enter")
-        await ana.until("You asked to take a move back. Waiting for the answer ...   Ctrl+N withdraw")
+        await ana.until("You asked to take back B2. Waiting for the answer ...   Ctrl+N withdraw")
         await ana.type(":undo withdraw")
         await ana.press("enter")
         await ana.until("You withdraw the request to take a move back.")
@@ -54,7 +54,7 @@ async def test_moves_that_were_taken_back_are_told(server: Server, open_screen: 
         await ana.until("YOUR MOVE (X)")
         await ana.type(":undo")
         await ana.press("enter")
-        await ana.until("You asked to take a move back.")
+        await ana.until("You asked to take back A1 and B2.")
         await bo.ask("undo", room=code, action="accept")
         await ana.until("The last 2 moves are taken back.", "YOUR MOVE (X)")
 
@@ -78,3 +78,15 @@ async def test_leaving_a_game_is_told_as_that(server: Server, open_screen: OpenS
     async with game(open_screen, server) as (ana, bo, code):
         await bo.ask("leave", room=code)
         await ana.until("YOU WIN   bo left the game")
+
+
+async def test_who_is_asked_sees_what_would_be_taken_back(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("1")
+        await bo.state(ply=1)
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE (X)")
+        await ana.press("9")
+        await bo.state(ply=3)
+        await bo.ask("undo", room=code, action="offer")
+        await ana.until("bo asks to take back B2 and C3:   Ctrl+Y let them   Ctrl+N no")

@@ -10,11 +10,11 @@ import pytest
 from tests.client.states import ANA, BO, CY, players, seat, state
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.tui.banners import game_banner
 from tictactoe_client.tui.ending import describe_end
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.table import Table
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Offers, Result, RoomState, SeatState
 from tictactoe_server.server import Server

@@ -17,11 +17,11 @@ from tests.peer import open_peer, play_out
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client import connect
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.tui.latency import Latency
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.words.replay import Replay
 from tictactoe_engine import PRESETS, Rules, parse_record
 from tictactoe_server.server import Server

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from tictactoe_client.commands.manual import command
-from tictactoe_client.commands.options import LEVELS, Words, rules_option, settings_of, shared_options
+from tictactoe_client.commands.option_values import settings_of
+from tictactoe_client.commands.options import LEVELS, Words, rules_option, shared_options
 
 
 @command(
@@ -42,8 +43,8 @@ def play_whoever_comes(context: click.Context, rules: str | None, clock: str | N
     from tictactoe_client.typed.rule_options import RuleOptions, parse_clock, parse_rules
 
     chosen, limits = parse_rules(RuleOptions(rules=rules)), parse_clock(clock)
-    from tictactoe_client.commands.choosing import Choice
     from tictactoe_client.commands.errands import visit
+    from tictactoe_client.wire.choosing import Choice
 
     return visit(settings, None, Choice("match", chosen, limits))
 
@@ -84,8 +85,8 @@ def new(
     chosen = parse_rules(RuleOptions(**{name: rules[name] for name in RuleOptions.__dataclass_fields__}))
     limits, mark = parse_clock(clock), parse_seat(seat, chosen)
     check_bots(bots, chosen)
-    from tictactoe_client.commands.choosing import Choice
     from tictactoe_client.commands.errands import visit
+    from tictactoe_client.wire.choosing import Choice
 
     return visit(settings, None, Choice("create", chosen, limits, private, mark, bots))
 
@@ -117,8 +118,8 @@ def bot(context: click.Context, /, level: str, first: str, rules: str | None, cl
 
     chosen, limits = parse_rules(RuleOptions(rules=rules)), parse_clock(clock)
     seat = choose_seat(first, chosen)
-    from tictactoe_client.commands.choosing import against_computer
     from tictactoe_client.commands.errands import visit
+    from tictactoe_client.wire.choosing import against_computer
 
     return visit(settings, None, against_computer(level, chosen, seat, limits))
 
@@ -142,8 +143,8 @@ def join(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
     from tictactoe_client.typed.rule_options import parse_room_argument
 
     code, address = parse_room_argument(" ".join(room))
-    from tictactoe_client.commands.choosing import Choice
     from tictactoe_client.commands.errands import visit
+    from tictactoe_client.wire.choosing import Choice
 
     return visit(settings, address, Choice("join", code=code))
 
@@ -172,7 +173,7 @@ def watch(context: click.Context, /, room: Sequence[str], **_: Any) -> int:
     from tictactoe_client.typed.rule_options import parse_room_argument
 
     code, address = parse_room_argument(" ".join(room))
-    from tictactoe_client.commands.choosing import Choice
     from tictactoe_client.commands.errands import visit
+    from tictactoe_client.wire.choosing import Choice
 
     return visit(settings, address, Choice("watch", code=code))

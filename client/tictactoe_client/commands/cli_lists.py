@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from tictactoe_client.commands.manual import command
-from tictactoe_client.commands.options import complete_file, settings_of, shared_options
+from tictactoe_client.commands.option_values import settings_of
+from tictactoe_client.commands.options import complete_file, shared_options
 
 
 @command(

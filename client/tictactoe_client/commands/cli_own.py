@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from tictactoe_client.commands.manual import PROGRAM, command
-from tictactoe_client.commands.options import Words, settings_of, shared_options
+from tictactoe_client.commands.option_values import settings_of
+from tictactoe_client.commands.options import Words, shared_options
 from tictactoe_client.kept.config import KNOWN, config_path
 from tictactoe_client.settings import ExitCode, Misuse
 
@@ -65,7 +66,7 @@ def config(context: click.Context, /, what: str | None, key: str | None, value: 
         else:
             click.echo(told)
     elif what == "show":
-        from tictactoe_client.kept.config_report import describe_settings, list_settings
+        from tictactoe_client.commands.config_report import describe_settings, list_settings
 
         if is_json:
             for name, shown, origin in list_settings(context):

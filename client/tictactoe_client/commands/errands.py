@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-from tictactoe_client.commands.choosing import Choice
-from tictactoe_client.commands.program import own_command
 from tictactoe_client.commands.session import print_failure, run
 from tictactoe_client.json_mode.json_game import JsonGame
 from tictactoe_client.json_mode.json_lines import pass_through
@@ -15,8 +13,10 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import Screen, is_terminal
 from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.client import Client
 from tictactoe_client.words.listing import list_rooms
+from tictactoe_client.words.program import own_command
 from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.pushes import RoomSummary
 
@@ -36,7 +36,7 @@ def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
         keyboard = Keyboard()
         with keeping_seats(client) as seats:
             if settings.mode == "json":
-                return await JsonGame(client, settings, keyboard).run(lambda _: seats.enter(choice.enter))
+                return await JsonGame(client, settings, keyboard, seats).run(choice.enter)
             screen = Screen(prompts=is_terminal(0, 1))
             return await PlainGame(client, settings, keyboard, screen, seats).run(choice.enter)
 

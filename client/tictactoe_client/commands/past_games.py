@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tictactoe_client.commands.program import own_command
 from tictactoe_client.commands.session import connect_as_reader, run, run_alone
 from tictactoe_client.json_mode.json_lines import pass_through, print_own
 from tictactoe_client.kept.record_files import STANDARD_STREAM, read_records, write_record
@@ -20,6 +19,7 @@ from tictactoe_client.wire.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.words.listing import list_games
+from tictactoe_client.words.program import own_command
 from tictactoe_client.words.replay import STEP_HELP, Replay, parse_step
 from tictactoe_engine import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text

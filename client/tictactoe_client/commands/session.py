@@ -8,51 +8,33 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from tictactoe_client.commands.program import own_command, server_command
 from tictactoe_client.json_mode.json_lines import print_own
-from tictactoe_client.kept.debug_log import start_debug_log, write_bug_report
+from tictactoe_client.kept.debug_log import report_bug, start_debug_log
 from tictactoe_client.kept.left_behind import describe_left_behind
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.kept.seats import Seats
+from tictactoe_client.runs.failures import describe_failure, exit_code_for, name_failure
+from tictactoe_client.runs.signals import hear_signals
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.screen import Screen, can_print, print_error, silence_output
+from tictactoe_client.streams.screen import Screen, print_error, silence_output
 from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.wire.client import Client, connect
 from tictactoe_client.wire.errors import (
-    BadAddress,
     ClientError,
-    ConnectionLost,
-    ProtocolBroken,
     Refused,
-    UnknownGame,
     Unreachable,
-    VersionRefused,
 )
-from tictactoe_client.wire.invite import is_this_machine
 from tictactoe_client.wire.local_server import run_local_server
 from tictactoe_protocol import clean_text
 
 Work = Callable[[Client], Coroutine[Any, Any, int]]
 Identity = Literal["anyone", "player", "reader"]
 """Who we are on the server: somebody new, the player of an earlier run that nobody else plays as, or just like them."""
-
-_NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
-_FAILURES: Final = {
-    ExitCode.UNREACHABLE: "unreachable",
-    ExitCode.VERSION: "version",
-    ExitCode.CONNECTION_LOST: "connection_lost",
-    ExitCode.NO_ROOM: "no_such_game",
-    ExitCode.OUR_BUG: "internal",
-}
-"""What JSON mode calls them; the rest is wrong use."""
-_STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def run(
@@ -114,13 +96,6 @@ def _print_own_quietly(type: str, **fields: object) -> None:
         print_own(type, **fields)
 
 
-def _name_failure(error: ClientError) -> str:
-    """Return the code of a failure: the server's own for what it refused."""
-    if isinstance(error, Refused):
-        return error.code
-    return _FAILURES.get(exit_code_for(error), "usage")
-
-
 def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None) -> int:
     try:
         return asyncio.run(_run_under_signals(work()))
@@ -130,7 +105,7 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
     except ClientError as error:
         print_error(describe_failure(error, settings, address))
         if settings.mode == "json":
-            _print_own_quietly("error", code=_name_failure(error), message=clean_text(error.message))
+            _print_own_quietly("error", code=name_failure(error), message=clean_text(error.message))
         return exit_code_for(error)
     except BrokenPipeError:
         silence_output()
@@ -138,9 +113,7 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:
-        path = write_bug_report(error)
-        told = f"This is a mistake in tictactoe-client, not yours. What happened is in {path}"
-        print_failure("internal", told, in_json=settings.mode == "json")
+        print_failure("internal", report_bug(error), in_json=settings.mode == "json")
         return ExitCode.OUR_BUG
 
 
@@ -227,19 +200,10 @@ async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:
     received: list[int] = []
 
     def stop(number: int) -> None:
-        if received:
-            os._exit(128 + number)
         received.append(number)
         task.cancel()
 
-    loop = asyncio.get_running_loop()
-    for name in _STOPPING:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            try:
-                loop.add_signal_handler(number, stop, number)
-            except NotImplementedError:
-                break
+    hear_signals(stop)
     try:
         return await task
     except asyncio.CancelledError:
@@ -250,51 +214,3 @@ async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:
         if received:
             return 128 + received[0]
         raise
-
-
-def exit_code_for(error: ClientError) -> ExitCode:
-    """Return the exit code that a failure means."""
-    if isinstance(error, Unreachable):
-        return ExitCode.UNREACHABLE
-    if isinstance(error, (VersionRefused, ProtocolBroken)):
-        return ExitCode.VERSION
-    if isinstance(error, ConnectionLost):
-        return ExitCode.CONNECTION_LOST
-    if isinstance(error, UnknownGame):
-        return ExitCode.NO_ROOM
-    if isinstance(error, Refused):
-        return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED
-    if isinstance(error, BadAddress):
-        return ExitCode.USAGE
-    return ExitCode.OUR_BUG
-
-
-def describe_failure(error: ClientError, settings: Settings, address: Address | None = None) -> str:
-    """Return what to tell a person about a failure, and what may help; safe to print.
-
-    `address` is the server, where it is another one than that of the settings.
-    """
-    if isinstance(error, Unreachable):
-        return "\n".join(_describe_unreachable(error, settings))
-    if isinstance(error, Refused) and error.code == "no_such_room" and error.room:
-        listing = own_command("rooms", server=address or _address_of(settings.server))
-        return f"No room {clean_text(error.room)}. It may have closed. List rooms: {listing}"
-    return clean_text(error.message)
-
-
-def _describe_unreachable(error: Unreachable, settings: Settings) -> list[str]:
-    cross, address = "x" if settings.ascii or not can_print("✗") else "✗", _address_of(error.url)
-    lines = [f"{cross} {clean_text(error.message)}"]
-    if address is not None and not is_this_machine(address):
-        lines.append(f"  Play the computer without a server:  {own_command('bot')}")
-    elif address is not None:
-        lines.append(f"  Is the server running?  Start one:  {server_command()}")
-    return [*lines, f"  Or point elsewhere:     {own_command('-s', 'wss://host')}"]
-
-
-def _address_of(text: str | None) -> Address | None:
-    """Return the address that a text names, the default one for None, or None where it names none."""
-    try:
-        return parse_address(text or DEFAULT_SERVER)
-    except BadAddress:
-        return None

@@ -8,59 +8,48 @@ move without a `ply` waits for this player's turn, so that a file of moves plays
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_client.commands.results import exit_code_of
 from tictactoe_client.json_mode.json_lines import Line, parse_line, print_connected, print_own
+from tictactoe_client.json_mode.json_requests import JsonRequests
+from tictactoe_client.kept.seating import Enter, SeatKeeper
+from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import print_json
 from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import ClientError, ConnectionLost, Interrupted
+from tictactoe_client.wire.errors import ConnectionLost
 from tictactoe_client.wire.events import Back, Event, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
-from tictactoe_client.wire.room import Room
 from tictactoe_client.words.wording import seat_of
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import BadRoomCode, parse_room_code
-from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced, RoomState
 from tictactoe_protocol.requests import Leave
 
-GOODBYE_SECONDS: Final = 1.0
 _ROOM_REQUESTS: Final = frozenset(
     {"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
 )
 
-_REPEATABLE: Final = frozenset(
-    {
-        *("move", "resign", "draw", "rematch", "join", "watch", "leave", "sync"),
-        *("rooms", "lobby", "ping", "history", "record", "analyse"),
-    }
-)
-"""What may be sent a second time where the answer to the first was lost."""
-
 
 class JsonGame:
-    """One sitting in JSON mode, from entering a room to the exit code."""
+    """One sitting in JSON mode, from entering a room to the exit code; `seats` writes down where one sits."""
 
-    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard) -> None:
+    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, seats: SeatKeeper) -> None:
         self._client = client
         self._settings = settings
         self._keyboard = keyboard
+        self._seats = seats
         self._code: str | None = None
         self._state: RoomState | None = None
         self._rematch_asked_in: int | None = None
-        self._replies: dict[str, asyncio.Future[Ok | Error | None]] = {}
-        self._unanswered: tuple[Line, asyncio.Future[Ok | Error | None]] | None = None
-        self._resending: asyncio.Task[None] | None = None
+        self._requests = JsonRequests(client)
         self._changed = asyncio.Event()
 
-    async def run(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
+    async def run(self, enter: Enter) -> int:
         """Enter a room and return the exit code; when cancelled or cut off, give the seat up first."""
         print_connected(self._client, self._client.latency_seconds)
         hearing = asyncio.create_task(self._hear_all(self._client.messages()))
@@ -102,33 +91,18 @@ class JsonGame:
             print_own("reconnecting", attempt=event.attempt, in_ms=round(event.in_seconds * 1000))
         elif isinstance(event, Back):
             print_connected(self._client, event.latency_seconds)
-            self._resend()
+            self._requests.resend()
         elif event.room == self._code:
             return ExitCode.NO_ROOM
         return None
 
-    def _resend(self) -> None:
-        """Send the line again that had no answer when the connection was lost, where it may be sent twice."""
-        request, reply = self._unanswered or ({}, None)
-        if reply is None or reply.done():
-            return
-        if request.get("type") in _REPEATABLE:
-            self._resending = asyncio.create_task(self._client.send_text(json.dumps(request)))
-            return
-        lost = Interrupted()
-        print_own("error", id=request["id"], code="interrupted", message=lost.message)
-        reply.set_result(None)
-
     def _hear(self, push: Push | None) -> ExitCode | None:
         if isinstance(push, RoomState) and push.room == self._code:
-            if self._state is None or push.seq >= self._state.seq:
-                self._state = push
+            self._take_state(push)
         elif isinstance(push, (Ok, Error)):
             if isinstance(push, Ok) and push.seat is not UNSET and push.room:
                 self._code, self._state = push.room, None
-            reply = self._replies.get(push.id or "")
-            if reply is not None and not reply.done():
-                reply.set_result(push)
+            self._requests.settle(push)
         elif isinstance(push, Closed) and push.room == self._code:
             is_over = self._state is not None and self._state.status == "over"
             return self._result_code() if is_over else ExitCode.NO_ROOM
@@ -138,9 +112,18 @@ class JsonGame:
         self._changed = asyncio.Event()
         return None
 
-    async def _speak(self, enter: Callable[[Client], Awaitable[Room]]) -> int:
+    def _take_state(self, state: RoomState) -> None:
+        """Keep a state unless it is older than the one that is known, and write down the seat where it is another."""
+        old, viewer = self._state, self._client.player
+        if old is not None and state.seq < old.seq:
+            return
+        self._state = state
+        if old is not None:
+            self._seats.keep_changed(state.room, seat_of(old, viewer), seat_of(state, viewer))
+
+    async def _speak(self, enter: Enter) -> int:
         """Enter the room, send what the input says, and end as the end of the input asks for."""
-        await enter(self._client)
+        await self._seats.enter(enter)
         number = 0
         while (text := await self._keyboard.read_line()) is not None:
             number += 1
@@ -164,7 +147,7 @@ class JsonGame:
         except (IllegalMove, UnknownNotation) as error:
             print_own("error", id=request["id"], code=error.code, message=error.message, line=number)
             return
-        reply = await self._send(request)
+        reply = await self._requests.send(request)
         if isinstance(reply, Ok):
             await self._follow(request)
 
@@ -205,22 +188,6 @@ class JsonGame:
             return self._rematch_asked_in != state.game or is_deserted
         return state.turn == own
 
-    async def _send(self, request: Line) -> Ok | Error | None:
-        """Send a request and return its reply, or None where the reply could not be told from others."""
-        identity = request["id"]
-        if not isinstance(identity, str) or not 1 <= len(identity) <= MAX_ID_LENGTH:
-            await self._client.send_text(json.dumps(request))
-            return None
-        reply: asyncio.Future[Ok | Error | None] = asyncio.get_running_loop().create_future()
-        self._replies[identity] = reply
-        try:
-            await self._client.send_text(json.dumps(request))
-            self._unanswered = (request, reply)
-            return await reply
-        finally:
-            self._unanswered = None
-            self._replies.pop(identity, None)
-
     async def _follow(self, request: Line) -> None:
         """Wait until the state says what the answer promised, so that the next line stands on it."""
         if request["type"] == "move" and self._is_here(request) and self._state is not None:
@@ -254,10 +221,5 @@ class JsonGame:
         return exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
 
     async def _give_up_seat(self) -> None:
-        if self._code is None:
-            return
-        try:
-            async with asyncio.timeout(GOODBYE_SECONDS):
-                await self._client.request(Leave(room=self._code))
-        except (TimeoutError, ClientError):
-            return
+        if self._code is not None:
+            await self._client.room(self._code).say_goodbye()

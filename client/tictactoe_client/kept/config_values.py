@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from tictactoe_client.commands.options import find_fault
 from tictactoe_client.kept.config import KNOWN, check_value
 from tictactoe_client.settings import Misuse
 
@@ -29,3 +28,16 @@ def parse_setting(key: str, text: str) -> str | bool | float:
     if told is not None:
         raise Misuse(told)
     return value
+
+
+def find_fault(name: str, text: str) -> str | None:
+    """Return what is wrong with the server or the name that the file gives, or None."""
+    from tictactoe_client.wire.address import parse_address
+    from tictactoe_client.wire.errors import BadAddress
+    from tictactoe_protocol import BadName, parse_name
+
+    try:
+        parse_address(text) if name == "server" else parse_name(text)
+    except (BadAddress, BadName) as bad:
+        return bad.message
+    return None

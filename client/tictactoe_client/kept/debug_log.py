@@ -25,14 +25,14 @@ def start_debug_log() -> Path:
     return path
 
 
-def write_bug_report(error: BaseException) -> Path:
-    """Write an error with its traceback to a new file, and return its path."""
+def report_bug(error: BaseException) -> str:
+    """Write an error that is our fault, with its traceback, to a new file; return what to tell the person."""
     from tictactoe_protocol import escape_text
 
     path = _new_file("error")
     lines = "".join(traceback.format_exception(error)).split("\n")
     path.write_text("\n".join(map(escape_text, lines)), encoding="utf-8")
-    return path
+    return f"This is a mistake in tictactoe-client, not yours. What happened is in {path}"
 
 
 def _new_file(kind: str) -> Path:

@@ -1,18 +1,20 @@
 """What an earlier run left behind on a server: a game that still waits for us, or one that ended while we were away.
 
-The first is said at every start, the second once: its seat is then struck out. The file is `seats`'.
+The first is said at every start, the second once: its seat is then struck out. The file is `seats`', the sentences are
+those of the words of the same name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from tictactoe_client.kept.seats import SavedSeat, Seats
-from tictactoe_client.wire.address import DEFAULT_SERVER, Address
 from tictactoe_client.wire.client import Client, connect
 from tictactoe_client.wire.errors import ClientError
-from tictactoe_client.words.listing import describe_outcome
+from tictactoe_client.words.left_behind import describe_loss, describe_way_back
 from tictactoe_protocol import MAX_LISTED_GAMES
+from tictactoe_protocol.pushes import PastGame
 
 
 async def describe_left_behind(client: Client, timeout_seconds: float, *, but: str | None = None) -> list[str]:
@@ -36,10 +38,18 @@ async def describe_left_behind(client: Client, timeout_seconds: float, *, but: s
     return told
 
 
-def describe_way_back(room: str, address: Address) -> str:
-    """Return that a game waits, and the command that takes its seat up again."""
-    target = room if address.url == DEFAULT_SERVER else address.link_to(room)
-    return f"You have a game in {room}: tictactoe-client join {target}"
+async def describe_losses(client: Client) -> list[str]:
+    """Return how each game ended whose seat the server does not hold for us any more, and forget those seats.
+
+    Where the server does not answer, nothing is said and nothing forgotten.
+    """
+    held = {seat.room for seat in client.welcome.rooms}
+    lost = [seat for seat in Seats().of_player(client.address.url, client.token) if seat.room not in held]
+    told = []
+    with suppress(ClientError):
+        for seat in lost:
+            told.append(describe_loss(seat.room, await _settle(client, seat), client.player))
+    return told
 
 
 async def _describe_seats(owner: Client, seats: Iterable[SavedSeat]) -> list[str]:
@@ -49,14 +59,14 @@ async def _describe_seats(owner: Client, seats: Iterable[SavedSeat]) -> list[str
     for seat in seats:
         if seat.room in held:
             told.append(describe_way_back(seat.room, owner.address))
-            continue
-        told.append(await _describe_loss(owner, seat.room))
-        Seats().forget(owner.address.url, seat.token, seat.room)
+        else:
+            ended = await _settle(owner, seat)
+            told.append(describe_loss(seat.room, ended, owner.player, replay_from=owner.address))
     return told
 
 
-async def _describe_loss(owner: Client, room: str) -> str:
-    ended = next((game for game in await owner.history(MAX_LISTED_GAMES) if game.room == room), None)
-    if ended is None:
-        return f"Your room {room} is closed."
-    return f"Your game in {room} is over: {describe_outcome(ended, owner.player)}. tictactoe-client replay {ended.id}"
+async def _settle(owner: Client, seat: SavedSeat) -> PastGame | None:
+    """Forget a seat that is gone, and return the game that ended its room, None where there is none."""
+    games = await owner.history(MAX_LISTED_GAMES)
+    Seats().forget(owner.address.url, seat.token, seat.room)
+    return next((game for game in games if game.room == seat.room), None)

@@ -31,8 +31,8 @@ class SeatKeeper:
         return room
 
     def keep_changed(self, room: str, before: str | None, seat: str | None) -> None:
-        """Write down the seat that a rematch has brought, where it is another one."""
-        if seat != before:
+        """Write down the seat that a rematch has brought to a room that was entered here, where it is another one."""
+        if room in self._rooms and seat != before:
             self.keep(room, seat)
 
     def keep(self, room: str, seat: str | None) -> None:

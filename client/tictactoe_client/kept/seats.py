@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
@@ -70,16 +70,9 @@ class Seats:
             ]
         )
 
-    def strike_lost(self, server: str, token: str, held: Collection[str]) -> list[str]:
-        """Strike out a player's seats in rooms that the server does not hold for them any more; return those rooms."""
-        lost = [
-            seat.room
-            for seat in self._read()
-            if (seat.server, seat.token) == (server, token) and seat.is_free and seat.room not in held
-        ]
-        for room in lost:
-            self.forget(server, token, room)
-        return lost
+    def of_player(self, server: str, token: str) -> list[SavedSeat]:
+        """Return a player's seats that no other living process holds."""
+        return [seat for seat in self._read() if (seat.server, seat.token) == (server, token) and seat.is_free]
 
     def _read(self) -> list[SavedSeat]:
         try:

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_client.commands.results import exit_code_of
 from tictactoe_client.kept.seating import Enter, SeatKeeper
 from tictactoe_client.plain.reminders import Reminders
+from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import Screen, is_terminal, print_error
 from tictactoe_client.typed.dialogue import Dialogue
 from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import ClientError, Interrupted, Refused
+from tictactoe_client.wire.errors import Interrupted, Refused
 from tictactoe_client.wire.events import Back, Event, Gone, Lost
 from tictactoe_client.wire.invite import reachable_address
 from tictactoe_client.wire.messages import Message
@@ -31,8 +30,6 @@ from tictactoe_client.words.transcript import Transcript, has_moved_on
 from tictactoe_client.words.wording import seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import ChatLine, Closed, Error, Notice, Replaced, RoomState
-
-GOODBYE_SECONDS: Final = 1.0
 
 
 class Sitting:
@@ -214,13 +211,8 @@ class Sitting:
         """Leave the room, so that nobody waits for us in vain; a server that does not answer is not waited for."""
         if self.is_offline:
             self._leave_seat_behind()
-        if self.room is None or self.is_offline:
-            return
-        try:
-            async with asyncio.timeout(GOODBYE_SECONDS):
-                await self.room.leave()
-        except (TimeoutError, ClientError):
-            return
+        elif self.room is not None:
+            await self.room.say_goodbye()
 
     def _leave_seat_behind(self) -> None:
         if self._seats is not None:

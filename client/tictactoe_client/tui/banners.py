@@ -9,7 +9,7 @@ from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.table import Table
-from tictactoe_client.words.choices import absent_opponents, is_asked
+from tictactoe_client.words.choices import absent_opponents, describe_take_back, is_asked
 from tictactoe_client.words.wording import format_duration, name_of
 from tictactoe_protocol.pushes import RoomState
 
@@ -55,11 +55,14 @@ def game_banner(table: Table, keymap: Keymap, now: float, *, another: str = "new
     if is_asked(state, table.viewer, state.offers.draw):
         return (f"{name_of(state, state.offers.draw)} offers a draw:   {yes} accept   {no} decline", "warn")
     if is_asked(state, table.viewer, state.offers.undo):
-        return (f"{name_of(state, state.offers.undo)} asks to take a move back:   {yes} let them   {no} no", "warn")
+        asker = name_of(state, state.offers.undo)
+        taken_back = describe_take_back(state, str(state.offers.undo), table.moves)
+        return (f"{asker} asks to take back {taken_back}:   {yes} let them   {no} no", "warn")
     if state.offers.draw == table.seat:
         return (f"You offered a draw. Waiting for the answer ...   {no} withdraw", "dim")
     if state.offers.undo == table.seat:
-        return (f"You asked to take a move back. Waiting for the answer ...   {no} withdraw", "dim")
+        taken_back = describe_take_back(state, table.seat, table.moves)
+        return (f"You asked to take back {taken_back}. Waiting for the answer ...   {no} withdraw", "dim")
     return _absence_banner(state, table, keymap, now)
 
 
@@ -80,7 +83,9 @@ def _absence_banner(state: RoomState, table: Table, keymap: Keymap, now: float) 
     left = _held_ms(table, gone, now)
     if left > 0:
         needless = "(you needn't do anything)"
-        return (f"{names} {has} dropped. Waiting for them: {format_duration(left)}.   {needless}", "warn")
+        is_are = "is" if len(gone) == 1 else "are"
+        absent = f"{is_are} not here" if table.unblamed.issuperset(gone) else f"{has} dropped"
+        return (f"{names} {absent}. Waiting for them: {format_duration(left)}.   {needless}", "warn")
     draws = len(state.seats) == 2
     if may_claim_by_key(table, now):
         ways = [f"{keymap.show('claim')} claim the win", f"{keymap.show('claim_draw')} call it a draw"]

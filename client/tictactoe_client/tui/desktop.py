@@ -11,9 +11,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
-from tictactoe_client.commands.choosing import Choice
-from tictactoe_client.commands.session import exit_code_for
 from tictactoe_client.kept.config import entry_of, show_path
+from tictactoe_client.runs.failures import exit_code_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.keeper import Keeper
@@ -22,6 +21,7 @@ from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.page import Page
 from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.errors import ClientError, ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.wire.messages import Message
 from tictactoe_client.words.guide import describe_giving_up

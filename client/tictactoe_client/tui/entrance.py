@@ -5,13 +5,13 @@ Where there is no connection yet, what is wanted waits for one.
 
 from __future__ import annotations
 
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.typed_room import read_room
 from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.errors import Refused
 from tictactoe_protocol import clean_text
 
@@ -101,7 +101,7 @@ class Entrance:
 
     def _leave_refused(self, refused: Refused) -> None:
         """End the program as a command does whose room is not to be had."""
-        from tictactoe_client.commands.session import describe_failure, exit_code_for
+        from tictactoe_client.runs.failures import describe_failure, exit_code_for
 
         desk = self._desk
         desk.leave(exit_code_for(refused), describe_failure(refused, desk.settings, desk.link.address))

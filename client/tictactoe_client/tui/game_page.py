@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from tictactoe_client.tui.farewell import describe_farewell
@@ -16,7 +15,6 @@ from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wire.errors import ClientError
 from tictactoe_client.wire.events import Back, Gone
 from tictactoe_client.wire.messages import Message
 from tictactoe_client.wire.room import Room
@@ -27,9 +25,8 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import ChatLine, Closed, Notice, Replaced, RoomState
 
 if TYPE_CHECKING:
-    from tictactoe_client.commands.choosing import Choice
+    from tictactoe_client.wire.choosing import Choice
 
-GOODBYE_SECONDS = 1.0
 _BACK_SHOWN_SECONDS = 5.0
 
 
@@ -130,23 +127,17 @@ class GamePage(Page):
         state, address = self.table.state, self.desk.link.address
         if state is None or self.room.ended is not None:
             return ""
-        is_told = self.desk.link.phase == "online" and await self._leave()
+        is_told = self.desk.link.phase == "online" and await self.room.say_goodbye()
+        if is_told:
+            self.desk.link.forget_seat(self.room.code)
         return describe_farewell(state, self.table.viewer, address, is_told=is_told)
-
-    async def _leave(self) -> bool:
-        try:
-            async with asyncio.timeout(GOODBYE_SECONDS):
-                await self.room.leave()
-        except (TimeoutError, ClientError):
-            return False
-        self.desk.link.forget_seat(self.room.code)
-        return True
 
     # -- states ---------------------------------------------------------------------------------------------------
 
     def _take_state(self, state: RoomState) -> None:
         was_mine, old = self.table.is_my_turn, self.table.state
-        if self.table.take(state, self.desk.now(), self._deeds.take_declined(state)):
+        declined, after_loss = self._deeds.take_declined(state), self._returned is not None
+        if self.table.take(state, self.desk.now(), declined, after_loss=after_loss):
             self.desk.run(self._learn_moves())
         self._hand.follow(state)
         self._review.look()

@@ -20,7 +20,7 @@ from tictactoe_client.wire.errors import ClientError
 from tictactoe_client.wire.room import Room
 
 if TYPE_CHECKING:
-    from tictactoe_client.commands.choosing import Choice
+    from tictactoe_client.wire.choosing import Choice
 
 Enter = Callable[[Client], Awaitable[Room]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tictactoe_client.commands.choosing import Choice, against_computer
+from tictactoe_client.kept.left_behind import describe_losses
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.entrance import Entrance
 from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
@@ -11,6 +11,7 @@ from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import RoomList
+from tictactoe_client.wire.choosing import Choice, against_computer
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import Unreachable
 from tictactoe_client.wire.messages import Message
@@ -49,7 +50,7 @@ class HomePage(Page):
         self._menu.before, self._menu.is_alone = link.before, link.is_own
         held = client.welcome.rooms if client else ()
         if client is not None:
-            self._tell_lost(client)
+            self.desk.run(self._tell_losses(client))
         first = self._entrance.first
         if first is not None:
             self._menu.play_again(first)
@@ -57,14 +58,10 @@ class HomePage(Page):
             self._menu.choose("resume", held[0].room)
         self._entrance.go_on()
 
-    def _tell_lost(self, client: Client) -> None:
+    async def _tell_losses(self, client: Client) -> None:
         """Say once which games, of those that an earlier run left, are not there to come back to any more."""
-        held = {seat.room for seat in client.welcome.rooms}
-        lost = self.desk.link.seats.strike_lost(self.desk.link.address.url, client.token, held)
-        if len(lost) == 1:
-            self.desk.say(f"Your game in {lost[0]} is over, or its room closed, while you were away.")
-        elif lost:
-            self.desk.say(f"Your games in {', '.join(lost)} are over, or their rooms closed, while you were away.")
+        if told := await describe_losses(client):
+            self.desk.say(" ".join(told))
 
     def opened(self) -> None:
         """Read the list anew: rooms may have come and gone unseen."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure, shorten_left
 from tictactoe_client.tui.room_form import Field, RoomForm
+from tictactoe_client.wire.choosing import Choice
 
 _TOP = 3
 _WIDE = 44

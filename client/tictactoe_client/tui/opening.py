@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.kept.players import KnownPlayers
 from tictactoe_client.kept.seats import Seats
 from tictactoe_client.tui.page import Desk, Page
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.words.replay import Replay
 
 

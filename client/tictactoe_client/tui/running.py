@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from tictactoe_client.commands.choosing import Choice
-from tictactoe_client.commands.session import describe_failure, exit_code_for
-from tictactoe_client.kept.debug_log import start_debug_log, write_bug_report
+from tictactoe_client.kept.debug_log import report_bug, start_debug_log
+from tictactoe_client.runs.failures import describe_failure, exit_code_for
+from tictactoe_client.runs.signals import hear_signals
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.screen import print_error
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.errors import BadAddress
 
 _GRACE_SECONDS: Final = 3.0
@@ -26,8 +27,6 @@ _LEAVE_SCREEN: Final = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[<u\x1b[?1049l\x1b[?25h"
 )
 """Undoes what the terminal library switches on, for an end at which it cannot do so itself."""
-
-_STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def run_screen(
@@ -59,8 +58,7 @@ async def show_screen(
     except Exception as error:
         app.failure = app.failure or error
     if app.failure is not None:
-        path = write_bug_report(app.failure)
-        print_error(f"This is a mistake in tictactoe-client, not yours. What happened is in {path}")
+        print_error(report_bug(app.failure))
         return ExitCode.OUR_BUG
     if app.last_words:
         with contextlib.suppress(OSError):  # the terminal may be what is gone
@@ -69,25 +67,9 @@ async def show_screen(
 
 
 async def _run_under_signals(running: object, stop: Callable[[int], None]) -> object:
-    """Run, and pass signals on: the first one politely, the second one ends at once."""
+    """Run, and pass signals on; the loss of the terminal counts as a hang-up."""
     loop = asyncio.get_running_loop()
-    restore = _remember_terminal()
-    received: list[int] = []
-
-    def on_signal(number: int) -> None:
-        if received:
-            restore()
-            os._exit(128 + number)
-        received.append(number)
-        stop(number)
-
-    for name in _STOPPING:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            try:
-                loop.add_signal_handler(number, on_signal, number)
-            except NotImplementedError:
-                break
+    hear_signals(stop, _remember_terminal())
     _watch_terminal(lambda: loop.call_soon_threadsafe(stop, signal.SIGHUP))
     return await running  # type: ignore[misc]
 

@@ -17,7 +17,10 @@ _MOST_LINES = 200
 
 
 class Table:
-    """The room `code`; `viewer` is who looks, `shown_ply` the moment looked back at, None for now."""
+    """The room `code`; `viewer` is who looks, `shown_ply` the moment looked back at, None for now.
+
+    `unblamed` are those who have been away since we came back from a loss of our own connection.
+    """
 
     def __init__(self, code: str, viewer: str, moves: tuple[int, ...] = ()) -> None:
         self.code = code
@@ -31,6 +34,7 @@ class Table:
         self.ended_at: float | None = None
         self.ending: RoomState | None = None
         self.unseen = 0
+        self.unblamed: frozenset[str] = frozenset()
 
     @property
     def seat(self) -> str | None:
@@ -61,17 +65,21 @@ class Table:
         """Whether going away would cost us the game."""
         return self.plays
 
-    def take(self, state: RoomState, now: float, declined: Collection[str] | None = None) -> bool:
+    def take(
+        self, state: RoomState, now: float, declined: Collection[str] | None = None, *, after_loss: bool = False
+    ) -> bool:
         """Take a state unless a newer one is known; tell whether the server must be asked for missing moves.
 
-        `declined` are the offers that the viewer has put an end to, None where that is not known.
+        `declined` are the offers that the viewer has put an end to, None where that is not known. The first state after
+        a loss of our own connection blames nobody for being away.
         """
         old = self.state
         if old is not None and state.seq < old.seq:
             return False
         self.moves = follow_moves(self.moves, old, state)
         if old is not None:
-            self._say(*announce_company(old, state, self.viewer, declined))
+            self._say(*announce_company(old, state, self.viewer, declined, self.moves, after_loss=after_loss))
+            self._note_absent(old, state, after_loss=after_loss)
             if self.shown_ply is not None:
                 self.unseen += max(0, state.ply - old.ply)
         if old is None or old.game != state.game:
@@ -134,6 +142,12 @@ class Table:
         if seat is None or not isinstance(seat.hold_ms, int):
             return None
         return max(0, round(seat.hold_ms - (now - self.received_at) * 1000))
+
+    def _note_absent(self, old: RoomState, new: RoomState, *, after_loss: bool) -> None:
+        """Remember who was away when we came back, for as long as they are."""
+        away = frozenset(mark for mark, seat in new.seats.items() if seat is not None and not seat.online)
+        before = {mark for mark, seat in old.seats.items() if seat is not None and not seat.online}
+        self.unblamed = away & (self.unblamed | (away - before if after_loss else frozenset()))
 
     def _say(self, *lines: str) -> None:
         self.talk = [*self.talk, *lines][-_MOST_LINES:]

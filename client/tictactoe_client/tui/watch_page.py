@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tictactoe_client.commands.choosing import Choice
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.lobby import Lobby
@@ -13,6 +12,7 @@ from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
 from tictactoe_client.tui.room_list import describe_room
 from tictactoe_client.tui.typed_room import read_room
 from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.choosing import Choice
 
 
 class WatchPage(Page):

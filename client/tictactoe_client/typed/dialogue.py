@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from tictactoe_client.kept.saving import save_game
-from tictactoe_client.plain.stepping import Stepping
 from tictactoe_client.settings import Settings
 from tictactoe_client.typed.intents import (
     BadInput,
@@ -28,6 +27,7 @@ from tictactoe_client.typed.intents import (
     Weigh,
 )
 from tictactoe_client.typed.parsing import parse_intent
+from tictactoe_client.typed.stepping import Stepping
 from tictactoe_client.wire.errors import Interrupted, Refused
 from tictactoe_client.wire.room import Room
 from tictactoe_client.words.choices import open_offers

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from tictactoe_client.typed.pasted_line import find_room
 from tictactoe_client.wire.errors import BadAddress
+from tictactoe_client.wire.pasted_line import find_room
 from tictactoe_protocol.codes import DEFAULT_PORT
 from tictactoe_protocol.room_codes import BadRoomCode, parse_room_code
 
@@ -48,6 +48,14 @@ class Address:
     def link_to(self, room: str) -> str:
         """Return the link that takes others to a room."""
         return f"{self.url}/{room}"
+
+    def word_for(self, room: str) -> str:
+        """Return what names a room in a command: its code where this is the default server, else its link.
+
+        >>> parse_address("localhost").word_for("K7M4PQ"), parse_address("host").word_for("K7M4PQ")
+        ('K7M4PQ', 'ws://host:8765/K7M4PQ')
+        """
+        return room if self.url == DEFAULT_SERVER else self.link_to(room)
 
 
 def parse_address(text: str) -> Address:

@@ -110,6 +110,10 @@ class Client:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
         return await self._conversation.enter(Watch(room=parse_room_code(room)))
 
+    def room(self, code: str) -> Room:
+        """Return a room that we are in, also one that was entered by `send_text`."""
+        return self._conversation.room(code)
+
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
         return (await self._conversation.ask(Rooms())).rooms or ()

@@ -1,7 +1,7 @@
 """A conversation with one server over as many connections as it takes: every request gets its answer, or an error.
 
 It owns the connection's life in one place, `_keep`: reading, coming back, entering our rooms again, sending what had no
-answer. What the requests are for is the client's.
+answer. What the requests are for is the client's, and who hears what comes is `delivery`'s.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from typing import Any, Final, TypeVar
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.comeback import come_back
+from tictactoe_client.wire.delivery import Delivery
 from tictactoe_client.wire.errors import ClientError, ConnectionLost, ProtocolBroken, Refused, Unreachable
-from tictactoe_client.wire.events import Event, Gone
+from tictactoe_client.wire.events import Gone
 from tictactoe_client.wire.greeting import Greeting, greet
-from tictactoe_client.wire.messages import Message, Messages, read_message
-from tictactoe_client.wire.pending import Pending, PendingRequests
+from tictactoe_client.wire.messages import Messages
+from tictactoe_client.wire.pending import Pending
 from tictactoe_client.wire.room import Room
 from tictactoe_protocol import encode, may_reconnect
-from tictactoe_protocol.pushes import Closed, Error, Notice, Ok, Replaced, RoomState
-from tictactoe_protocol.requests import Create, Join, Lobby, Match, Move, Request, Watch
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.requests import Create, Join, Lobby, Match, Request, Watch
 
 _ATTEMPTS_TO_ENTER: Final = 5
 
@@ -46,7 +47,6 @@ class Conversation:
         self._address = address
         self._name = greeting.welcome.name
         self._token = greeting.welcome.token
-        self._make_room = make_room
         self._welcome_message = greeting.message
         self._connection = greeting.connection
         self._backoff = backoff
@@ -55,11 +55,9 @@ class Conversation:
         self._is_here = asyncio.Event()
         self._is_here.set()
         self._sees_lobby = False
-        self._pending = PendingRequests()
-        self._rooms: dict[str, Room] = {}
-        self._streams: list[Messages] = []
+        self._delivery = Delivery(make_room)
+        self._pending = self._delivery.pending
         self._ended: ConnectionLost | None = None
-        self._retry_ms: int | None = None
         self._resuming: asyncio.Task[None] | None = None
         self._keeper = asyncio.get_running_loop().create_task(self._keep(), name="tictactoe connection")
 
@@ -106,12 +104,8 @@ class Conversation:
         self._hurry.set()
 
     def messages(self) -> Messages:
-        """Return a stream of everything that the server says from now on, its welcome first.
-
-        Whoever asks for one must read it: it keeps what was not read yet.
-        """
-        stream = Messages(self._welcome_message)
-        self._streams.append(stream)
+        """Return a stream of everything from now on; see `Client.messages`."""
+        stream = self._delivery.open_stream(self._welcome_message)
         if self._ended is not None:
             stream.put(self._ended)
         return stream
@@ -125,7 +119,7 @@ class Conversation:
         reply = await self.ask(request)
         if not reply.room:
             raise ProtocolBroken("the answer names no room")
-        room = self._room(reply.room)
+        room = self.room(reply.room)
         room._enter(reply)
         await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
         return room
@@ -143,10 +137,13 @@ class Conversation:
         finally:
             waiting.cancel()
 
+    def room(self, code: str) -> Room:
+        """Return the room with this code, a new one where it is not known yet."""
+        return self._delivery.room(code)
+
     def forget(self, room: Room) -> None:
         """Let go of a room that has ended for us."""
-        if self._rooms.get(room.code) is room:
-            del self._rooms[room.code]
+        self._delivery.forget(room)
 
     async def close(self) -> None:
         """End it: the rooms' iterators stop, and so do the streams."""
@@ -156,10 +153,7 @@ class Conversation:
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
-        for room in tuple(self._rooms.values()):
-            room._end("left")
-        for stream in self._streams:
-            stream.put(None)
+        self._delivery.close()
 
     # -- the life of the connection --------------------------------------------------------------------------------
 
@@ -171,10 +165,7 @@ class Conversation:
                 await self._come_back(await self._read_to_the_end())
         except ConnectionLost as error:
             lost = error
-            for room in self._rooms.values():
-                room._lose(lost)
-            for stream in self._streams:
-                stream.put(lost)
+            self._delivery.lose(lost)
         finally:
             self._ended = lost
             self._is_here.set()
@@ -184,9 +175,9 @@ class Conversation:
         """Deliver what comes, and return why nothing more will."""
         try:
             while True:
-                self._deliver(await self._connection.receive())
+                self._delivery.take(await self._connection.receive())
         except ConnectionLost as lost:
-            lost.retry_ms = self._retry_ms
+            lost.retry_ms = self._delivery.retry_ms
             return lost
 
     async def _come_back(self, lost: ConnectionLost) -> None:
@@ -194,18 +185,17 @@ class Conversation:
         if self._backoff is None or isinstance(lost, ProtocolBroken) or not may_reconnect(lost.close_code):
             raise lost
         self._is_here.clear()
-        self._retry_ms = None
+        self._delivery.retry_ms = None
         if self._resuming is not None:
             self._resuming.cancel()
             await asyncio.wait([self._resuming])
         self._pending.interrupt()
         self._hurry.clear()
-        greeting = await come_back(self._greet_again, self._backoff, lost, self._tell, self._hurry)
+        greeting = await come_back(self._greet_again, self._backoff, lost, self._delivery.tell, self._hurry)
         self._connection = greeting.connection
         self._welcome_message = greeting.message
         self._greeted_in_seconds = greeting.latency_seconds
-        for stream in self._streams:
-            stream.put(greeting.message)
+        self._delivery.pass_on(greeting.message)
         self._resuming = asyncio.create_task(self._resume(), name="tictactoe resume")
 
     def _greet_again(self) -> Coroutine[Any, Any, Greeting]:
@@ -214,7 +204,7 @@ class Conversation:
     async def _resume(self) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
         connection = self._connection
-        returns = {room: self._pending.add(room._way_back()) for room in self._rooms.values()}
+        returns = {room: self._pending.add(room._way_back()) for room in self._delivery.rooms}
         others = [self._pending.add(Lobby(on=True))] if self._sees_lobby else []
         try:
             for pending in (*returns.values(), *others):
@@ -243,7 +233,7 @@ class Conversation:
             except Refused as refused:
                 if refused.retry_ms is None:
                     room._end("closed", refused.message)
-                    self._tell(Gone(room.code, refused))
+                    self._delivery.tell(Gone(room.code, refused))
                     return
                 await asyncio.sleep(refused.retry_ms / 1000)
             self._pending.remove(pending)
@@ -258,36 +248,3 @@ class Conversation:
         except ConnectionLost:
             if self._backoff is None:
                 raise
-
-    def _tell(self, event: Event) -> None:
-        for stream in self._streams:
-            stream.put(Message("", None, event))
-
-    def _deliver(self, text: str) -> None:
-        message = read_message(text)
-        push = message.push
-        if isinstance(push, RoomState):
-            self._room(push.room)._take(push)
-        elif isinstance(push, Ok):
-            self._settle(push)
-        elif isinstance(push, Error):
-            self._pending.reject(push)
-        elif isinstance(push, Closed):
-            self._room(push.room)._end("closed", push.reason)
-        elif isinstance(push, Replaced):
-            self._room(push.room)._end("replaced")
-        elif isinstance(push, Notice):
-            self._retry_ms = push.retry_ms
-        for stream in self._streams:
-            stream.put(message)
-
-    def _settle(self, reply: Ok) -> None:
-        request = self._pending.settle(reply)
-        if isinstance(request, Move):
-            self._room(request.room)._expect_state(request.ply)
-
-    def _room(self, code: str) -> Room:
-        room = self._rooms.get(code)
-        if room is None:
-            room = self._rooms[code] = self._make_room(code)
-        return room

@@ -38,6 +38,8 @@ _REPEATABLE: Final = (
     *(Sync, Rooms, Lobby, Ping, History, Record, Analyse),
 )
 """What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
+REPEATABLE_TYPES: Final = frozenset(str(request.__struct_config__.tag) for request in _REPEATABLE)
+"""The same by what stands in a message as its `type`."""
 
 
 @dataclass(slots=True)

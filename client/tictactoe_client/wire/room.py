@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import UNSET
 
-from tictactoe_client.wire.errors import ProtocolBroken, Refused
+from tictactoe_client.wire.errors import ClientError, ProtocolBroken, Refused
 from tictactoe_engine import parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, RulesState
@@ -31,6 +31,9 @@ from tictactoe_protocol.requests import (
 if TYPE_CHECKING:
     from tictactoe_client.wire.client import Client
     from tictactoe_client.wire.errors import ConnectionLost
+
+GOODBYE_SECONDS: Final = 1.0
+"""How long the end of a program waits for a server that is told that we go."""
 
 Ending = Literal["left", "closed", "replaced"]
 
@@ -115,6 +118,18 @@ class Room:
             if refused.code not in ("not_in_room", "no_such_room"):
                 raise
         self._end("left")
+
+    async def say_goodbye(self) -> bool:
+        """Leave, so that nobody waits for us in vain; a server that does not answer within a second is not waited for.
+
+        Tells whether the server knows it.
+        """
+        try:
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await self.leave()
+        except (TimeoutError, ClientError):
+            return False
+        return True
 
     async def sync(self) -> tuple[int, ...]:
         """Return the moves of the current game in order; the state comes again as well."""

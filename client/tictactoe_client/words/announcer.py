@@ -29,26 +29,39 @@ def announce(
     moves: Sequence[int] | None = None,
     before: Sequence[int] | None = None,
     declined: Collection[str] | None = None,
+    *,
+    after_loss: bool = False,
 ) -> list[str]:
     """Return what happened between two states of one room, `viewer` being the public id of whoever reads.
 
     `moves` are all cells played in the new state's game so far, which puts a gap of several moves in order, and
-    `before` those of the old one's; None where they are not known. `declined` as for `announce_offers`.
+    `before` those of the old one's; None where they are not known. `declined` as for `announce_offers`,
+    `after_loss` as for `announce_departures`.
     """
     if new.game != old.game:
-        return _announce_new_game(old, new, viewer, moves)
+        return _announce_new_game(old, new, viewer, moves, after_loss=after_loss)
+    kept = count_kept(old, new, moves, before)
     return [
         *announce_arrivals(old, new, viewer),
-        *_announce_play(old, new, viewer, moves, before),
-        *announce_departures(old, new, viewer),
-        *announce_offers(
-            old, new, viewer, is_taken_back=count_kept(old, new, moves, before) < old.ply, declined=declined
-        ),
+        *_announce_play(old, new, viewer, moves, kept),
+        *announce_departures(old, new, viewer, after_loss=after_loss),
+        *announce_offers(old, new, viewer, is_taken_back=kept < old.ply, declined=declined, moves=moves),
     ]
 
 
-def announce_company(old: RoomState, new: RoomState, viewer: str, declined: Collection[str] | None = None) -> list[str]:
-    """Return what happened between two states apart from moves and results, for those who see the board."""
+def announce_company(
+    old: RoomState,
+    new: RoomState,
+    viewer: str,
+    declined: Collection[str] | None = None,
+    moves: Sequence[int] | None = None,
+    *,
+    after_loss: bool = False,
+) -> list[str]:
+    """Return what happened between two states apart from moves and results, for those who see the board.
+
+    `declined` and `moves` as for `announce_offers`, `after_loss` as for `announce_departures`.
+    """
     if new.game != old.game:
         return [f"Game {new.game}. {describe_players(new, viewer)}"]
     taken_back = old.ply - count_kept(old, new)
@@ -56,20 +69,23 @@ def announce_company(old: RoomState, new: RoomState, viewer: str, declined: Coll
         *announce_arrivals(old, new, viewer),
         *_announce_taken_back(taken_back),
         *announce_passed_over(old, new, viewer),
-        *announce_departures(old, new, viewer, with_hold=False),
-        *announce_offers(old, new, viewer, is_taken_back=taken_back > 0, declined=declined),
+        *announce_departures(old, new, viewer, with_hold=False, after_loss=after_loss),
+        *announce_offers(old, new, viewer, is_taken_back=taken_back > 0, declined=declined, moves=moves),
     ]
 
 
-def announce_standing(state: RoomState, viewer: str) -> list[str]:
-    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end."""
+def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
+    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end.
+
+    `moves` are all cells of the game, None where they are not known.
+    """
     seats = {mark: seat and replace(seat, online=True, left=False, out=False) for mark, seat in state.seats.items()}
     start = replace(state, seats=seats, offers=Offers(), result=None)
     return [
         *([f"This is game {state.game} of the room."] if state.game > 1 else []),
-        *_announce_play(start, state, viewer, None, None),
+        *_announce_play(start, state, viewer, None, state.ply),
         *announce_departures(start, state, viewer),
-        *announce_offers(start, state, viewer, is_taken_back=False),
+        *announce_offers(start, state, viewer, is_taken_back=False, moves=moves),
     ]
 
 
@@ -111,15 +127,17 @@ def fits(moves: Sequence[int], state: RoomState) -> bool:
     return len(moves) == state.ply and set(moves) == played and (moves[-1] if moves else None) == state.last
 
 
-def _announce_new_game(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None) -> list[str]:
+def _announce_new_game(
+    old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, *, after_loss: bool
+) -> list[str]:
     start = _before_first_move(old, new)
     return [
         *_announce_missed_games(old, new),
         f"Game {new.game}. {describe_players(new, viewer)}",
         *announce_arrivals(start, new, viewer),
-        *_announce_play(start, new, viewer, moves, ()),
-        *announce_departures(start, new, viewer),
-        *announce_offers(start, new, viewer, is_taken_back=False),
+        *_announce_play(start, new, viewer, moves, 0),
+        *announce_departures(start, new, viewer, after_loss=after_loss),
+        *announce_offers(start, new, viewer, is_taken_back=False, moves=moves),
     ]
 
 
@@ -148,11 +166,9 @@ def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
     return replace(new, board=board, ply=0, last=None, result=None, status="playing", seats=seats, offers=Offers())
 
 
-def _announce_play(
-    old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, before: Sequence[int] | None
-) -> list[str]:
-    """Return what happened on the board, to whom the game went on without, and how it ended."""
-    told = _announce_moves(old, new, viewer, moves, before)
+def _announce_play(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, kept: int) -> list[str]:
+    """Return what happened on the board after the first `kept` moves, who was passed over, and how it ended."""
+    told = _announce_moves(old, new, viewer, moves, kept)
     passed = announce_passed_over(old, new, viewer)
     if new.result is None or old.result is not None:
         return [*told, *passed]
@@ -162,11 +178,8 @@ def _announce_play(
     return [*told, *passed, verdict]
 
 
-def _announce_moves(
-    old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, before: Sequence[int] | None
-) -> list[str]:
+def _announce_moves(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, kept: int) -> list[str]:
     rules, own = new.rules.to_rules(), seat_of(new, viewer)
-    kept = count_kept(old, new, moves, before)
     told = _announce_taken_back(old.ply - kept)
     played = _cells_since(kept, old, new, moves)
     for position, cell in enumerate(played):

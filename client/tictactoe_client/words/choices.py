@@ -5,10 +5,11 @@ The announcer says that something was offered; this says how to answer, and when
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from tictactoe_client.words.wording import name_of, seat_of
+from tictactoe_engine import format_cell
 from tictactoe_protocol.pushes import RoomState
 
 OfferKind = Literal["draw", "undo", "rematch"]
@@ -31,6 +32,20 @@ def open_offers(state: RoomState, viewer: str) -> list[OfferKind]:
     if own is not None and state.offers.rematch and own not in state.offers.rematch:
         found.append("rematch")
     return found
+
+
+def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:
+    """Return what would be taken back if the mark `asker` asks: ``B2``, or with the other's answer to it ``B2 and C3``.
+
+    `moves` are all cells of the game in order; where they are not known, two moves go by their number alone.
+    """
+    count = 1 if state.last is not None and state.board[state.last] == asker else 2
+    if moves is None or len(moves) != state.ply:
+        moves = () if state.last is None else (state.last,)
+    if len(moves) < count:
+        return f"the last {count} moves"
+    rules = state.rules.to_rules()
+    return " and ".join(format_cell(cell, rules) for cell in moves[-count:])
 
 
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:

@@ -5,8 +5,9 @@ The moves and the results are `announcer`'s, which puts all of it in order.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from tictactoe_client.words.choices import describe_take_back
 from tictactoe_client.words.wording import format_duration, loser_of, name_of, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, SeatState
@@ -44,10 +45,14 @@ def announce_passed_over(old: RoomState, new: RoomState, viewer: str) -> list[st
     return told
 
 
-def announce_departures(old: RoomState, new: RoomState, viewer: str, *, with_hold: bool = True) -> list[str]:
+def announce_departures(
+    old: RoomState, new: RoomState, viewer: str, *, with_hold: bool = True, after_loss: bool = False
+) -> list[str]:
     """Return who left or dropped, but for those of whom the result or the passing over tells it.
 
-    `with_hold` adds how long a seat is held, where the line is not kept in sight until that is no longer true.
+    `with_hold` adds how long a seat is held, where the line is not kept in sight until that is no longer true. After a
+    loss of the viewer's own connection between the states nobody is said to have dropped: it may be the server that was
+    lost to all.
     """
     just_over = new.result is not None and old.result is None and new.result.reason == "resigned"
     told = []
@@ -68,23 +73,31 @@ def announce_departures(old: RoomState, new: RoomState, viewer: str, *, with_hol
         elif not seat.online and was_here:
             is_held = with_hold and bool(seat.hold_ms) and new.status == "playing"
             held = f" Waiting for them: {format_duration(seat.hold_ms)}." if seat.hold_ms and is_held else ""
-            told.append(f"{name_of(new, mark)} has dropped.{held}")
+            told.append(f"{name_of(new, mark)} {'is not here' if after_loss else 'has dropped'}.{held}")
     return told
 
 
 def announce_offers(
-    old: RoomState, new: RoomState, viewer: str, *, is_taken_back: bool, declined: Collection[str] | None = None
+    old: RoomState,
+    new: RoomState,
+    viewer: str,
+    *,
+    is_taken_back: bool,
+    declined: Collection[str] | None = None,
+    moves: Sequence[int] | None = None,
 ) -> list[str]:
     """Return which offers were made, and which came to nothing by whom; what was agreed shows in the game itself.
 
     `declined` are the offers, ``draw`` and ``undo``, that the viewer has declined or withdrawn meanwhile: a state does
-    not tell who did. None where that is not known.
+    not tell who did. `moves` are all cells of the new state's game. Either is None where it is not known.
     """
     told = []
-    for kind, asks in (("draw", "offer{} a draw"), ("undo", "ask{} to take a move back")):
+    for kind in ("draw", "undo"):
         before, now = getattr(old.offers, kind), getattr(new.offers, kind)
         is_granted = new.result is not None or (is_taken_back and kind == "undo")
         if now is not None and now != before:
+            taken_back = describe_take_back(new, now, moves) if kind == "undo" else ""
+            asks = "offer{} a draw" if kind == "draw" else f"ask{{}} to take back {taken_back}"
             told.append(_say_who(new, now, asks, viewer))
         elif before is not None and now is None and not is_granted:
             by_viewer = None if declined is None else kind in declined

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tictactoe_client.boards.board import BoardStyle, BoardView, render_board
-from tictactoe_client.commands.program import own_command
 from tictactoe_client.settings import Settings
-from tictactoe_client.wire.address import DEFAULT_SERVER, Address
+from tictactoe_client.wire.address import Address
+from tictactoe_client.words.program import own_command
 from tictactoe_client.words.reading import list_runs
 from tictactoe_client.words.wording import (
     describe_cell,
@@ -44,9 +44,8 @@ def describe_arrival(state: RoomState, viewer: str, address: Address, latency_se
 
 def describe_invitation(room: str, address: Address) -> list[str]:
     """Return how others get into the room: its code, its link and the command."""
-    link = address.link_to(room)
-    target = room if address.url == DEFAULT_SERVER else link
-    return [f"Code  {room}", f"Link  {link}", f"Or    tictactoe-client join {target}"]
+    command = f"tictactoe-client join {address.word_for(room)}"
+    return [f"Code  {room}", f"Link  {address.link_to(room)}", f"Or    {command}"]
 
 
 def describe_return(seconds: float) -> str:
@@ -80,8 +79,7 @@ def describe_going(state: RoomState | None, viewer: str, address: Address) -> st
 
 def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:
     """Return the command that leads back to the seat, or for a watcher to the room."""
-    target = state.room if address.url == DEFAULT_SERVER else address.link_to(state.room)
-    return own_command("join" if seat_of(state, viewer) else "watch", target)
+    return own_command("join" if seat_of(state, viewer) else "watch", address.word_for(state.room))
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
@@ -108,9 +106,9 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     return [f"To play, type {' or '.join(ways)}. {slash}h for help, leave to go."]
 
 
-def describe_help(state: RoomState, settings: Settings, viewer: str | None = None) -> list[str]:
-    """Return what the viewer can type on this board and with these options; without one, on the full screen."""
-    is_player = viewer is None or seat_of(state, viewer) is not None
+def describe_help(state: RoomState, settings: Settings, viewer: str) -> list[str]:
+    """Return what the viewer can type on this board and with these options."""
+    is_player = seat_of(state, viewer) is not None
     rules = state.rules.to_rules()
     slash = "/" if has_single_keys(rules) and settings.keys == Keys.LETTERS else ""
     pair = {
@@ -129,9 +127,9 @@ def describe_help(state: RoomState, settings: Settings, viewer: str | None = Non
         f"Read: {slash}s A a column, {slash}s 1 a row, {slash}s b2 a cell.",
         f"Look: {slash}a b2 around a cell, {slash}d b2 along its diagonals; alone: of the last move.",
         f"List: {slash}m cells of each mark, {slash}m x of one, {slash}r rows of marks, moves, moves 6.",
-        *([] if viewer is None else [f"Step: {slash}p or back, next, board 5 (after move 5), live (the newest)."]),
+        f"Step: {slash}p or back, next, board 5 (after move 5), live (the newest).",
         *(_describe_deeds() if is_player else _describe_watching()),
-        *([_OFFERS] if viewer is not None and is_player else []),
+        *([_OFFERS] if is_player else []),
         "An empty line repeats whose move it is.",
     ]
     return lines

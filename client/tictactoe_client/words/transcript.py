@@ -59,7 +59,7 @@ class Transcript:
         self._note(state, moves)
         lines = describe_arrival(state, viewer, address, latency_seconds)
         lines += describe_progress(state, self.moves)
-        standing = announce_standing(state, viewer)
+        standing = announce_standing(state, viewer, self.moves)
         asked = describe_choices(_without_offers(state), state, viewer)
         if seat_of(state, viewer) is not None and not settings.quiet:
             lines += describe_controls(state.rules.to_rules(), settings)
@@ -89,7 +89,8 @@ class Transcript:
         self._note(state, moves)
         now = self.moves if fits(self.moves, state) else None
         viewer = self._viewer
-        news = [*announce(old, state, viewer, now, known, declined), *describe_choices(old, state, viewer)]
+        told = announce(old, state, viewer, now, known, declined, after_loss=away_seconds is not None)
+        news = [*told, *describe_choices(old, state, viewer)]
         if away_seconds is None:
             return news
         back = describe_return(away_seconds)

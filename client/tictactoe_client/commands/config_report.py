@@ -8,7 +8,8 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.commands.options import ENVIRONMENT_PREFIX, Values
+from tictactoe_client.commands.option_values import Values
+from tictactoe_client.commands.options import ENVIRONMENT_PREFIX
 from tictactoe_client.kept.config import KNOWN, Config, config_path
 from tictactoe_client.wire.address import DEFAULT_SERVER, hide_credentials
 from tictactoe_protocol import clean_text

@@ -56,6 +56,6 @@ def name_program(program: str, started: str, python: str, found: str | None, fol
 @lru_cache(maxsize=2)
 def _name(program: str) -> str:
     started = sys.argv[0] if sys.argv else ""
-    if Path(started).name not in (CLIENT, "__main__.py"):
+    if Path(started).name != CLIENT and Path(started).parts[-2:] != ("tictactoe_client", "__main__.py"):
         return program
     return name_program(program, started, sys.executable, shutil.which(program), os.getcwd())

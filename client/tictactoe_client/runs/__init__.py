@@ -1,0 +1,1 @@
+"""How a run goes to its end: the signals that stop it, what failed in words, and the exit code."""
