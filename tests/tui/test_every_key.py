@@ -170,7 +170,7 @@ async def test_at_the_form_of_a_new_room(server: Server, open_screen: OpenScreen
         await hand.do("right", "blocker")
         await hand.do("left", "classic")
         await hand.do("down", "> Board")
-        await hand.look_into("help", "At the board:")
+        await hand.look_into("help", "along, down or slanting")
         await hand.do("up", "> Game")
         await hand.do("back", "Playing as")
         await ana.press(hand.key("open"))

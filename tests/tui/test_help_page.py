@@ -9,10 +9,12 @@ import pytest
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import game
 from tictactoe_client.settings import Settings
+from tictactoe_client.tui.form_help import list_form_help
 from tictactoe_client.tui.help_page import break_line
 from tictactoe_client.tui.home_help import list_home_help
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import measure
+from tictactoe_client.tui.room_form import RoomForm
 from tictactoe_server.server import Server
 
 
@@ -22,6 +24,16 @@ def test_it_fits_a_window_of_80x24(options: dict[str, Any]) -> None:
     assert len(lines) <= 24 - 5
     assert max(map(measure, lines)) <= 80 - 6
     assert "ascii" not in options or "\n".join(lines).isascii()
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_the_help_of_the_form_fits_too_and_tells_what_each_line_means(alone: bool) -> None:
+    lines = list_form_help(Keymap({"open": ("f5",)}), Settings(), alone=alone)
+    assert len(lines) <= 24 - 5
+    assert max(map(measure, lines)) <= 80 - 6
+    assert "F5 opens the room" in lines[0]
+    titles = {field.title for field in RoomForm(alone=alone).fields}
+    assert titles <= {line.partition(":")[0] for line in lines}
 
 
 def test_it_names_ones_own_keys() -> None:

@@ -90,7 +90,7 @@ async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark
         before = await ana.until("? help")
         for key in ("?", "f1"):
             await ana.press(key)
-            await ana.until("At the board:")
+            await ana.until("along, down or slanting")
             await ana.press("escape")
             await ana.until(f"> {line}")
             assert ana.text == before

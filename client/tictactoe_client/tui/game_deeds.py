@@ -194,4 +194,4 @@ class GameDeeds:
 
     def open_help(self) -> None:
         """Lay the page of keys and words on top."""
-        self._desk.pages[-1].open_help(self._table.state)
+        self._desk.pages[-1].open_help()

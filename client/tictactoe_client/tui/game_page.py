@@ -14,6 +14,7 @@ from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.review import Review
+from tictactoe_client.tui.room_help import list_room_help
 from tictactoe_client.tui.table import Table
 from tictactoe_client.wire.events import Back, Gone
 from tictactoe_client.wire.messages import Message
@@ -62,6 +63,12 @@ class GamePage(Page):
     def window_title(self) -> str:
         """Say in the window's title whose move it is."""
         return "● your move: tictactoe" if self.table.is_my_turn else f"{self.room.code}: tictactoe"
+
+    def list_help(self) -> list[str]:
+        """Return the help for this room's board, once it is known."""
+        if self.table.state is None:
+            return super().list_help()
+        return list_room_help(self.table.state, self.desk.keymap, self.desk.settings)
 
     @property
     def question(self) -> str:

@@ -1,24 +1,23 @@
-"""The page of help: in a room the keys for its board, elsewhere those at large, in a window of any size."""
+"""The page of help, in a window of any size; what it says is the page's for which it was asked."""
 
 from __future__ import annotations
 
-from tictactoe_client.tui.home_help import list_home_help
+from collections.abc import Callable
+
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.picture import Picture, measure, wrap
-from tictactoe_client.tui.room_help import list_room_help
-from tictactoe_protocol.pushes import RoomState
 
 _FURTHER_IN = 2
 
 
 class HelpPage(Page):
-    """What can be pressed and typed; `state` is that of the room one is in, if any."""
+    """What can be pressed and typed, as `list_help` returns it whenever it is drawn."""
 
     max_height = 60
 
-    def __init__(self, desk: Desk, state: RoomState | None) -> None:
+    def __init__(self, desk: Desk, list_help: Callable[[], list[str]]) -> None:
         super().__init__(desk)
-        self._state = state
+        self._list_help = list_help
         self._top = 0
 
     def press(self, key: str) -> None:
@@ -38,17 +37,11 @@ class HelpPage(Page):
         scroll = self.desk.keymap.show_signs("" if self.desk.settings.ascii else "↑↓", "up", "down")
         hints = f"{scroll} scroll  any other key goes back" if scroll else "any key goes back"
         draw_frame(picture, (("Help", "title"),), ("", ""), hints, ascii_only=self.desk.settings.ascii)
-        lines = [part for line in self._lines() for part in break_line(line, picture.width - 6)]
+        lines = [part for line in self._list_help() for part in break_line(line, picture.width - 6)]
         space = picture.height - 5
         self._top = min(self._top, max(0, len(lines) - space))
         for y, line in enumerate(lines[self._top : self._top + space], 2):
             picture.put(3, y, line)
-
-    def _lines(self) -> list[str]:
-        keymap, settings = self.desk.keymap, self.desk.settings
-        return (
-            list_home_help(keymap, settings) if self._state is None else list_room_help(self._state, keymap, settings)
-        )
 
 
 def break_line(line: str, width: int) -> list[str]:

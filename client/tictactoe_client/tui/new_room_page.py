@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_client.settings import Misuse
+from tictactoe_client.tui.form_help import list_form_help
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure, shorten_left
@@ -65,6 +66,10 @@ class NewRoomPage(Page):
             self._form.put_back()
         else:
             self.desk.close_page()
+
+    def list_help(self) -> list[str]:
+        """Return what the lines of the form mean."""
+        return list_form_help(self.desk.keymap, self.desk.settings, alone=self.desk.link.is_own)
 
     # -- the room -------------------------------------------------------------------------------------------------
 

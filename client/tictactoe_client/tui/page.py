@@ -10,7 +10,6 @@ from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, fold, shorten_left
 from tictactoe_client.wire.messages import Message
-from tictactoe_protocol.pushes import RoomState
 
 if TYPE_CHECKING:
     from tictactoe_client.tui.link import Link
@@ -156,11 +155,17 @@ class Page:
     def closed(self) -> None:
         """Take note that the page was taken off."""
 
-    def open_help(self, state: RoomState | None = None) -> None:
-        """Lay the page of keys on top: those of the room in this state, or those at large."""
+    def list_help(self) -> list[str]:
+        """Return the lines of help for what one can do here."""
+        from tictactoe_client.tui.home_help import list_home_help
+
+        return list_home_help(self.desk.keymap, self.desk.settings)
+
+    def open_help(self) -> None:
+        """Lay the page of help on top."""
         from tictactoe_client.tui.help_page import HelpPage
 
-        self.desk.open(HelpPage(self.desk, state))
+        self.desk.open(HelpPage(self.desk, self.list_help))
 
     def asks_first(self) -> bool:
         """Ask before the program ends, where that costs something and was not asked yet; tell whether it is asked."""
