@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
 from tests.faults.harness import Harness
@@ -48,19 +49,36 @@ def use(room: Room) -> None:
 @pytest.mark.parametrize(
     "clock", [None, ClockFields(initial_ms=300_000, increment_ms=2_000), ClockFields(move_ms=10_000)]
 )
-def test_whichever_bit_of_a_document_flips_it_is_a_room_that_works_or_unreadable(clock: ClockFields | None) -> None:
+def test_whichever_bit_of_a_document_of_the_first_schema_flips_it_is_a_room_that_works_or_unreadable(
+    clock: ClockFields | None,
+) -> None:
     table = Table(ANA, BO, clock=clock)
     table.play(0, 4, 1)
-    document = encode_room(table.room)
+    document = encode_room(table.room).partition(b"\n")[0].replace(b'{"schema":2,', b'{"schema":1,')
+    use(decode_room(document))
     unreadable = 0
-    for bit in range(len(document) * 8):
-        damaged = bytearray(document)
-        damaged[bit // 8] ^= 1 << bit % 8
+    for damaged in flip_each_bit(document):
         try:
-            use(decode_room(bytes(damaged)))
+            use(decode_room(damaged))
         except UnreadableRoom:
             unreadable += 1
     assert unreadable > len(document)
+
+
+def test_whichever_bit_of_a_document_flips_it_is_unreadable() -> None:
+    table = Table(ANA, BO, clock=ClockFields(move_ms=10_000))
+    table.play(0, 4, 1)
+    for damaged in flip_each_bit(encode_room(table.room)):
+        with pytest.raises(UnreadableRoom):
+            decode_room(damaged)
+
+
+def flip_each_bit(document: bytes) -> Iterator[bytes]:
+    """Return the documents that differ from this one in a single bit."""
+    for bit in range(len(document) * 8):
+        damaged = bytearray(document)
+        damaged[bit // 8] ^= 1 << bit % 8
+        yield bytes(damaged)
 
 
 def flip_after(document: bytes, text: bytes) -> bytes:
@@ -90,7 +108,7 @@ async def test_a_room_with_a_flipped_bit_is_named_in_the_log_and_the_others_live
         async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
             rooms = [await open_room(ana, bo, clock={"initial_ms": 600_000, "increment_ms": 0}) for _ in range(5)]
         await server.end()
-        flips = (b'{"schema"', b'"remaining_ms":{"', b'"code":"')
+        flips = (b'{"schema"', b'"remaining_ms":{"X":', b'"code":"')
         for room, text in zip(rooms, flips, strict=False):
             damage(tmp_path, room, lambda document, text=text: flip_after(document, text))  # type: ignore[misc]
         await server.start()
@@ -111,9 +129,9 @@ async def test_a_room_with_a_flipped_bit_is_named_in_the_log_and_the_others_live
 async def test_a_room_that_comes_back_in_an_unforeseen_way_keeps_no_other_from_coming() -> None:
     store = TroubledStore()
     for number in range(4):
-        table = Table(ANA, BO)
-        room = encode_room(table.room).replace(b"K7M4PQ", b"K7M4P%d" % (number + 2))
-        await store.save(f"room/K7M4P{number + 2}", room, MISSING)
+        code = f"K7M4P{number + 2}"
+        room = replace(Table(ANA, BO).room, code=code)
+        await store.save(f"room/{code}", encode_room(room), MISSING)
     store.fail("load", RuntimeError("a bug"), prefix="room/K7M4P3")
     async with Server(Settings(host="127.0.0.1", port=0), store) as server, open_peer(server.url) as eve:
         assert len((await eve.ask("rooms"))["rooms"]) == 3

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.fakes import Operation, TroubledStore
 from tests.peer import open_peer
-from tests.server.tables import ANA, CODE, Table
+from tests.server.tables import ANA, Table
 from tests.soak import restart
 from tictactoe_server.rooms import encode_room
 from tictactoe_server.server import Server
@@ -38,7 +39,7 @@ async def left_by_a_kill(store: TroubledStore) -> TroubledStore:
 async def test_rooms_that_the_store_refuses_at_first_come_back_once_it_gives_them(operation: Operation) -> None:
     store = TroubledStore()
     for code in ("K7M4P2", "K7M4P3", "K7M4P4"):
-        document = encode_room(Table(ANA).room).replace(CODE.encode(), code.encode())
+        document = encode_room(replace(Table(ANA).room, code=code))
         await store.save(f"room/{code}", document, MISSING)
     store.fail(operation, StoreUnavailable())
     async with Server(SETTINGS, store) as server, open_peer(server.url) as eve:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import given
@@ -525,20 +526,47 @@ def test_a_room_comes_back_from_its_document_as_it_was(name: str) -> None:
     assert encode_room(copy) == encode_room(room)
 
 
+def content_of(document: bytes) -> Any:
+    """Return the JSON of a document."""
+    return json.loads(document.partition(b"\n")[0])
+
+
+def document_of(content: object) -> bytes:
+    """Return a document with this JSON and the checksum that goes with it."""
+    text = json.dumps(content).encode()
+    return b"%b\n%08x" % (text, crc32(text))
+
+
 def changed_document(path: str, value: object) -> bytes:
     """Return the document of a game in play with one value replaced, at a path of dots."""
-    content = json.loads(encode_room(ROOMS["passed over"]))
+    content = content_of(encode_room(ROOMS["passed over"]))
     *parents, last = path.split(".")
     place = content
     for step in parents:
         place = place[step]
     place[last] = value
-    return json.dumps(content).encode()
+    return document_of(content)
+
+
+def test_a_document_whose_checksum_is_anothers_is_unreadable() -> None:
+    text, _, checksum = encode_room(ROOMS["won"]).partition(b"\n")
+    other = encode_room(ROOMS["playing"]).partition(b"\n")[2]
+    for document in (b"%b\n%b" % (text, other), text + b"\n", text, checksum):
+        with pytest.raises(UnreadableRoom):
+            decode_room(document)
+
+
+def test_a_document_of_the_first_schema_has_no_checksum_and_is_read() -> None:
+    content = content_of(encode_room(ROOMS["won"])) | {"schema": 1}
+    assert decode_room(json.dumps(content).encode()) == ROOMS["won"]
+    with pytest.raises(UnreadableRoom):
+        decode_room(document_of(content))
 
 
 @pytest.mark.parametrize(
     ("path", "value"),
     [
+        ("schema", 1),
         ("schema", 99),
         ("schema", "1"),
         ("room", None),

@@ -1,8 +1,13 @@
-"""Rooms as the bytes that a store keeps: JSON with a schema number, the position as its rules and moves."""
+"""Rooms as the bytes that a store keeps: JSON with a schema number and a checksum, the position as rules and moves.
+
+Most flipped bits leave JSON that is none, or a room that breaks its own rules; the checksum finds those that would
+leave another room than was stored.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Final
+from zlib import crc32
 
 import msgspec
 
@@ -11,7 +16,8 @@ from tictactoe_protocol.pushes import RulesState
 from tictactoe_server.rooms.room import Room
 from tictactoe_server.rooms.view import rules_state
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
+"""Schema 1, which had no checksum, is read as well."""
 
 
 class UnreadableRoom(ValueError):
@@ -47,18 +53,23 @@ _decoder: Final = msgspec.json.Decoder(_Document, dec_hook=_decode_value)
 
 
 def encode_room(room: Room) -> bytes:
-    """Return the room's document."""
-    return _encoder.encode(_Document(SCHEMA, room))
+    """Return the room's document: a line of JSON, and the CRC-32 of that in eight hexadecimal digits."""
+    content = _encoder.encode(_Document(SCHEMA, room))
+    return b"%b\n%08x" % (content, crc32(content))
 
 
 def decode_room(document: bytes) -> Room:
     """Return the room that a document holds; raises `UnreadableRoom`."""
+    text, has_checksum, checksum = document.partition(b"\n")
+    if has_checksum and checksum != b"%08x" % crc32(text):
+        raise UnreadableRoom("The checksum is that of another document.")
     try:
-        content = _decoder.decode(document)
+        content = _decoder.decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UnreadableRoom(f"Not a room: {error}") from error
-    if content.schema != SCHEMA:
-        raise UnreadableRoom(f"Schema {content.schema}, but this server knows {SCHEMA}.")
+    if content.schema != (SCHEMA if has_checksum else 1):
+        known = f"this server knows {SCHEMA}" if has_checksum else "only 1 has no checksum"
+        raise UnreadableRoom(f"Schema {content.schema}, but {known}.")
     room, marks = content.room, tuple(content.room.rules.marks)
     if tuple(room.seats) != marks:
         raise UnreadableRoom(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
