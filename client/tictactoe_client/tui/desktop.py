@@ -13,6 +13,7 @@ from typing import Any
 
 from tictactoe_client.kept.config import entry_of, show_path
 from tictactoe_client.runs.failures import exit_code_for
+from tictactoe_client.runs.results import LastGame
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.keeper import Keeper
@@ -35,6 +36,7 @@ class Desktop:
         self.settings = settings
         self.keymap = Keymap(settings.changed_keys)
         self.last_words = ""
+        self.last_game = LastGame()
         self.failure: BaseException | None = None
         self._keeper = Keeper(self._note_kept)
         self._status: tuple[str, str] | None = None
@@ -137,7 +139,7 @@ class Desktop:
 
     def quit_after_all(self) -> None:
         """End the program, the page's question having been answered, with the exit code of the key that asked."""
-        self.leave(self._quit_code)
+        self.leave(self._quit_code or self._exit_code())
 
     # -- settings -------------------------------------------------------------------------------------------------
 
@@ -228,8 +230,12 @@ class Desktop:
         for page in reversed(self._pages):
             self.last_words = self.last_words or await page.say_goodbye()
         await self._keeper.finish()
-        self.end(code)
+        is_asked = code == ExitCode.NORMAL and self.settings.result_code
+        self.end(self.last_game.exit_code if is_asked else code)
 
     def _exit_code(self) -> int:
+        """Return the code for one who ends the program now, but for what became of a game."""
+        if self.link.phase == "away":
+            return ExitCode.CONNECTION_LOST
         failure = self.link.failure
         return exit_code_for(failure) if failure is not None and self.link.phase == "failed" else ExitCode.NORMAL

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tictactoe_client.runs.results import LastGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.keymap import Keymap
@@ -27,6 +28,7 @@ class Desk(Protocol):
     settings: Settings
     keymap: Keymap
     link: Link
+    last_game: LastGame
 
     @property
     def pages(self) -> list[Page]:
