@@ -15,6 +15,7 @@ from tictactoe_client.kept.config import entry_of, show_path
 from tictactoe_client.runs.failures import exit_code_for
 from tictactoe_client.runs.results import LastGame
 from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.tui.entering import Entering
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap
@@ -52,6 +53,7 @@ class Desktop:
             token=opening.find_token(address.url, settings.name, first),
             watches=opening.page != "home" or (first is not None and first.way == "watch"),
         )
+        self.entering = Entering(self.link)
         self._pages: list[Page] = opening.lay_pages(self, first)
 
     def redraw(self) -> None:
@@ -157,6 +159,7 @@ class Desktop:
 
     def rename(self, name: str) -> None:
         """Be called otherwise, now and, where this run was not told a name, in later runs."""
+        self.entering.give_up()
         self.link.rename(name)
         if self.settings.name_is_for_now:
             self.say("The name is for this run only: an option or the environment names another.", "dim")
@@ -227,6 +230,8 @@ class Desktop:
             self.end(ExitCode.OUR_BUG)
 
     async def _say_goodbye(self, code: int) -> None:
+        if self.link.phase == "online":
+            await self.entering.finish()
         for page in reversed(self._pages):
             self.last_words = self.last_words or await page.say_goodbye()
         await self._keeper.finish()

@@ -5,7 +5,11 @@ Where there is no connection yet, what is wanted waits for one.
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from typing import Any
+
 from tictactoe_client.tui.editor import LineEditor
+from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk
@@ -13,6 +17,7 @@ from tictactoe_client.tui.typed_room import read_room
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.errors import Refused
+from tictactoe_client.wire.room import Room
 from tictactoe_protocol import clean_text
 
 
@@ -25,11 +30,10 @@ class Entrance:
         self._typed = typed
         self._lobby = lobby
         self._next: Choice | None = None
-        self._is_entering = False
 
     def enter(self, choice: Choice) -> None:
-        """Go into a room here, unless one is being entered already."""
-        self._desk.run(self._enter(choice))
+        """Go into a room here."""
+        self._desk.run(self._arrive(self._ask(choice), choice))
 
     def enter_typed(self) -> None:
         """Go into the room that is typed, here or on its own server; where it is none, say so."""
@@ -49,7 +53,7 @@ class Entrance:
         """Go where one wanted to before there was this connection."""
         if self.first is not None:
             first, self.first = self.first, None
-            self._desk.run(self._enter(first, is_first=True))
+            self._desk.run(self._arrive(self._ask(first), first, is_first=True))
         elif self._next is not None:
             following, self._next = self._next, None
             self.enter(following)
@@ -77,26 +81,32 @@ class Entrance:
     def _leave_server(self, following: Choice | None = None) -> None:
         self._next = following
         self._lobby.forget()
+        self._desk.entering.give_up()
 
-    async def _enter(self, choice: Choice, *, is_first: bool = False) -> None:
-        client = self._desk.link.client
-        if client is None or self._is_entering:
-            return
-        self._is_entering = True
+    def _ask(self, choice: Choice) -> Coroutine[Any, Any, Room | None]:
+        return self._desk.entering.enter(describe_errand(choice), choice.enter)
+
+    async def _arrive(
+        self, coming: Coroutine[Any, Any, Room | None], choice: Choice, *, is_first: bool = False
+    ) -> None:
+        """Open the page of the room when we are in, whatever lies on the first page by then."""
         try:
-            room = await choice.enter(client)
+            room = await coming
         except Refused as refused:
             if refused.code == "room_full" and choice.way == "join":
                 self._desk.say(f"{clean_text(refused.message)}")
-                room = await client.watch(choice.code)
+                watching = Choice("watch", code=choice.code)
+                await self._arrive(self._ask(watching), watching)
             elif is_first:
                 self._leave_refused(refused)
-                return
             else:
                 raise
-        finally:
-            self._is_entering = False
+            return
+        if room is None:
+            return
         self._typed.clear()
+        if len(self._desk.pages) > 1:
+            self._desk.go_home()
         self._desk.open(GamePage(self._desk, room, choice.again))
 
     def _leave_refused(self, refused: Refused) -> None:

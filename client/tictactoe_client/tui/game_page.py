@@ -113,6 +113,8 @@ class GamePage(Page):
     def closed(self) -> None:
         """Nothing of ours is left here."""
         self.desk.last_game.note(self.table.state, self.table.viewer)
+        if self._hand.errand is not None:
+            self.desk.entering.give_up()
         self._review.switch(on=False)
         self.desk.link.forget_seat(self.room.code)
 

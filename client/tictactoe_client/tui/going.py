@@ -1,28 +1,25 @@
 """The ways out of a room: home, to another opponent, to the computer, out of the program. None of them waits.
 
-What the server has to hear goes out beside everything else, so that Esc works at once also where no answer comes. A
-room that is entered too late, when nobody wants it any more, is left again.
+What the server has to hear goes out beside everything else, so that Esc works at once also where no answer comes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from tictactoe_client.settings import ExitCode
+from tictactoe_client.tui.entering import Enter
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.hints import describe_another
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ClientError
 from tictactoe_client.wire.room import Room
 
 if TYPE_CHECKING:
     from tictactoe_client.wire.choosing import Choice
-
-Enter = Callable[[Client], Awaitable[Room]]
 
 
 class Going:
@@ -117,25 +114,21 @@ class Going:
             self._desk.close_page()
 
     def _set_out(self, errand: str, enter: Enter) -> None:
-        client = self._desk.link.client
-        if client is not None and self._hand.errand is None:
+        if not self._desk.entering.errand:
             self._hand.errand = errand
-            self._desk.run(self._go(client, enter))
+            self._desk.run(self._go(self._desk.entering.enter(errand, enter)))
 
-    async def _go(self, client: Client, enter: Enter) -> None:
-        """Enter the other room, then leave this one; where this one was left before, the other is not wanted."""
+    async def _go(self, coming: Coroutine[Any, Any, Room | None]) -> None:
+        """Enter the other room, then leave this one; whoever has gone home meanwhile wants neither."""
         try:
-            room = await enter(client)
+            room = await coming
         except ClientError:
             if self._room.ended is not None and self._page in self._desk.pages:
                 self._desk.go_home()
             raise
         finally:
             self._hand.errand = None
-        if room is self._room:
-            return
-        if self._page not in self._desk.pages:
-            await room.leave()
+        if room is None or room is self._room:
             return
         self._close_page()
         self._sit_down(room)

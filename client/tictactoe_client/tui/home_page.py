@@ -8,7 +8,7 @@ from tictactoe_client.tui.entrance import Entrance
 from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
 from tictactoe_client.tui.home_view import HomeView
 from tictactoe_client.tui.lobby import Lobby
-from tictactoe_client.tui.page import Desk, Page
+from tictactoe_client.tui.page import Desk, Page, describe_wait
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import RoomList
 from tictactoe_client.wire.choosing import Choice, against_computer
@@ -132,7 +132,8 @@ class HomePage(Page):
             link.retry()
             self._lobby.follow()
         elif does(key, "back"):
-            self._say_how_to_quit()
+            if not self.desk.entering.give_up():
+                self._say_how_to_quit()
         elif link.client is not None:
             self._menu.choose_by_letter(key, link.client)
 
@@ -161,7 +162,7 @@ class HomePage(Page):
     def _press_code(self, key: str) -> bool:
         typed = self._menu.code
         if self.desk.keymap.does(key, "back"):
-            return bool(typed.clear())
+            return not self.desk.entering.errand and bool(typed.clear())
         is_text = len(key) == 1 or key in ("backspace", "space") or key.startswith("ctrl+")
         return is_text and key != "?" and typed.press(key)
 
@@ -205,6 +206,8 @@ class HomePage(Page):
         return WatchPage(self.desk, self._lobby, self._entrance.travel)
 
     def _open(self, item: Item) -> None:
+        if self.desk.entering.errand:
+            return
         if self.desk.link.phase != "online":
             self.desk.say("There is no connection yet.")
         elif item.kind == "match":
@@ -230,4 +233,4 @@ class HomePage(Page):
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the page for what there is: a server, none, or one to wait for."""
-        self._view.draw(picture, status)
+        self._view.draw(picture, status or describe_wait(self.desk))

@@ -14,6 +14,7 @@ from tictactoe_client.wire.messages import Message
 from tictactoe_protocol.pushes import RoomState
 
 if TYPE_CHECKING:
+    from tictactoe_client.tui.entering import Entering
     from tictactoe_client.tui.link import Link
 
 MIN_WIDTH = 36
@@ -29,6 +30,7 @@ class Desk(Protocol):
     keymap: Keymap
     link: Link
     last_game: LastGame
+    entering: Entering
 
     @property
     def pages(self) -> list[Page]:
@@ -171,6 +173,14 @@ class Page:
     async def say_goodbye(self) -> str:
         """Give up what others wait for, as the program ends; return a line for the terminal, or nothing."""
         return ""
+
+
+def describe_wait(desk: Desk) -> tuple[str, str] | None:
+    """Return what is waited for on the way into a room and how to stop it, with its role; None for nothing."""
+    if not desk.entering.errand:
+        return None
+    dots = "..." if desk.settings.ascii else "…"
+    return f"{desk.entering.errand}{dots}   {desk.keymap.show('back')} cancel", "warn"
 
 
 def draw_status(picture: Picture, status: tuple[str, str], *, x: int = 1, most: int = 2) -> None:
