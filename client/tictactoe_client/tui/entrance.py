@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.home_menu import HomeMenu
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.typed_room import read_room
@@ -18,16 +18,15 @@ from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.errors import Refused
 from tictactoe_client.wire.room import Room
-from tictactoe_protocol import clean_text
 
 
 class Entrance:
-    """Leads into rooms; `typed` may name one and is emptied in one, `first` is what the command line wanted."""
+    """Leads into rooms; the `menu` may have one typed and is asked about a full one, `first` is of the command line."""
 
-    def __init__(self, desk: Desk, typed: LineEditor, lobby: Lobby, first: Choice | None) -> None:
+    def __init__(self, desk: Desk, menu: HomeMenu, lobby: Lobby, first: Choice | None) -> None:
         self.first = first
         self._desk = desk
-        self._typed = typed
+        self._menu = menu
         self._lobby = lobby
         self._next: Choice | None = None
 
@@ -37,10 +36,11 @@ class Entrance:
 
     def enter_typed(self) -> None:
         """Go into the room that is typed, here or on its own server; where it is none, say so."""
-        if not self._typed.text.strip():
+        typed = self._menu.code
+        if not typed.text.strip():
             self._desk.say("Type or paste a room code or a link.")
             return
-        room = read_room(self._typed, self._desk)
+        room = read_room(typed, self._desk)
         if room is None:
             return
         choice = Choice("join", code=room.code)
@@ -93,18 +93,17 @@ class Entrance:
         try:
             room = await coming
         except Refused as refused:
-            if refused.code == "room_full" and choice.way == "join":
-                self._desk.say(f"{clean_text(refused.message)}")
-                watching = Choice("watch", code=choice.code)
-                await self._arrive(self._ask(watching), watching)
-            elif is_first:
+            if is_first:
                 self._leave_refused(refused)
+            elif refused.code == "room_full":
+                self._menu.full = choice.code
+                self._desk.redraw()
             else:
                 raise
             return
         if room is None:
             return
-        self._typed.clear()
+        self._menu.code.clear()
         if len(self._desk.pages) > 1:
             self._desk.go_home()
         self._desk.open(GamePage(self._desk, room, choice.again))

@@ -34,6 +34,8 @@ class Item:
 class HomeMenu:
     """The lines of the page; `code` and `name` are what is being typed, `name` None while it is not.
 
+    `full` is the code of a room that could not be joined and may be watched, None while that is not asked.
+
     `before` is the server that one may go back to, if any. With `is_alone` nobody else can come: what needs somebody is
     left out.
     """
@@ -42,6 +44,7 @@ class HomeMenu:
         self.rooms = RoomList()
         self.code = LineEditor()
         self.name: LineEditor | None = None
+        self.full: str | None = None
         self.before: Address | None = None
         self.is_alone = False
         self._chosen: tuple[Kind, str] = ("match", "")

@@ -26,7 +26,7 @@ class HomePage(Page):
         self._menu = HomeMenu()
         self._view = HomeView(desk, self._menu)
         self._lobby = Lobby(desk, self._menu.rooms)
-        self._entrance = Entrance(desk, self._menu.code, self._lobby, first)
+        self._entrance = Entrance(desk, self._menu, self._lobby, first)
 
     # -- what the desk asks ---------------------------------------------------------------------------------------
 
@@ -46,6 +46,7 @@ class HomePage(Page):
     def connected(self) -> None:
         """Learn the rooms, and go where the command line wanted to."""
         self._lobby.follow()
+        self._menu.full = None
         link, client = self.desk.link, self.desk.link.client
         self._menu.before, self._menu.is_alone = link.before, link.is_own
         held = client.welcome.rooms if client else ()
@@ -77,6 +78,8 @@ class HomePage(Page):
     def press(self, key: str) -> None:
         """Take a key: into the line being typed, else for the list."""
         does = self.desk.keymap.does
+        if self._press_full(key):
+            return
         if self._menu.name is not None:
             self._press_name(key)
         elif self.desk.link.phase == "failed":
@@ -96,6 +99,7 @@ class HomePage(Page):
 
     def paste(self, text: str) -> None:
         """A pasted link or code is where one wants to go."""
+        self._menu.full = None
         self._menu.choose("join")
         if self.desk.link.client is not None:
             self._menu.code.clear()
@@ -103,7 +107,7 @@ class HomePage(Page):
 
     def click(self, x: int, y: int) -> None:
         """A click opens a line."""
-        item = self._view.rows.get(y)
+        item, self._menu.full = self._view.rows.get(y), None
         if item is not None:
             self._menu.choose(item.kind, item.code)
             if item.kind != "join":
@@ -112,6 +116,14 @@ class HomePage(Page):
     def scroll(self, lines: int) -> None:
         """The wheel moves the choice."""
         self._move(lines)
+
+    def _press_full(self, key: str) -> bool:
+        """Take the answer to whether a full room is to be watched; any other key means what it means otherwise."""
+        code, self._menu.full = self._menu.full, None
+        if code is not None and self.desk.keymap.does(key, "open"):
+            self._entrance.enter(Choice("watch", code=code))
+            return True
+        return code is not None and self.desk.keymap.does(key, "back")
 
     def _press_shortcut(self, key: str) -> None:
         does = self.desk.keymap.does
@@ -233,4 +245,6 @@ class HomePage(Page):
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the page for what there is: a server, none, or one to wait for."""
-        self._view.draw(picture, status or describe_wait(self.desk))
+        full = self._menu.full
+        asked = (f"Room {full} is full; you may watch it.", "warn") if full is not None else None
+        self._view.draw(picture, status or asked or describe_wait(self.desk))
