@@ -11,6 +11,7 @@ from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_going import until_rooms_wait
+from tests.tui.test_history_page import played
 from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
@@ -213,3 +214,54 @@ async def test_a_wait_is_said_in_ascii(server: Server, open_screen: OpenScreen) 
         proxy.hold()
         await ana.press("enter")
         assert (await ana.until("Looking for an opponent...   Esc cancel")).isascii()
+
+
+@contextlib.asynccontextmanager
+async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[ScreenUser, Proxy]]:
+    """Let ana look at the list of her games at the end of a slow line."""
+    async with (
+        run_proxy(server.port) as proxy,
+        played(server, resigned=1, url=proxy.url),
+        open_screen(proxy.url) as ana,
+    ):
+        await ana.until("Your games")
+        await ana.press("up", "enter")
+        await ana.until("2 games", "> 1.", "gomoku")
+        proxy.hold()
+        try:
+            yield ana, proxy
+        finally:
+            proxy.release()
+
+
+async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server, open_screen: OpenScreen) -> None:
+    async with slow_history(open_screen, server) as (ana, proxy):
+        await ana.press("enter")
+        await ana.until("Fetching the game…   Esc cancel")
+        await ana.press("escape")
+        await ana.until("> 1.", gone="Fetching")
+        proxy.release()
+        await ana.press("escape")
+        await ana.until("Playing as", "0 live")
+        assert len(ana.app.pages) == 1
+
+
+async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_a_replay(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with slow_history(open_screen, server) as (ana, proxy):
+        await ana.press("enter", "enter", "?")
+        await ana.until("any other key goes back")
+        proxy.release()
+        await ana.until("REPLAY")
+        await ana.press("escape")
+        await ana.until("2 games")
+
+
+async def test_the_game_that_was_asked_for_last_is_opened(server: Server, open_screen: OpenScreen) -> None:
+    async with slow_history(open_screen, server) as (ana, proxy):
+        await ana.press("enter", "down", "enter")
+        proxy.release()
+        await ana.until("REPLAY", "move 0 of 5", gone="15x15")
+        await ana.press("escape")
+        await ana.until("> 2.", gone="REPLAY")
