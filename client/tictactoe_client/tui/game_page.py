@@ -213,5 +213,9 @@ class GamePage(Page):
         """Draw the room as it is, or as it was at the moment that is looked back at."""
         self._view.draw(picture, status)
 
-    def _sit_down(self, room: Room) -> None:
-        self.desk.open(GamePage(self.desk, room, self.again))
+    def _sit_down(self, room: Room, news: str) -> None:
+        page = GamePage(self.desk, room, self.again)
+        if news:
+            page.table.tell(news)
+            page._hand.heard = news
+        self.desk.open(page)
