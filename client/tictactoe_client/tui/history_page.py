@@ -215,8 +215,8 @@ class HistoryPage(Page):
 
     def _describe_link(self) -> tuple[str, str]:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
-        link = self.desk.link
-        again = f"{self.desk.keymap.show('refresh')} tries again"
+        link, show = self.desk.link, self.desk.keymap.show
+        again = f"{show('refresh')} tries again"
         cross = "x" if self.desk.settings.ascii else "╳"
         if link.phase == "failed" and link.failure is not None and self._list.games:
             return f"{cross} {link.failure.message}   {again}", "bad"
@@ -224,9 +224,8 @@ class HistoryPage(Page):
             seconds = max(0, math.ceil(link.retries_at - self.desk.now()))
             when = f"Trying again in {seconds} s" if seconds else "Trying now"
             return f"{cross} CONNECTION LOST. {when}.   {again}", "bad"
-        dots = "..." if self.desk.settings.ascii else "…"
         if self._fetching is not None:
-            return f"Fetching the game{dots}   {self.desk.keymap.show('back')} cancel", "warn"
+            return f"Fetching the game{'...' if self.desk.settings.ascii else '…'}   {show('back')} cancel", "warn"
         if self._list.games and self._refusal:
             return self._refusal, "warn"
         return ("Asking for more ...", "dim") if self._list.games and self._is_asking else ("", "")

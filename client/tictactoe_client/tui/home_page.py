@@ -77,9 +77,9 @@ class HomePage(Page):
 
     def press(self, key: str) -> None:
         """Take a key: into the line being typed, else for the list."""
-        does = self.desk.keymap.does
         if self._press_full(key):
             return
+        does = self._view.keymap.does
         if self._menu.name is not None:
             self._press_name(key)
         elif self.desk.link.phase == "failed":
@@ -120,13 +120,13 @@ class HomePage(Page):
     def _press_full(self, key: str) -> bool:
         """Take the answer to whether a full room is to be watched; any other key means what it means otherwise."""
         code, self._menu.full = self._menu.full, None
-        if code is not None and self.desk.keymap.does(key, "open"):
+        if code is not None and self._view.keymap.does(key, "open"):
             self._entrance.enter(Choice("watch", code=code))
             return True
-        return code is not None and self.desk.keymap.does(key, "back")
+        return code is not None and self._view.keymap.does(key, "back")
 
     def _press_shortcut(self, key: str) -> None:
-        does = self.desk.keymap.does
+        does = self._view.keymap.does
         link = self.desk.link
         if does(key, "help"):
             self.open_help()
@@ -173,10 +173,9 @@ class HomePage(Page):
 
     def _press_code(self, key: str) -> bool:
         typed = self._menu.code
-        if self.desk.keymap.does(key, "back"):
+        if self._view.keymap.does(key, "back"):
             return not self.desk.entering.errand and bool(typed.clear())
-        is_text = len(key) == 1 or key in ("backspace", "space") or key.startswith("ctrl+")
-        return is_text and key != "?" and typed.press(key)
+        return not self._view.keymap.does(key, "help") and typed.press(key)
 
     def _press_name(self, key: str) -> None:
         typed = self._menu.name
@@ -247,4 +246,4 @@ class HomePage(Page):
         """Draw the page for what there is: a server, none, or one to wait for."""
         full = self._menu.full
         asked = (f"Room {full} is full; you may watch it.", "warn") if full is not None else None
-        self._view.draw(picture, status or asked or describe_wait(self.desk))
+        self._view.draw(picture, status or asked or describe_wait(self.desk, self._view.keymap))

@@ -8,6 +8,7 @@ from typing import Any
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.page import Desk, Page, describe_wait, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure, shorten_left
 from tictactoe_client.tui.room_form import Field, RoomForm
@@ -32,7 +33,7 @@ class NewRoomPage(Page):
 
     def press(self, key: str) -> None:
         """Choose a line, change it, open the room."""
-        does, form = self.desk.keymap.does, self._form
+        does, form = self._keymap.does, self._form
         if does(key, "back"):
             self._go_back()
         elif does(key, "open"):
@@ -45,6 +46,11 @@ class NewRoomPage(Page):
             form.change(-1 if does(key, "left") else 1)
         else:
             form.press(key)
+
+    @property
+    def _keymap(self) -> Keymap:
+        """The keys that count on the chosen line: on one with a text its characters are none."""
+        return self.desk.keymap if self._form.field.values else self.desk.keymap.typing
 
     def paste(self, text: str) -> None:
         """Paste into the line."""
@@ -107,12 +113,12 @@ class NewRoomPage(Page):
         for y, field in enumerate(fields[self._first : self._first + space], _TOP):
             self._draw_field(picture, y, field, is_chosen=field is fields[row])
         lines = 2 if space > len(fields) else 1
-        told = status or describe_wait(self.desk)
+        told = status or describe_wait(self.desk, self._keymap)
         draw_status(picture, told or self._describe_room((picture.width - 4) * lines), x=1 if told else 3, most=lines)
 
     def _hints(self, width: int) -> str:
         """Return the keys that count on the chosen line; where room is short, those that one guesses go first."""
-        ascii_only, show, signs = self.desk.settings.ascii, self.desk.keymap.show, self.desk.keymap.show_signs
+        ascii_only, show, signs = self.desk.settings.ascii, self._keymap.show, self._keymap.show_signs
         choose = f"{signs('up/down' if ascii_only else '↑↓', 'up', 'down')} choose"
         change = f"{signs('<>' if ascii_only else '←→', 'left', 'right')} change"
         if not self._form.field.values:

@@ -175,12 +175,12 @@ class Page:
         return ""
 
 
-def describe_wait(desk: Desk) -> tuple[str, str] | None:
+def describe_wait(desk: Desk, keymap: Keymap) -> tuple[str, str] | None:
     """Return what is waited for on the way into a room and how to stop it, with its role; None for nothing."""
     if not desk.entering.errand:
         return None
     dots = "..." if desk.settings.ascii else "…"
-    return f"{desk.entering.errand}{dots}   {desk.keymap.show('back')} cancel", "warn"
+    return f"{desk.entering.errand}{dots}   {keymap.show('back')} cancel", "warn"
 
 
 def draw_status(picture: Picture, status: tuple[str, str], *, x: int = 1, most: int = 2) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk, Page, describe_wait, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
@@ -48,7 +49,7 @@ class WatchPage(Page):
 
     def press(self, key: str) -> None:
         """Choose and open."""
-        does = self.desk.keymap.does
+        does = self._keymap.does
         if does(key, "back"):
             if self.desk.entering.errand or not self._typed.clear():
                 self.desk.close_page()
@@ -63,6 +64,11 @@ class WatchPage(Page):
             self._typed.press(key)
         else:
             self._press_way(key)
+
+    @property
+    def _keymap(self) -> Keymap:
+        """The keys that count: letters and digits are those of a code."""
+        return self.desk.keymap.typing
 
     def paste(self, text: str) -> None:
         """Pasted text is a code or a link."""
@@ -81,7 +87,7 @@ class WatchPage(Page):
 
     def _press_way(self, key: str) -> None:
         """Move the choice as far as a key says; by more than a line it stops at the ends."""
-        does = self.desk.keymap.does
+        does = self._keymap.does
         if does(key, "up") or does(key, "down"):
             self.scroll(-1 if does(key, "up") else 1)
             return
@@ -125,8 +131,8 @@ class WatchPage(Page):
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the list, or say that it is empty."""
-        settings, show = self.desk.settings, self.desk.keymap.show
-        arrows = self.desk.keymap.show_signs("up/down" if settings.ascii else "↑↓", "up", "down")
+        settings, show = self.desk.settings, self._keymap.show
+        arrows = self._keymap.show_signs("up/down" if settings.ascii else "↑↓", "up", "down")
         keys = f"{arrows} choose  {show('open')} watch  or type a code"
         hints = f"{keys}  {show('back')} back  {show('help')} help"
         playing = self._rooms.playing()
@@ -148,7 +154,7 @@ class WatchPage(Page):
             age_ms = self._rooms.age_ms(room, self.desk.now())
             picture.put(5, y, describe_room(room, age_ms, picture.width - 6), "title" if room.room == code else "")
         self._draw_code(picture)
-        told = status or describe_wait(self.desk)
+        told = status or describe_wait(self.desk, self._keymap)
         if told is not None:
             draw_status(picture, told)
 
