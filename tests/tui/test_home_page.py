@@ -224,9 +224,26 @@ async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: 
         Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
         await before.socket.close()
         async with open_screen(server.url, name=None) as ana:
-            await ana.until(f"> Resume {code}", "you are O", "Playing as  ana")
+            text = await ana.until(f"> Resume {code}      your seat is kept: you are O", "Playing as  ana")
+            assert text.splitlines()[4].strip().startswith("> Resume")
             await ana.press("enter")
             await ana.until("bo's move (X)", "O  ana (you)")
+
+
+async def test_a_seat_that_was_taken_up_again_and_left_is_offered_no_more(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
+        code = (await bo.ask("create"))["room"]
+        await before.ask("join", room=code)
+        Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
+        await before.socket.close()
+        async with open_screen(server.url, name=None) as ana:
+            await ana.until(f"> Resume {code}")
+            await ana.press("enter")
+            await ana.until("bo's move (X)")
+            await ana.press("escape", "enter")
+            await ana.until("> Quick match", gone="Resume")
 
 
 async def test_a_server_that_forgot_the_seat_makes_a_new_player(server: Server, open_screen: OpenScreen) -> None:

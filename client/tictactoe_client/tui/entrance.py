@@ -104,6 +104,7 @@ class Entrance:
         if room is None:
             return
         self._menu.code.clear()
+        self._menu.held = tuple(seat for seat in self._menu.held if seat.room != room.code)
         if len(self._desk.pages) > 1:
             self._desk.go_home()
         self._desk.open(GamePage(self._desk, room, choice.again))

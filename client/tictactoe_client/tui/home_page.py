@@ -49,7 +49,7 @@ class HomePage(Page):
         self._menu.full = None
         link, client = self.desk.link, self.desk.link.client
         self._menu.before, self._menu.is_alone = link.before, link.is_own
-        held = client.welcome.rooms if client else ()
+        held = self._menu.held = client.welcome.rooms if client else ()
         if client is not None:
             self.desk.run(self._tell_losses(client))
         first = self._entrance.first
