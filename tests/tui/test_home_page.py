@@ -127,7 +127,7 @@ async def test_a_full_room_is_offered_to_be_watched_by_a_key(server: Server, ope
             await ana.press("down", "down", "down")
             await ana.type(code)
             await ana.press("enter")
-            await ana.until(f"Room {code} is full; you may watch it.", "Enter watch  Esc not")
+            await ana.until(f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
             assert "WATCHING" not in ana.text
             await ana.press("enter")
             await ana.until(f"WATCHING {code}")

@@ -63,7 +63,7 @@ class HomeView:
         if self.menu.name is not None:
             hints = f"Enter keep the name  Esc back  {show('quit')} quit"
         elif self.menu.full is not None:
-            hints = f"{show('open')} watch  {show('back')} not  {show('quit')} quit"
+            hints = f"{show('open')} watch  {show('back')} no  {show('quit')} quit"
         elif link.client is not None and self.menu.chosen(link.client).kind == "join":
             hints = f"{show('open')} join  {arrows} choose  Ctrl+U clear  {show('quit')} quit"
         back = f"{show('back')} back  " if link.before is not None else ""
