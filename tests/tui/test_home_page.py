@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tests.peer import open_peer
+from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.wire.choosing import Choice
@@ -117,7 +118,7 @@ async def test_what_is_no_code_and_no_room_is_said(server: Server, open_screen: 
         await ana.until("No room K7M4PQ")
 
 
-async def test_a_full_room_is_watched_instead(server: Server, open_screen: OpenScreen) -> None:
+async def test_a_full_room_is_offered_to_be_watched_by_a_key(server: Server, open_screen: OpenScreen) -> None:
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         code = (await bo.ask("create"))["room"]
         await cy.ask("join", room=code)
@@ -126,7 +127,62 @@ async def test_a_full_room_is_watched_instead(server: Server, open_screen: OpenS
             await ana.press("down", "down", "down")
             await ana.type(code)
             await ana.press("enter")
+            await ana.until(f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
+            assert "WATCHING" not in ana.text
+            await ana.press("enter")
             await ana.until(f"WATCHING {code}")
+            await ana.press("escape")
+            await ana.until("Playing as", gone="is full")
+
+
+@pytest.mark.parametrize("key", ["escape", "up"])
+async def test_a_full_room_need_not_be_watched(server: Server, open_screen: OpenScreen, key: str) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        async with open_screen(server.url) as ana:
+            await ana.until("Playing as")
+            await ana.press("down", "down", "down")
+            await ana.type(code)
+            await ana.press("enter")
+            await ana.until(f"Room {code} is full")
+            await ana.press(key)
+            await ana.until("Playing as", gone="is full")
+            assert f"> {'New room' if key == 'up' else 'Join with a code'}" in ana.text
+            assert "Enter watch" not in ana.text
+
+
+async def test_a_room_of_the_list_that_filled_up_meanwhile_is_offered_to_be_watched(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with (
+        run_proxy(server.port) as proxy,
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+        open_screen(proxy.url) as ana,
+    ):
+        code = (await bo.ask("create"))["room"]
+        await ana.until(code)
+        await ana.press("up")
+        await ana.until(f"> {code}")
+        proxy.hold()
+        await cy.ask("join", room=code)
+        await ana.press("enter")
+        await ana.until(f"Joining {code}")
+        proxy.release()
+        await ana.until(f"Room {code} is full; you may watch it.", gone=f"  {code}   3x3")
+        await ana.press("enter")
+        await ana.until(f"WATCHING {code}")
+
+
+async def test_a_full_room_of_the_command_line_ends_with_five(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        async with open_screen(server.url, Choice("join", code=code)) as ana:
+            await ana.until_it_ends()
+    assert ana.app.last_words == f"Room {code} is full; you may watch it."
+    assert ana.app.return_code == 5
 
 
 async def test_a_name_is_changed(server: Server, open_screen: OpenScreen) -> None:
@@ -168,9 +224,26 @@ async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: 
         Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
         await before.socket.close()
         async with open_screen(server.url, name=None) as ana:
-            await ana.until(f"> Resume {code}", "you are O", "Playing as  ana")
+            text = await ana.until(f"> Resume {code}      your seat is kept: you are O", "Playing as  ana")
+            assert text.splitlines()[4].strip().startswith("> Resume")
             await ana.press("enter")
             await ana.until("bo's move (X)", "O  ana (you)")
+
+
+async def test_a_seat_that_was_taken_up_again_and_left_is_offered_no_more(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
+        code = (await bo.ask("create"))["room"]
+        await before.ask("join", room=code)
+        Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
+        await before.socket.close()
+        async with open_screen(server.url, name=None) as ana:
+            await ana.until(f"> Resume {code}")
+            await ana.press("enter")
+            await ana.until("bo's move (X)")
+            await ana.press("escape", "enter")
+            await ana.until("> Quick match", gone="Resume")
 
 
 async def test_a_server_that_forgot_the_seat_makes_a_new_player(server: Server, open_screen: OpenScreen) -> None:

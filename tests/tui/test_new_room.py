@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.peer import Message, Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.wire.choosing import Choice
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server
 
 
@@ -104,3 +108,40 @@ async def test_in_a_narrow_window_the_keys_of_the_form_go_before_those_of_help(
         assert ana.text.splitlines()[-1].strip() == "Enter open the room  ←→ change  Esc cancel  ? help"
         await ana.pilot.resize_terminal(40, 16)
         assert ana.text.splitlines()[-1].strip() == "Enter open the room  Esc cancel"
+
+
+@pytest.mark.parametrize("colour", [True, False])
+@pytest.mark.parametrize(
+    ("choice", "told"),
+    [
+        (Choice("create", Rules(5, 5, 4), ClockFields(initial_ms=180_000, increment_ms=2_000)), "3:00"),
+        (Choice("create", PRESETS["classic"], ClockFields(move_ms=600_000), private=True, seat="O"), "10:00"),
+        (
+            Choice("create", Rules(5, 5, 4, "XOA"), ClockFields(initial_ms=120_000, increment_ms=0), private=True),
+            "2:00",
+        ),
+    ],
+)
+async def test_the_computer_sits_in_at_the_same_game(
+    bots: Server, open_screen: OpenScreen, choice: Choice, told: str, *, colour: bool
+) -> None:
+    async with open_screen(bots.url, choice, colour=colour) as ana, open_peer(bots.url) as wat:
+        await ana.until("Waiting for")
+        before = ana.code
+        old = await look_at(wat, before)
+        await ana.press("b")
+        text = await ana.until("with the computer.", "medium-bot", gone=before)
+        code = text.split()[0]
+        assert f"Room {code} now, with the computer." in text
+        assert told[:-1] in text
+        new = await look_at(wat, code)
+        for field in ("rules", "visibility", "time_control"):
+            assert new[field] == old[field]
+        assert [new["seats"][mark]["name"] for mark in old["seats"] if old["seats"][mark]] == ["ana"]
+        assert code != before
+
+
+async def look_at(peer: Peer, code: str) -> Message:
+    """Return the state of a room."""
+    await peer.send("watch", room=code)
+    return await peer.state(room=code)

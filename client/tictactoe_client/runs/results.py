@@ -1,4 +1,4 @@
-"""Which exit code the end of a visit deserves; pure."""
+"""Which exit code the end of a visit deserves, or of a run with several games; pure."""
 
 from __future__ import annotations
 
@@ -31,3 +31,29 @@ def _seat_left(state: RoomState, viewer: str) -> str | None:
         if seat is not None and seat.player == viewer:
             return mark
     return None
+
+
+class LastGame:
+    """The last game of a run; `exit_code` is what it was for us, 0 where we took no seat in the whole run.
+
+    A room in which no game began is abandoned, unless there was a game before it.
+    """
+
+    def __init__(self) -> None:
+        self._exit_code: ExitCode | None = None
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Won, lost, drawn or abandoned."""
+        return ExitCode.NORMAL if self._exit_code is None else self._exit_code
+
+    def note(self, state: RoomState | None, viewer: str) -> None:
+        """Take note of a room as it is when we go away from it."""
+        if state is None or not _sat(state, viewer):
+            return
+        if state.status != "waiting" or self._exit_code is None:
+            self._exit_code = exit_code_of(state, viewer, with_result=True)
+
+
+def _sat(state: RoomState, viewer: str) -> bool:
+    return (seat_of(state, viewer) or _seat_left(state, viewer)) is not None

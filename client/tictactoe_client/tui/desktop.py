@@ -13,7 +13,9 @@ from typing import Any
 
 from tictactoe_client.kept.config import entry_of, show_path
 from tictactoe_client.runs.failures import exit_code_for
+from tictactoe_client.runs.results import LastGame
 from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.tui.entering import Entering
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap
@@ -35,6 +37,7 @@ class Desktop:
         self.settings = settings
         self.keymap = Keymap(settings.changed_keys)
         self.last_words = ""
+        self.last_game = LastGame()
         self.failure: BaseException | None = None
         self._keeper = Keeper(self._note_kept)
         self._status: tuple[str, str] | None = None
@@ -50,6 +53,7 @@ class Desktop:
             token=opening.find_token(address.url, settings.name, first),
             watches=opening.page != "home" or (first is not None and first.way == "watch"),
         )
+        self.entering = Entering(self.link)
         self._pages: list[Page] = opening.lay_pages(self, first)
 
     def redraw(self) -> None:
@@ -137,7 +141,7 @@ class Desktop:
 
     def quit_after_all(self) -> None:
         """End the program, the page's question having been answered, with the exit code of the key that asked."""
-        self.leave(self._quit_code)
+        self.leave(self._quit_code or self._exit_code())
 
     # -- settings -------------------------------------------------------------------------------------------------
 
@@ -155,6 +159,7 @@ class Desktop:
 
     def rename(self, name: str) -> None:
         """Be called otherwise, now and, where this run was not told a name, in later runs."""
+        self.entering.give_up()
         self.link.rename(name)
         if self.settings.name_is_for_now:
             self.say("The name is for this run only: an option or the environment names another.", "dim")
@@ -225,11 +230,17 @@ class Desktop:
             self.end(ExitCode.OUR_BUG)
 
     async def _say_goodbye(self, code: int) -> None:
+        if self.link.phase == "online":
+            await self.entering.finish()
         for page in reversed(self._pages):
             self.last_words = self.last_words or await page.say_goodbye()
         await self._keeper.finish()
-        self.end(code)
+        is_asked = code == ExitCode.NORMAL and self.settings.result_code
+        self.end(self.last_game.exit_code if is_asked else code)
 
     def _exit_code(self) -> int:
+        """Return the code for one who ends the program now, but for what became of a game."""
+        if self.link.phase == "away":
+            return ExitCode.CONNECTION_LOST
         failure = self.link.failure
         return exit_code_for(failure) if failure is not None and self.link.phase == "failed" else ExitCode.NORMAL

@@ -5,38 +5,42 @@ Where there is no connection yet, what is wanted waits for one.
 
 from __future__ import annotations
 
-from tictactoe_client.tui.editor import LineEditor
+from collections.abc import Coroutine
+from typing import Any
+
+from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.home_menu import HomeMenu
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.typed_room import read_room
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.errors import Refused
-from tictactoe_protocol import clean_text
+from tictactoe_client.wire.room import Room
 
 
 class Entrance:
-    """Leads into rooms; `typed` may name one and is emptied in one, `first` is what the command line wanted."""
+    """Leads into rooms; the `menu` may have one typed and is asked about a full one, `first` is of the command line."""
 
-    def __init__(self, desk: Desk, typed: LineEditor, lobby: Lobby, first: Choice | None) -> None:
+    def __init__(self, desk: Desk, menu: HomeMenu, lobby: Lobby, first: Choice | None) -> None:
         self.first = first
         self._desk = desk
-        self._typed = typed
+        self._menu = menu
         self._lobby = lobby
         self._next: Choice | None = None
-        self._is_entering = False
 
     def enter(self, choice: Choice) -> None:
-        """Go into a room here, unless one is being entered already."""
-        self._desk.run(self._enter(choice))
+        """Go into a room here."""
+        self._desk.run(self._arrive(self._ask(choice), choice))
 
     def enter_typed(self) -> None:
         """Go into the room that is typed, here or on its own server; where it is none, say so."""
-        if not self._typed.text.strip():
+        typed = self._menu.code
+        if not typed.text.strip():
             self._desk.say("Type or paste a room code or a link.")
             return
-        room = read_room(self._typed, self._desk)
+        room = read_room(typed, self._desk)
         if room is None:
             return
         choice = Choice("join", code=room.code)
@@ -49,7 +53,7 @@ class Entrance:
         """Go where one wanted to before there was this connection."""
         if self.first is not None:
             first, self.first = self.first, None
-            self._desk.run(self._enter(first, is_first=True))
+            self._desk.run(self._arrive(self._ask(first), first, is_first=True))
         elif self._next is not None:
             following, self._next = self._next, None
             self.enter(following)
@@ -77,26 +81,32 @@ class Entrance:
     def _leave_server(self, following: Choice | None = None) -> None:
         self._next = following
         self._lobby.forget()
+        self._desk.entering.give_up()
 
-    async def _enter(self, choice: Choice, *, is_first: bool = False) -> None:
-        client = self._desk.link.client
-        if client is None or self._is_entering:
-            return
-        self._is_entering = True
+    def _ask(self, choice: Choice) -> Coroutine[Any, Any, Room | None]:
+        return self._desk.entering.enter(describe_errand(choice), choice.enter)
+
+    async def _arrive(
+        self, coming: Coroutine[Any, Any, Room | None], choice: Choice, *, is_first: bool = False
+    ) -> None:
+        """Open the page of the room when we are in, whatever lies on the first page by then."""
         try:
-            room = await choice.enter(client)
+            room = await coming
         except Refused as refused:
-            if refused.code == "room_full" and choice.way == "join":
-                self._desk.say(f"{clean_text(refused.message)}")
-                room = await client.watch(choice.code)
-            elif is_first:
+            if is_first:
                 self._leave_refused(refused)
-                return
+            elif refused.code == "room_full":
+                self._menu.full = choice.code
+                self._desk.redraw()
             else:
                 raise
-        finally:
-            self._is_entering = False
-        self._typed.clear()
+            return
+        if room is None:
+            return
+        self._menu.code.clear()
+        self._menu.held = tuple(seat for seat in self._menu.held if seat.room != room.code)
+        if len(self._desk.pages) > 1:
+            self._desk.go_home()
         self._desk.open(GamePage(self._desk, room, choice.again))
 
     def _leave_refused(self, refused: Refused) -> None:

@@ -49,6 +49,7 @@ class GamePage(Page):
         deeds = self._deeds = GameDeeds(desk, room, self.table, self._hand, looking, going)
         self._view = GameView(desk, self.table, self._hand, self._review, another=going.another)
         self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, deeds, going, self._view)
+        self._says_goodbye = False
         self._said_hello_until = 0.0
         self._returned: Back | None = None
         self._before_return: RoomState | None = None
@@ -118,6 +119,9 @@ class GamePage(Page):
 
     def closed(self) -> None:
         """Nothing of ours is left here."""
+        self.desk.last_game.note(self.table.state, self.table.viewer)
+        if self._hand.errand is not None:
+            self.desk.entering.give_up()
         self._review.switch(on=False)
         self.desk.link.forget_seat(self.room.code)
 
@@ -132,6 +136,9 @@ class GamePage(Page):
         A server that does not answer is not waited for.
         """
         state, address = self.table.state, self.desk.link.address
+        if not self._says_goodbye:
+            self._says_goodbye = True
+            self.desk.last_game.note(state, self.table.viewer)
         if state is None or self.room.ended is not None:
             return ""
         is_told = self.desk.link.phase == "online" and await self.room.say_goodbye()
@@ -213,5 +220,9 @@ class GamePage(Page):
         """Draw the room as it is, or as it was at the moment that is looked back at."""
         self._view.draw(picture, status)
 
-    def _sit_down(self, room: Room) -> None:
-        self.desk.open(GamePage(self.desk, room, self.again))
+    def _sit_down(self, room: Room, news: str) -> None:
+        page = GamePage(self.desk, room, self.again)
+        if news:
+            page.table.tell(news)
+            page._hand.heard = news
+        self.desk.open(page)

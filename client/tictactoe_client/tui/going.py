@@ -1,32 +1,30 @@
 """The ways out of a room: home, to another opponent, to the computer, out of the program. None of them waits.
 
-What the server has to hear goes out beside everything else, so that Esc works at once also where no answer comes. A
-room that is entered too late, when nobody wants it any more, is left again.
+What the server has to hear goes out beside everything else, so that Esc works at once also where no answer comes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from msgspec.structs import asdict
 
 from tictactoe_client.settings import ExitCode
+from tictactoe_client.tui.entering import Enter, describe_errand
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.hints import describe_another
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wire.client import Client
+from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.errors import ClientError
 from tictactoe_client.wire.room import Room
-
-if TYPE_CHECKING:
-    from tictactoe_client.wire.choosing import Choice
-
-Enter = Callable[[Client], Awaitable[Room]]
+from tictactoe_protocol.requests import ClockFields
 
 
 class Going:
-    """The ways out of one room, seen on `page`; `sit_down` opens the page of another room."""
+    """The ways out of one room, seen on `page`; `sit_down` opens the page of another room with news."""
 
     def __init__(
         self,
@@ -38,7 +36,7 @@ class Going:
         *,
         page: Page,
         again: Choice | None,
-        sit_down: Callable[[Room], None],
+        sit_down: Callable[[Room, str], None],
     ) -> None:
         self._desk = desk
         self._room = room
@@ -95,14 +93,17 @@ class Going:
             self._set_out(errand, again.enter)
 
     def to_computer(self) -> None:
-        """Open the same room again with the computer in the free seats; the waiting one closes."""
+        """Open the same room again with the computer in the free seats; the waiting one closes.
+
+        Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
+        """
         state, seat = self._table.state, self._table.seat
         if state is not None:
-            rules = state.rules.to_rules()
+            rules, terms = state.rules.to_rules(), state.time_control
+            clock = ClockFields(**asdict(terms)) if terms is not None else None
             bots = ("medium",) * (len(rules.marks) - 1)
-            self._set_out(
-                "Fetching the computer", lambda client: client.create(rules, seat=seat, bots=bots, private=True)
-            )
+            same = Choice("create", rules, clock, state.visibility == "private", seat, bots)
+            self._set_out(describe_errand(same), same.enter, "Room {} now, with the computer.")
 
     @property
     def another(self) -> str:
@@ -116,28 +117,27 @@ class Going:
         while self._page in self._desk.pages:
             self._desk.close_page()
 
-    def _set_out(self, errand: str, enter: Enter) -> None:
-        client = self._desk.link.client
-        if client is not None and self._hand.errand is None:
+    def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
+        if not self._desk.entering.errand:
             self._hand.errand = errand
-            self._desk.run(self._go(client, enter))
+            self._desk.run(self._go(self._desk.entering.enter(errand, enter), news))
 
-    async def _go(self, client: Client, enter: Enter) -> None:
-        """Enter the other room, then leave this one; where this one was left before, the other is not wanted."""
+    async def _go(self, coming: Coroutine[Any, Any, Room | None], news: str) -> None:
+        """Enter the other room, tell the news with its code there, and leave this one.
+
+        Whoever has gone home meanwhile wants neither room.
+        """
         try:
-            room = await enter(client)
+            room = await coming
         except ClientError:
             if self._room.ended is not None and self._page in self._desk.pages:
                 self._desk.go_home()
             raise
         finally:
             self._hand.errand = None
-        if room is self._room:
-            return
-        if self._page not in self._desk.pages:
-            await room.leave()
+        if room is None or room is self._room:
             return
         self._close_page()
-        self._sit_down(room)
+        self._sit_down(room, news.format(room.code))
         if self._room.ended is None:
             await self._room.leave()

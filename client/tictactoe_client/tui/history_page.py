@@ -15,7 +15,7 @@ from tictactoe_client.tui.past_list import PastList
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_client.tui.replay_page import ReplayPage
 from tictactoe_client.tui.save_line import SaveLine
-from tictactoe_client.wire.errors import Refused
+from tictactoe_client.wire.errors import ClientError, Refused
 from tictactoe_client.words.replay import Replay
 from tictactoe_engine import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
@@ -34,6 +34,7 @@ class HistoryPage(Page):
         self._list = PastList(limit)
         self._saving = SaveLine(desk)
         self._is_asking = False
+        self._fetching: object | None = None
         self._refusal = ""
         self._rows: dict[int, int] = {}
         self._table: tuple[tuple[tuple[PastGame, ...], str, int], tuple[str, list[str]]] | None = None
@@ -87,7 +88,9 @@ class HistoryPage(Page):
         if self._saving.press(key):
             return
         if does(key, "back"):
-            self.desk.close_page()
+            if self._fetching is None:
+                self.desk.close_page()
+            self._fetching = None
         elif does(key, "refresh"):
             self.desk.link.retry()
             self._ask(anew=True)
@@ -126,26 +129,39 @@ class HistoryPage(Page):
     # -- one game -------------------------------------------------------------------------------------------------
 
     def _get(self, deed: Callable[[GameRecord], None]) -> None:
-        """Get the chosen game's record, and do something with it unless the page was left meanwhile."""
+        """Get the chosen game's record, and do something with it unless it is given up or another one is wanted."""
         game = self._list.game
         if game is None:
             return
         if self.desk.link.phase != "online":
             self.desk.say(f"There is no connection. {self.desk.keymap.show('refresh')} tries again.")
         else:
-            self.desk.run(self._fetch(game, deed))
+            self._fetching = object()
+            self.desk.run(self._fetch(game, deed, self._fetching))
 
-    async def _fetch(self, game: PastGame, deed: Callable[[GameRecord], None]) -> None:
+    async def _fetch(self, game: PastGame, deed: Callable[[GameRecord], None], wanted: object) -> None:
         client = self.desk.link.client
-        if client is None:
-            return
         try:
-            record = parse_record(await client.record(game.id))
+            text = "" if client is None else await client.record(game.id)
+            if text and self._fetching is wanted and self in self.desk.pages:
+                self._do(deed, text)
+        except ClientError:
+            if self._fetching is wanted:
+                raise
+        finally:
+            if self._fetching is wanted:
+                self._fetching = None
+
+    def _do(self, deed: Callable[[GameRecord], None], text: str) -> None:
+        """Do it with the record, in the place of what lies on the list."""
+        try:
+            record = parse_record(text)
         except RecordError as error:
             self.desk.say(f"This client cannot read the server's record: {error}")
             return
-        if self.desk.pages[-1] is self:
-            deed(record)
+        while self.desk.pages[-1] is not self:
+            self.desk.close_page()
+        deed(record)
 
     def _open(self, record: GameRecord) -> None:
         self.desk.open(ReplayPage(self.desk, Replay(record)))
@@ -199,8 +215,8 @@ class HistoryPage(Page):
 
     def _describe_link(self) -> tuple[str, str]:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
-        link = self.desk.link
-        again = f"{self.desk.keymap.show('refresh')} tries again"
+        link, show = self.desk.link, self.desk.keymap.show
+        again = f"{show('refresh')} tries again"
         cross = "x" if self.desk.settings.ascii else "╳"
         if link.phase == "failed" and link.failure is not None and self._list.games:
             return f"{cross} {link.failure.message}   {again}", "bad"
@@ -208,6 +224,8 @@ class HistoryPage(Page):
             seconds = max(0, math.ceil(link.retries_at - self.desk.now()))
             when = f"Trying again in {seconds} s" if seconds else "Trying now"
             return f"{cross} CONNECTION LOST. {when}.   {again}", "bad"
+        if self._fetching is not None:
+            return f"Fetching the game{'...' if self.desk.settings.ascii else '…'}   {show('back')} cancel", "warn"
         if self._list.games and self._refusal:
             return self._refusal, "warn"
         return ("Asking for more ...", "dim") if self._list.games and self._is_asking else ("", "")

@@ -11,7 +11,7 @@ from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.client import Client
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.pushes import RulesState
+from tictactoe_protocol.pushes import HeldSeat, RulesState
 
 LEVELS: Final = ("easy", "medium", "hard")
 GAMES: Final = tuple(PRESETS)
@@ -34,6 +34,9 @@ class Item:
 class HomeMenu:
     """The lines of the page; `code` and `name` are what is being typed, `name` None while it is not.
 
+    `held` are the seats that an earlier run left behind, as long as they were not taken up again.
+    `full` is the code of a room that could not be joined and may be watched, None while that is not asked.
+
     `before` is the server that one may go back to, if any. With `is_alone` nobody else can come: what needs somebody is
     left out.
     """
@@ -42,6 +45,8 @@ class HomeMenu:
         self.rooms = RoomList()
         self.code = LineEditor()
         self.name: LineEditor | None = None
+        self.full: str | None = None
+        self.held: tuple[HeldSeat, ...] = ()
         self.before: Address | None = None
         self.is_alone = False
         self._chosen: tuple[Kind, str] = ("match", "")
@@ -67,10 +72,10 @@ class HomeMenu:
         """Return all lines, those for seats left behind first and those for rooms last."""
         if self.is_alone:
             return self._items_alone()
-        held = client.welcome.rooms if client is not None else ()
         live = len(self.rooms.playing())
+        kept = "your seat is kept: you are"
         return [
-            *(Item("resume", f"Resume {seat.room}", f"you are {seat.seat}", seat.room) for seat in held),
+            *(Item("resume", f"Resume {seat.room}", f"{kept} {seat.seat}", seat.room) for seat in self.held),
             Item("match", "Quick match", self._describe_match()),
             Item("bot", "Play the computer"),
             Item("new", "New room", "choose the board, invite a friend"),

@@ -8,7 +8,7 @@ from tictactoe_client.tui.entrance import Entrance
 from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
 from tictactoe_client.tui.home_view import HomeView
 from tictactoe_client.tui.lobby import Lobby
-from tictactoe_client.tui.page import Desk, Page
+from tictactoe_client.tui.page import Desk, Page, describe_wait
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import RoomList
 from tictactoe_client.wire.choosing import Choice, against_computer
@@ -26,7 +26,7 @@ class HomePage(Page):
         self._menu = HomeMenu()
         self._view = HomeView(desk, self._menu)
         self._lobby = Lobby(desk, self._menu.rooms)
-        self._entrance = Entrance(desk, self._menu.code, self._lobby, first)
+        self._entrance = Entrance(desk, self._menu, self._lobby, first)
 
     # -- what the desk asks ---------------------------------------------------------------------------------------
 
@@ -46,9 +46,10 @@ class HomePage(Page):
     def connected(self) -> None:
         """Learn the rooms, and go where the command line wanted to."""
         self._lobby.follow()
+        self._menu.full = None
         link, client = self.desk.link, self.desk.link.client
         self._menu.before, self._menu.is_alone = link.before, link.is_own
-        held = client.welcome.rooms if client else ()
+        held = self._menu.held = client.welcome.rooms if client else ()
         if client is not None:
             self.desk.run(self._tell_losses(client))
         first = self._entrance.first
@@ -76,7 +77,9 @@ class HomePage(Page):
 
     def press(self, key: str) -> None:
         """Take a key: into the line being typed, else for the list."""
-        does = self.desk.keymap.does
+        if self._press_full(key):
+            return
+        does = self._view.keymap.does
         if self._menu.name is not None:
             self._press_name(key)
         elif self.desk.link.phase == "failed":
@@ -96,6 +99,7 @@ class HomePage(Page):
 
     def paste(self, text: str) -> None:
         """A pasted link or code is where one wants to go."""
+        self._menu.full = None
         self._menu.choose("join")
         if self.desk.link.client is not None:
             self._menu.code.clear()
@@ -103,7 +107,7 @@ class HomePage(Page):
 
     def click(self, x: int, y: int) -> None:
         """A click opens a line."""
-        item = self._view.rows.get(y)
+        item, self._menu.full = self._view.rows.get(y), None
         if item is not None:
             self._menu.choose(item.kind, item.code)
             if item.kind != "join":
@@ -113,8 +117,16 @@ class HomePage(Page):
         """The wheel moves the choice."""
         self._move(lines)
 
+    def _press_full(self, key: str) -> bool:
+        """Take the answer to whether a full room is to be watched; any other key means what it means otherwise."""
+        code, self._menu.full = self._menu.full, None
+        if code is not None and self._view.keymap.does(key, "open"):
+            self._entrance.enter(Choice("watch", code=code))
+            return True
+        return code is not None and self._view.keymap.does(key, "back")
+
     def _press_shortcut(self, key: str) -> None:
-        does = self.desk.keymap.does
+        does = self._view.keymap.does
         link = self.desk.link
         if does(key, "help"):
             self.open_help()
@@ -132,7 +144,8 @@ class HomePage(Page):
             link.retry()
             self._lobby.follow()
         elif does(key, "back"):
-            self._say_how_to_quit()
+            if not self.desk.entering.give_up():
+                self._say_how_to_quit()
         elif link.client is not None:
             self._menu.choose_by_letter(key, link.client)
 
@@ -160,10 +173,9 @@ class HomePage(Page):
 
     def _press_code(self, key: str) -> bool:
         typed = self._menu.code
-        if self.desk.keymap.does(key, "back"):
-            return bool(typed.clear())
-        is_text = len(key) == 1 or key in ("backspace", "space") or key.startswith("ctrl+")
-        return is_text and key != "?" and typed.press(key)
+        if self._view.keymap.does(key, "back"):
+            return not self.desk.entering.errand and bool(typed.clear())
+        return not self._view.keymap.does(key, "help") and typed.press(key)
 
     def _press_name(self, key: str) -> None:
         typed = self._menu.name
@@ -205,6 +217,8 @@ class HomePage(Page):
         return WatchPage(self.desk, self._lobby, self._entrance.travel)
 
     def _open(self, item: Item) -> None:
+        if self.desk.entering.errand:
+            return
         if self.desk.link.phase != "online":
             self.desk.say("There is no connection yet.")
         elif item.kind == "match":
@@ -230,4 +244,6 @@ class HomePage(Page):
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the page for what there is: a server, none, or one to wait for."""
-        self._view.draw(picture, status)
+        full = self._menu.full
+        asked = (f"Room {full} is full; you may watch it.", "warn") if full is not None else None
+        self._view.draw(picture, status or asked or describe_wait(self.desk, self._view.keymap))

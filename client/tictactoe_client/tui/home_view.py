@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_client.tui.home_menu import LEVELS, HomeMenu, Item
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.no_server import paint_no_server
 from tictactoe_client.tui.page import Desk, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, measure, shorten_left, wrap
@@ -29,6 +30,12 @@ class HomeView:
         self.menu = menu
         self.rows: dict[int, Item] = {}
 
+    @property
+    def keymap(self) -> Keymap:
+        """The keys that count on the chosen line: where a code is typed its letters are none."""
+        keymap, client = self.desk.keymap, self.desk.link.client
+        return keymap.typing if client is not None and self.menu.chosen(client).kind == "join" else keymap
+
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the page for what there is: a server, none, or one to wait for."""
         link = self.desk.link
@@ -46,15 +53,17 @@ class HomeView:
             draw_status(picture, status)
 
     def _draw_frame(self, picture: Picture) -> None:
-        settings, link, show = self.desk.settings, self.desk.link, self.desk.keymap.show
+        settings, link, show = self.desk.settings, self.desk.link, self.keymap.show
         role = "dim" if link.phase == "online" else "bad"
-        arrows = self.desk.keymap.show_signs("arrows" if settings.ascii else "↑↓", "up", "down")
+        arrows = self.keymap.show_signs("arrows" if settings.ascii else "↑↓", "up", "down")
         hints = (
             f"{arrows} choose  {show('open')} open  {self._hint_at_line()}  {show('help')} help  "
             f"{show('theme')} theme  {show('settings')} settings  {show('quit')} quit"
         )
         if self.menu.name is not None:
             hints = f"Enter keep the name  Esc back  {show('quit')} quit"
+        elif self.menu.full is not None:
+            hints = f"{show('open')} watch  {show('back')} no  {show('quit')} quit"
         elif link.client is not None and self.menu.chosen(link.client).kind == "join":
             hints = f"{show('open')} join  {arrows} choose  Ctrl+U clear  {show('quit')} quit"
         back = f"{show('back')} back  " if link.before is not None else ""

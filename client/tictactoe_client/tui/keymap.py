@@ -92,6 +92,15 @@ class Keymap:
         """Tell whether a key does this."""
         return key in self._keys.get(action, ())
 
+    @property
+    def typing(self) -> Keymap:
+        """The keys where one types text: a character is text there, so what has no other key has the one it comes with.
+
+        Only ``?`` still opens the help, where it does elsewhere.
+        """
+        without = {action: _without_text(keys) or _without_text(ACTIONS[action]) for action, keys in self._keys.items()}
+        return Keymap(without)
+
     def show(self, action: str, *, ascii_only: bool = False) -> str:
         """Return how to write the action's first key: ``Enter``, ``Ctrl+Q``."""
         keys = self._keys.get(action)
@@ -108,6 +117,10 @@ class Keymap:
         if all(self._keys[action][:1] == ACTIONS[action][:1] for action in actions):
             return signs
         return "/".join(self.show(action, ascii_only=signs.isascii()) for action in actions)
+
+
+def _without_text(keys: Sequence[str]) -> tuple[str, ...]:
+    return tuple(key for key in keys if (len(key) > 1 and key != "space") or key == "?")
 
 
 def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:

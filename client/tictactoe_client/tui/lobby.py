@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.room_list import RoomList
+from tictactoe_client.wire.events import Back
 from tictactoe_client.wire.messages import Message
-from tictactoe_protocol.pushes import LobbyChange
+from tictactoe_protocol.pushes import LobbyChange, Ok
 
 
 class Lobby:
@@ -25,9 +28,14 @@ class Lobby:
             self._desk.run(self._learn(follows=False))
 
     def hear(self, message: Message) -> None:
-        """Take what the server tells of changes."""
-        if isinstance(message.push, LobbyChange):
-            self.rooms.take(message.push, self._desk.now())
+        """Take lists and changes in the order in which the server tells them; after a loss learn the rooms anew."""
+        push = message.push
+        if isinstance(push, LobbyChange):
+            self.rooms.take(push, self._desk.now())
+        elif isinstance(push, Ok) and push.rooms is not UNSET:
+            self.rooms.reset(push.rooms, self._desk.now())
+        elif isinstance(message.event, Back):
+            self.read()
 
     def forget(self) -> None:
         """Know of no room: those of the next server are others."""
@@ -39,5 +47,4 @@ class Lobby:
             return
         if follows:
             await client.lobby(on=True)
-        self.rooms.reset(await client.rooms(), self._desk.now())
-        self._desk.redraw()
+        await client.rooms()

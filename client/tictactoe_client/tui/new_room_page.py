@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from typing import Any
+
 from tictactoe_client.settings import Misuse
+from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.form_help import list_form_help
 from tictactoe_client.tui.game_page import GamePage
-from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
+from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.page import Desk, Page, describe_wait, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure, shorten_left
 from tictactoe_client.tui.room_form import Field, RoomForm
 from tictactoe_client.wire.choosing import Choice
+from tictactoe_client.wire.room import Room
 
 _TOP = 3
 _WIDE = 44
@@ -28,7 +34,7 @@ class NewRoomPage(Page):
 
     def press(self, key: str) -> None:
         """Choose a line, change it, open the room."""
-        does, form = self.desk.keymap.does, self._form
+        does, form = self._keymap.does, self._form
         if does(key, "back"):
             self._go_back()
         elif does(key, "open"):
@@ -41,6 +47,11 @@ class NewRoomPage(Page):
             form.change(-1 if does(key, "left") else 1)
         else:
             form.press(key)
+
+    @property
+    def _keymap(self) -> Keymap:
+        """The keys that count on the chosen line: on one with a text its characters are none."""
+        return self.desk.keymap if self._form.field.values else self.desk.keymap.typing
 
     def paste(self, text: str) -> None:
         """Paste into the line."""
@@ -61,8 +72,8 @@ class NewRoomPage(Page):
             self._form.choose(number)
 
     def _go_back(self) -> None:
-        """Put back what the line had before one typed; else leave the form."""
-        if self._form.is_edited:
+        """Put back what the line had before one typed; else leave the form, at once while the room is being opened."""
+        if self._form.is_edited and not self.desk.entering.errand:
             self._form.put_back()
         else:
             self.desk.close_page()
@@ -74,19 +85,27 @@ class NewRoomPage(Page):
     # -- the room -------------------------------------------------------------------------------------------------
 
     def _open(self) -> None:
+        """Ask for the room, unless it is being opened already."""
         try:
             choice = self._form.read()
         except Misuse as misuse:
             self.desk.say(misuse.message)
             return
-        self.desk.run(self._enter(choice))
+        if not self.desk.entering.errand:
+            coming = self.desk.entering.enter(describe_errand(choice), choice.enter)
+            self.desk.run(self._arrive(coming, choice))
 
-    async def _enter(self, choice: Choice) -> None:
-        client = self.desk.link.client
-        if client is not None and self.desk.pages[-1] is self:
-            room = await choice.enter(client)
-            self.desk.close_page()
+    async def _arrive(self, coming: Coroutine[Any, Any, Room | None], choice: Choice) -> None:
+        """Open the page of the room when we are in, in the place of the form and of what lies on it."""
+        room = await coming
+        if room is not None:
+            while self in self.desk.pages:
+                self.desk.close_page()
             self.desk.open(GamePage(self.desk, room, choice))
+
+    def closed(self) -> None:
+        """Whoever went back wants no room."""
+        self.desk.entering.give_up()
 
     # -- drawing --------------------------------------------------------------------------------------------------
 
@@ -99,13 +118,12 @@ class NewRoomPage(Page):
         for y, field in enumerate(fields[self._first : self._first + space], _TOP):
             self._draw_field(picture, y, field, is_chosen=field is fields[row])
         lines = 2 if space > len(fields) else 1
-        draw_status(
-            picture, status or self._describe_room((picture.width - 4) * lines), x=1 if status else 3, most=lines
-        )
+        told = status or describe_wait(self.desk, self._keymap)
+        draw_status(picture, told or self._describe_room((picture.width - 4) * lines), x=1 if told else 3, most=lines)
 
     def _hints(self, width: int) -> str:
         """Return the keys that count on the chosen line; where room is short, those that one guesses go first."""
-        ascii_only, show, signs = self.desk.settings.ascii, self.desk.keymap.show, self.desk.keymap.show_signs
+        ascii_only, show, signs = self.desk.settings.ascii, self._keymap.show, self._keymap.show_signs
         choose = f"{signs('up/down' if ascii_only else '↑↓', 'up', 'down')} choose"
         change = f"{signs('<>' if ascii_only else '←→', 'left', 'right')} change"
         if not self._form.field.values:

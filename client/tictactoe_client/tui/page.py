@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tictactoe_client.runs.results import LastGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.keymap import Keymap
@@ -12,6 +13,7 @@ from tictactoe_client.tui.picture import Picture, fold, shorten_left
 from tictactoe_client.wire.messages import Message
 
 if TYPE_CHECKING:
+    from tictactoe_client.tui.entering import Entering
     from tictactoe_client.tui.link import Link
 
 MIN_WIDTH = 36
@@ -26,6 +28,8 @@ class Desk(Protocol):
     settings: Settings
     keymap: Keymap
     link: Link
+    last_game: LastGame
+    entering: Entering
 
     @property
     def pages(self) -> list[Page]:
@@ -174,6 +178,14 @@ class Page:
     async def say_goodbye(self) -> str:
         """Give up what others wait for, as the program ends; return a line for the terminal, or nothing."""
         return ""
+
+
+def describe_wait(desk: Desk, keymap: Keymap) -> tuple[str, str] | None:
+    """Return what is waited for on the way into a room and how to stop it, with its role; None for nothing."""
+    if not desk.entering.errand:
+        return None
+    dots = "..." if desk.settings.ascii else "…"
+    return f"{desk.entering.errand}{dots}   {keymap.show('back')} cancel", "warn"
 
 
 def draw_status(picture: Picture, status: tuple[str, str], *, x: int = 1, most: int = 2) -> None:

@@ -97,6 +97,10 @@ class Table:
         """Take something that was said."""
         self._say(announce_chat(line))
 
+    def tell(self, news: str) -> None:
+        """Take something that we were told of the room."""
+        self._say(news)
+
     def shown(self) -> RoomState | None:
         """Return the state that is looked at: the newest, or the board of an earlier moment."""
         state = self.state

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from tictactoe_client.tui.editor import LineEditor
+from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.game_page import GamePage
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.lobby import Lobby
-from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
+from tictactoe_client.tui.page import Desk, Page, describe_wait, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
 from tictactoe_client.tui.room_list import describe_room
 from tictactoe_client.tui.typed_room import read_room
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.choosing import Choice
+from tictactoe_client.wire.room import Room
 
 
 class WatchPage(Page):
@@ -39,11 +43,15 @@ class WatchPage(Page):
         """Read the list anew."""
         self._lobby.read()
 
+    def closed(self) -> None:
+        """Whoever went back wants to watch nothing."""
+        self.desk.entering.give_up()
+
     def press(self, key: str) -> None:
         """Choose and open."""
-        does = self.desk.keymap.does
+        does = self._keymap.does
         if does(key, "back"):
-            if not self._typed.clear():
+            if self.desk.entering.errand or not self._typed.clear():
                 self.desk.close_page()
         elif does(key, "open"):
             if self._typed.text.strip():
@@ -56,6 +64,11 @@ class WatchPage(Page):
             self._typed.press(key)
         else:
             self._press_way(key)
+
+    @property
+    def _keymap(self) -> Keymap:
+        """The keys that count: letters and digits are those of a code."""
+        return self.desk.keymap.typing
 
     def paste(self, text: str) -> None:
         """Pasted text is a code or a link."""
@@ -74,7 +87,7 @@ class WatchPage(Page):
 
     def _press_way(self, key: str) -> None:
         """Move the choice as far as a key says; by more than a line it stops at the ends."""
-        does = self.desk.keymap.does
+        does = self._keymap.does
         if does(key, "up") or does(key, "down"):
             self.scroll(-1 if does(key, "up") else 1)
             return
@@ -94,32 +107,32 @@ class WatchPage(Page):
         return self._chosen if self._chosen in codes else next(iter(codes), None)
 
     def _open(self, code: str | None) -> None:
-        if code is not None:
-            self.desk.run(self._watch(code))
+        if code is not None and not self.desk.entering.errand:
+            choice = Choice("watch", code=code)
+            self.desk.run(self._arrive(self.desk.entering.enter(describe_errand(choice), choice.enter)))
 
     def _open_typed(self) -> None:
         room = read_room(self._typed, self.desk)
-        if room is None:
+        if room is None or self.desk.entering.errand:
             return
         if room.elsewhere is None:
             self._open(room.code)
         else:
             self._travel(room.elsewhere, Choice("watch", code=room.code))
 
-    async def _watch(self, code: str) -> None:
-        client = self.desk.link.client
-        if client is not None:
-            room = await Choice("watch", code=code).enter(client)
+    async def _arrive(self, coming: Coroutine[Any, Any, Room | None]) -> None:
+        """Open the page of the room when we are in, in the place of what lies on the list."""
+        room = await coming
+        if room is not None:
             self._typed.clear()
-            if self.desk.pages[-1] is self:
-                self.desk.open(GamePage(self.desk, room))
-            else:
-                await room.leave()
+            while self.desk.pages[-1] is not self:
+                self.desk.close_page()
+            self.desk.open(GamePage(self.desk, room))
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the list, or say that it is empty."""
-        settings, show = self.desk.settings, self.desk.keymap.show
-        arrows = self.desk.keymap.show_signs("up/down" if settings.ascii else "↑↓", "up", "down")
+        settings, show = self.desk.settings, self._keymap.show
+        arrows = self._keymap.show_signs("up/down" if settings.ascii else "↑↓", "up", "down")
         keys = f"{arrows} choose  {show('open')} watch  or type a code"
         hints = f"{keys}  {show('back')} back  {show('help')} help"
         playing = self._rooms.playing()
@@ -141,8 +154,9 @@ class WatchPage(Page):
             age_ms = self._rooms.age_ms(room, self.desk.now())
             picture.put(5, y, describe_room(room, age_ms, picture.width - 6), "title" if room.room == code else "")
         self._draw_code(picture)
-        if status is not None:
-            draw_status(picture, status)
+        told = status or describe_wait(self.desk, self._keymap)
+        if told is not None:
+            draw_status(picture, told)
 
     def _draw_code(self, picture: Picture) -> None:
         """Draw the code that is being typed, or say what that is good for."""

@@ -1,0 +1,170 @@
+"""The exit code of the full screen: what became of the last game, where that is asked for, and of the connection."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.peer import open_peer
+from tests.proxy import run_proxy
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.test_game_page import game
+from tests.tui.test_going import NEVER, far_game
+from tictactoe_client.wire.choosing import Choice, against_computer
+from tictactoe_server.server import Server
+
+WON, LOST, DRAWN, ABANDONED, CONNECTION_LOST, INTERRUPTED = 0, 10, 11, 12, 7, 130
+
+
+async def command(user: ScreenUser, words: str) -> None:
+    """Type a command in a room."""
+    await user.press(":")
+    await user.type(words)
+    await user.press("enter")
+
+
+async def quit_with(user: ScreenUser, *keys: str) -> int | None:
+    """Press keys until the program has ended, and return its exit code."""
+    await user.press(*keys)
+    await user.until_it_ends()
+    return user.app.return_code
+
+
+async def test_a_game_that_was_won_ends_with_zero(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, result_code=True) as (ana, bo, code):
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        assert await quit_with(ana, "ctrl+q") == WON
+
+
+async def test_a_game_that_was_resigned_is_lost(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, result_code=True) as (ana, _, _code):
+        await command(ana, "resign")
+        await ana.press("enter")
+        await ana.until("YOU LOSE")
+        assert await quit_with(ana, "ctrl+q") == LOST
+
+
+async def test_a_draw_is_one(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, result_code=True) as (ana, bo, code):
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("offers a draw")
+        await ana.press("ctrl+y")
+        await ana.until("DRAW")
+        assert await quit_with(ana, "ctrl+q") == DRAWN
+
+
+@pytest.mark.parametrize("keys", [("ctrl+q", "ctrl+q"), ("ctrl+q", "enter")])
+async def test_a_live_game_that_is_left_with_the_program_is_abandoned(
+    server: Server, open_screen: OpenScreen, keys: tuple[str, ...]
+) -> None:
+    async with game(open_screen, server, result_code=True) as (ana, _, _code):
+        assert await quit_with(ana, *keys) == ABANDONED
+
+
+async def test_a_live_game_that_is_left_for_the_first_page_is_abandoned(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server, result_code=True) as (ana, bo, _code):
+        await ana.press("escape", "enter")
+        await ana.until("Playing as")
+        await bo.state(status="over")
+        assert await quit_with(ana, "ctrl+q") == ABANDONED
+
+
+async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(bots.url, against_computer("easy"), result_code=True) as ana:
+        await ana.until("YOUR MOVE")
+        await command(ana, "resign")
+        await ana.press("enter")
+        await ana.until("YOU LOSE")
+        await ana.press("escape")
+        await ana.until("Playing as")
+        async with open_peer(bots.url, "bo") as bo:
+            code = (await bo.ask("create", visibility="private"))["room"]
+            await ana.press("j")
+            await ana.until("> Join")
+            await ana.type(code)
+            await ana.press("enter")
+            await ana.until("bo's move")
+            await bo.ask("resign", room=code)
+            await ana.until("YOU WIN")
+            assert await quit_with(ana, "ctrl+q") == WON
+
+
+async def test_waiting_for_another_game_that_never_began_leaves_the_result_of_the_last_one(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server, result_code=True) as (ana, _, _code):
+        await command(ana, "resign")
+        await ana.press("enter")
+        await ana.until("YOU LOSE")
+        await ana.press("n")
+        await ana.until("Waiting for someone")
+        assert await quit_with(ana, "ctrl+q") == LOST
+
+
+async def test_a_room_in_which_nobody_came_is_abandoned(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create"), result_code=True) as ana:
+        await ana.until("Waiting for someone")
+        assert await quit_with(ana, "ctrl+q") == ABANDONED
+
+
+async def test_without_a_seat_there_is_no_result(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url) as bo, open_peer(server.url) as cy:
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        async with open_screen(server.url, Choice("watch", code=code), result_code=True) as wat:
+            await wat.until("WATCHING")
+            assert await quit_with(wat, "ctrl+q") == 0
+    async with open_screen(server.url, result_code=True) as ana:
+        await ana.until("Playing as")
+        assert await quit_with(ana, "ctrl+q") == 0
+
+
+async def test_ctrl_c_says_that_it_was_interrupted_whatever_the_result(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, result_code=True) as (ana, _, _code):
+        assert await quit_with(ana, "ctrl+c", "ctrl+c") == INTERRUPTED
+
+
+async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, _, _code):
+        await command(ana, "resign")
+        await ana.press("enter")
+        await ana.until("YOU LOSE")
+        assert await quit_with(ana, "ctrl+q") == 0
+
+
+@pytest.mark.parametrize("result_code", [True, False])
+@pytest.mark.parametrize("key", ["ctrl+q", "escape"])
+async def test_to_leave_while_the_connection_is_lost_ends_with_seven(
+    server: Server, open_screen: OpenScreen, key: str, *, result_code: bool
+) -> None:
+    async with (
+        run_proxy(server.port) as proxy,
+        game(open_screen, server, url=proxy.url, backoff=NEVER, result_code=result_code) as (ana, *_),
+    ):
+        proxy.cut()
+        await ana.until("CONNECTION LOST")
+        assert await quit_with(ana, key) == CONNECTION_LOST
+
+
+async def test_a_question_that_is_answered_after_the_connection_was_lost_ends_with_seven(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with far_game(open_screen, server, NEVER) as (ana, _, _code, proxy):
+        await ana.press("ctrl+q")
+        await ana.until("Leave and lose this game?")
+        proxy.cut()
+        await ana.until("offline")
+        assert await quit_with(ana, "enter") == CONNECTION_LOST
+
+
+async def test_ctrl_q_on_the_first_page_while_the_connection_is_lost_ends_with_seven(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with run_proxy(server.port) as proxy, open_screen(proxy.url, backoff=NEVER) as ana:
+        await ana.until("Playing as")
+        proxy.cut()
+        while ana.app.link.phase != "away":
+            await ana.pilot.pause()
+        assert await quit_with(ana, "ctrl+q") == CONNECTION_LOST

@@ -1,0 +1,76 @@
+"""Where one types text, every printable character is text, whatever keys a person has given to other things."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.conftest import OpenScreen
+from tests.tui.test_new_room import open_form
+from tictactoe_client.tui.opening import Opening
+from tictactoe_server.server import Server
+
+KEYS = {
+    "up": ("up", "k"),
+    "down": ("down", "j"),
+    "open": ("enter", "o", "space"),
+    "back": ("escape", "b"),
+    "help": ("?", "h"),
+    "left": ("left", "x"),
+}
+
+
+async def test_a_code_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, changed_keys=KEYS) as ana:
+        await ana.until("Playing as")
+        await ana.press("down", "j", "down")
+        await ana.until("> Join with a code")
+        await ana.type("kjob hx")
+        await ana.until("Join with a code   kjob hx_")
+        await ana.press("?")
+        await ana.until("Everywhere:")
+        await ana.press("escape", "up")
+        await ana.until("> New room")
+        await ana.press("k")
+        await ana.until("> Play the computer")
+
+
+async def test_a_name_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, changed_keys=KEYS) as ana:
+        await ana.until("Playing as")
+        await ana.press("n")
+        await ana.type("kjo bhx")
+        await ana.until("Your name  kjo bhx_")
+        await ana.press("enter")
+        await ana.until("Playing as  kjo bhx")
+
+
+@pytest.mark.parametrize("line", ["Marks", "Blocked cells", "Clock"])
+async def test_the_lines_of_a_new_room_have_all_letters(server: Server, open_screen: OpenScreen, line: str) -> None:
+    async with open_screen(server.url, changed_keys=KEYS) as ana:
+        await open_form(ana, line)
+        await ana.type("kjo bhx")
+        await ana.until("kjo bhx_")
+        await ana.press("escape")
+        await ana.until(f"> {line}", gone="kjo")
+        await ana.press("?")
+        await ana.until("Everywhere:")
+
+
+async def test_the_choices_of_a_new_room_have_the_keys_of_one_s_own(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, changed_keys=KEYS) as ana:
+        await open_form(ana, "Misère")
+        await ana.press("x")
+        await ana.until("> Misère           ‹ yes ›")
+        await ana.press("j")
+        await ana.until("> Gravity")
+        await ana.press("k", "b")
+        await ana.until("Playing as")
+
+
+async def test_a_code_to_watch_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, opening=Opening("watch"), changed_keys=KEYS) as ana:
+        await ana.until("Private games")
+        await ana.type("kjob hx")
+        await ana.until("Code: kjob hx_")
+        await ana.press("?")
+        await ana.until("Everywhere:")

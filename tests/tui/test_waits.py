@@ -1,0 +1,267 @@
+"""What one waits for on the way into a room may be given up at once, and comes to nothing then."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.peer import Peer, open_peer
+from tests.proxy import Proxy, run_proxy
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.test_going import until_rooms_wait
+from tests.tui.test_history_page import played
+from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.tui.opening import Opening
+from tictactoe_server.server import Server
+
+
+@contextlib.asynccontextmanager
+async def slow_screen(
+    open_screen: OpenScreen, server: Server, opening: Opening | None = None, **options: object
+) -> AsyncIterator[tuple[ScreenUser, Peer, Proxy]]:
+    """Let ana sit at the end of a slow line; bo looks on from nearby."""
+    async with (
+        open_peer(server.url, "bo") as bo,
+        run_proxy(server.port) as proxy,
+        open_screen(proxy.url, opening=opening, **options) as ana,
+    ):
+        await ana.until("Playing as" if opening is None else "Watch a game")
+        try:
+            yield ana, bo, proxy
+        finally:
+            proxy.release()
+
+
+async def open_form(ana: ScreenUser) -> None:
+    """Open the form of a new room."""
+    await ana.press("down", "down", "enter")
+    await ana.until("Enter open the room")
+
+
+async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_screen: OpenScreen) -> None:
+    async with slow_screen(open_screen, server) as (ana, bo, proxy):
+        await open_form(ana)
+        proxy.hold()
+        await ana.press("enter")
+        await ana.until("Opening the room…   Esc cancel")
+        await ana.press("escape")
+        await ana.until("Playing as", gone="Opening")
+        await until_rooms_wait(bo, 1)
+        proxy.release()
+        await until_rooms_wait(bo, 0)
+        await ana.until("Playing as", gone="Waiting for")
+        assert ana.app.is_running
+
+
+async def test_a_new_room_is_given_up_at_once_though_its_form_was_edited(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with slow_screen(open_screen, server) as (ana, _, proxy):
+        await open_form(ana)
+        await ana.press("down", "4", "x", "4")
+        proxy.hold()
+        await ana.press("enter", "escape")
+        await ana.until("Playing as")
+
+
+async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: OpenScreen) -> None:
+    async with slow_screen(open_screen, server) as (ana, bo, proxy):
+        await open_form(ana)
+        proxy.hold()
+        await ana.press("enter", "enter", "enter")
+        proxy.release()
+        await ana.until("Waiting for someone")
+        await ana.press("escape")
+        await ana.until("Playing as")
+        await until_rooms_wait(bo, 0)
+
+
+async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_a_new_room(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with slow_screen(open_screen, server) as (ana, _, proxy):
+        await open_form(ana)
+        proxy.hold()
+        await ana.press("enter", "?")
+        await ana.until("any other key goes back")
+        proxy.release()
+        await ana.until("Waiting for someone")
+        await ana.press("escape")
+        await ana.until("Playing as")
+
+
+async def test_a_quick_match_is_given_up_on_the_first_page(server: Server, open_screen: OpenScreen) -> None:
+    async with slow_screen(open_screen, server) as (ana, bo, proxy):
+        proxy.hold()
+        await ana.press("enter", "enter")
+        await ana.until("Looking for an opponent…   Esc cancel")
+        await ana.press("escape")
+        await ana.until("Playing as", gone="Looking")
+        await until_rooms_wait(bo, 1)
+        proxy.release()
+        await until_rooms_wait(bo, 0)
+        await ana.until("Playing as", gone="Waiting for")
+
+
+@pytest.mark.parametrize("key", ["?", "s"])
+async def test_a_quick_match_is_entered_whatever_lies_on_the_first_page(
+    server: Server, open_screen: OpenScreen, key: str
+) -> None:
+    async with slow_screen(open_screen, server) as (ana, _, proxy):
+        proxy.hold()
+        await ana.press("enter", key)
+        await ana.until("back", gone="Playing as")
+        proxy.release()
+        await ana.until("Waiting for someone")
+        assert len(ana.app.pages) == 2
+
+
+async def test_nothing_else_is_opened_from_the_first_page_while_a_match_is_looked_for(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with slow_screen(open_screen, server) as (ana, _, proxy):
+        proxy.hold()
+        await ana.press("enter", "down", "down", "enter")
+        await ana.until("> New room", "Looking for an opponent…")
+        proxy.release()
+        await ana.until("Waiting for someone")
+
+
+async def test_another_room_is_entered_after_the_one_that_was_given_up_was_left(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with slow_screen(open_screen, server) as (ana, bo, proxy):
+        proxy.hold()
+        await ana.press("enter", "escape", "enter")
+        await ana.until("Looking for an opponent…")
+        proxy.release()
+        await ana.until("Waiting for someone")
+        await until_rooms_wait(bo, 1)
+        await bo.ask("match")
+        await ana.until("YOUR MOVE")
+
+
+async def test_a_room_that_is_joined_too_late_is_left_to_others(server: Server, open_screen: OpenScreen) -> None:
+    async with slow_screen(open_screen, server) as (ana, bo, proxy):
+        code = (await bo.ask("create", visibility="private"))["room"]
+        await ana.press("j")
+        await ana.type(code)
+        proxy.hold()
+        await ana.press("enter")
+        await ana.until(f"Joining {code}…   Esc cancel")
+        await ana.press("escape")
+        await ana.until(f"Join with a code   {code}", gone="Joining")
+        await bo.state(status="playing")
+        proxy.release()
+        assert (await bo.state(status="over"))["result"]["winner"] == "X"
+        await ana.until("Playing as")
+
+
+async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
+        code = (await bo.ask("create"))["room"]
+        await before.ask("join", room=code)
+        token = before.welcome["token"]
+        await before.socket.close()
+        async with run_proxy(server.port) as proxy:
+            Seats().keep(SavedSeat(proxy.url, code, "O", "ana", token, pid=2**22 + 1))
+            async with open_screen(proxy.url, name=None) as ana:
+                await ana.until(f"> Resume {code}")
+                proxy.hold()
+                await ana.press("enter", "escape")
+                await ana.until("Playing as  ana", gone="Joining")
+                proxy.release()
+                await ana.press("enter")
+                await ana.until("bo's move", "O  ana (you)")
+
+
+async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_watching(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with (
+        open_peer(server.url, "cy") as cy,
+        slow_screen(open_screen, server, Opening("watch")) as (wat, bo, proxy),
+    ):
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        await wat.until("1 live", code)
+        proxy.hold()
+        await wat.press("enter", "enter")
+        await wat.until(f"Going to watch {code}…   Esc cancel")
+        await wat.press("?")
+        proxy.release()
+        await wat.until("WATCHING")
+        await wat.press("escape")
+        await wat.until("Watch a game", "1 live")
+        await bo.state(watchers=0)
+
+
+@pytest.mark.parametrize("keys", [("enter",), ("down", "down", "enter", "enter")])
+async def test_whoever_quits_before_the_room_is_there_leaves_it_as_well(
+    server: Server, open_screen: OpenScreen, keys: tuple[str, ...]
+) -> None:
+    async with slow_screen(open_screen, server) as (ana, bo, proxy):
+        proxy.delay_seconds = 0.05
+        await ana.press(*keys, "ctrl+q")
+        await ana.until_it_ends()
+        await until_rooms_wait(bo, 0)
+
+
+async def test_a_wait_is_said_in_ascii(server: Server, open_screen: OpenScreen) -> None:
+    async with slow_screen(open_screen, server, ascii=True, colour=False) as (ana, _, proxy):
+        proxy.hold()
+        await ana.press("enter")
+        assert (await ana.until("Looking for an opponent...   Esc cancel")).isascii()
+
+
+@contextlib.asynccontextmanager
+async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[ScreenUser, Proxy]]:
+    """Let ana look at the list of her games at the end of a slow line."""
+    async with (
+        run_proxy(server.port) as proxy,
+        played(server, resigned=1, url=proxy.url),
+        open_screen(proxy.url) as ana,
+    ):
+        await ana.until("Your games")
+        await ana.press("up", "enter")
+        await ana.until("2 games", "> 1.", "gomoku")
+        proxy.hold()
+        try:
+            yield ana, proxy
+        finally:
+            proxy.release()
+
+
+async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server, open_screen: OpenScreen) -> None:
+    async with slow_history(open_screen, server) as (ana, proxy):
+        await ana.press("enter")
+        await ana.until("Fetching the game…   Esc cancel")
+        await ana.press("escape")
+        await ana.until("> 1.", gone="Fetching")
+        proxy.release()
+        await ana.press("escape")
+        await ana.until("Playing as", "0 live")
+        assert len(ana.app.pages) == 1
+
+
+async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_a_replay(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with slow_history(open_screen, server) as (ana, proxy):
+        await ana.press("enter", "enter", "?")
+        await ana.until("any other key goes back")
+        proxy.release()
+        await ana.until("REPLAY")
+        await ana.press("escape")
+        await ana.until("2 games")
+
+
+async def test_the_game_that_was_asked_for_last_is_opened(server: Server, open_screen: OpenScreen) -> None:
+    async with slow_history(open_screen, server) as (ana, proxy):
+        await ana.press("enter", "down", "enter")
+        proxy.release()
+        await ana.until("REPLAY", "move 0 of 5", gone="15x15")
+        await ana.press("escape")
+        await ana.until("> 2.", gone="REPLAY")
