@@ -53,7 +53,7 @@ async def test_the_lines_of_a_new_room_have_all_letters(server: Server, open_scr
         await ana.press("escape")
         await ana.until(f"> {line}", gone="kjo")
         await ana.press("?")
-        await ana.until("Everywhere:")
+        await ana.until("along, down or slanting")
 
 
 async def test_the_choices_of_a_new_room_have_the_keys_of_one_s_own(server: Server, open_screen: OpenScreen) -> None:
