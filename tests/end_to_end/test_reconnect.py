@@ -29,6 +29,7 @@ from tictactoe_client.wire.events import Back, Gone, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
 from tictactoe_protocol.pushes import LobbyChange, RoomState
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings as ServerSettings
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=20)
 BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
@@ -171,6 +172,62 @@ async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> 
         assert lost.value.gave_up
         with pytest.raises(ConnectionLost):
             await state_where(room, status="over")
+
+
+@pytest.fixture
+async def patient() -> AsyncIterator[Proxy]:
+    """Lead to a server that holds a seat for five minutes."""
+    async with (
+        Server(ServerSettings(host="127.0.0.1", port=0, hold_seconds=300)) as server,
+        run_proxy(server.port) as running,
+    ):
+        yield running
+
+
+async def test_it_is_tried_for_as_long_as_the_server_holds_a_seat(patient: Proxy) -> None:
+    async with connect(patient.url, reconnect=True) as client:
+        messages = client.messages()
+        patient.cut()
+        lost = await event_of(messages, Lost)
+        assert isinstance(lost, Lost)
+        assert lost.hold_seconds == 300
+
+
+async def test_a_transcript_and_a_script_say_how_long_the_server_holds_the_seat(patient: Proxy) -> None:
+    async with (
+        run_client("new", "-s", patient.url) as ana,
+        run_client("new", "--json", "-s", patient.url) as script,
+    ):
+        await ana.until("Waiting for another player.")
+        await script.message(type="room")
+        patient.is_closed = True
+        patient.cut()
+        assert await ana.until("Connection lost.") == "Connection lost. Trying again for up to 300 seconds."
+        assert (await script.message(type="disconnected"))["hold_ms"] == 300_000
+
+
+async def test_a_seat_that_is_not_held_at_all_is_tried_for_once() -> None:
+    settings = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
+    async with Server(settings) as server, run_proxy(server.port) as proxy, connect(proxy.url, reconnect=True) as ana:
+        room = await ana.create()
+        messages = ana.messages()
+        proxy.cut()
+        await event_of(messages, Back)
+        assert await room.sync() == ()
+
+
+async def test_a_server_that_does_not_say_how_long_it_holds_a_seat_holds_it_for_a_minute() -> None:
+    async def fall_silent(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send('{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[]}')
+        socket.transport.abort()
+
+    async with serve(fall_silent, "127.0.0.1", 0) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        async with connect(f"ws://127.0.0.1:{port}", reconnect=True) as client:
+            lost = await event_of(client.messages(), Lost)
+            assert isinstance(lost, Lost)
+            assert lost.hold_seconds == 60
 
 
 async def test_a_server_that_forgot_us_ends_the_attempts(proxy: Proxy) -> None:

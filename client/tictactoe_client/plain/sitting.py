@@ -25,7 +25,7 @@ from tictactoe_client.wire.invite import reachable_address
 from tictactoe_client.wire.messages import Message
 from tictactoe_client.wire.room import Room
 from tictactoe_client.words.announcer import announce_chat
-from tictactoe_client.words.guide import describe_going, describe_return
+from tictactoe_client.words.guide import describe_attempts, describe_going, describe_return
 from tictactoe_client.words.transcript import Transcript, has_moved_on
 from tictactoe_client.words.wording import seat_of
 from tictactoe_protocol import clean_text
@@ -99,7 +99,7 @@ class Sitting:
         if isinstance(event, Lost):
             self.is_offline = True
             if self._away_seconds is None:
-                self._screen.print(f"Connection lost. Trying again for up to {event.hold_seconds:.0f} seconds.")
+                self._screen.print(describe_attempts(event.hold_seconds))
             self._away_seconds = None
             self._reminders.lose_connection(now)
         elif isinstance(event, Back):

@@ -48,6 +48,17 @@ def describe_invitation(room: str, address: Address) -> list[str]:
     return [f"Code  {room}", f"Link  {address.link_to(room)}", f"Or    {command}"]
 
 
+def describe_attempts(seconds: float) -> str:
+    """Return that the connection is lost, and for how long it is tried to have it again.
+
+    >>> describe_attempts(60), describe_attempts(0)
+    ('Connection lost. Trying again for up to 60 seconds.', 'Connection lost. Trying again.')
+    """
+    whole = round(seconds)
+    limit = f" for up to {whole} second{'' if whole == 1 else 's'}" if whole else ""
+    return f"Connection lost. Trying again{limit}."
+
+
 def describe_return(seconds: float) -> str:
     """Return that the connection is back.
 
