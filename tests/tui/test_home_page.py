@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -167,8 +168,10 @@ async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: 
         await before.ask("join", room=code)
         Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
         await before.socket.close()
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
         async with open_screen(server.url, name=None) as ana:
-            await ana.until(f"> Resume {code}", "you are O", "Playing as  ana")
+            text = await ana.until(f"> Resume {code} (", " left)  you are O", "Playing as  ana")
+            assert re.search(r"Resume \w{6} \((1:00|0:5\d) left\)", text)
             await ana.press("enter")
             await ana.until("bo's move (X)", "O  ana (you)")
 

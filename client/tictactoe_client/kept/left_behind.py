@@ -58,7 +58,7 @@ async def _describe_seats(owner: Client, seats: Iterable[SavedSeat]) -> list[str
     told = []
     for seat in seats:
         if seat.room in held:
-            told.append(describe_way_back(seat.room, owner.address))
+            told.append(describe_way_back(seat.room, owner.held_ms(seat.room), owner.address))
         else:
             ended = await _settle(owner, seat)
             told.append(describe_loss(seat.room, ended, owner.player, replay_from=owner.address))
