@@ -119,9 +119,3 @@ def _choose_mode(value: Values) -> Mode:
     if value["plain"] or os.environ.get("ACCESSIBLE"):
         return "plain"
     return "screen" if is_terminal(0, 1, 2) and os.environ.get("TERM", "") not in ("", "dumb") else "plain"
-
-
-def has_chosen_mode(context: click.Context) -> bool:
-    """Tell whether a mode was asked for in so many words."""
-    value = Values(context)
-    return bool(value["json"] or value["plain"])

@@ -45,11 +45,13 @@ def run(
     is_chatty: bool = True,
     room: str | None = None,
     identity: Identity = "anyone",
+    tells_left_behind: bool = True,
 ) -> int:
     """Connect, do the work, and return the exit code, everything having been told.
 
     `address` is the server that a link named; None means the one of the settings. Plain mode says where it
     connects to, unless it is not to be chatty. With `room` we are the player again whose seat there was left behind.
+    Games that an earlier run left behind are named first, where that is not left to the work.
     """
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 
@@ -57,7 +59,8 @@ def run(
         target = address or parse_address(settings.server or DEFAULT_SERVER)
         if is_chatty:
             Screen().print(f"Connecting to {target.url} ...")
-        return await _converse(settings, target, work, room, identity, is_chatty=is_chatty)
+        told = is_chatty if tells_left_behind else None
+        return await _converse(settings, target, work, room, identity, tells_on_screen=told)
 
     return run_alone(settings, converse, address)
 
@@ -118,8 +121,15 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
 
 
 async def _converse(
-    settings: Settings, address: Address, work: Work, room: str | None, identity: Identity, *, is_chatty: bool
+    settings: Settings,
+    address: Address,
+    work: Work,
+    room: str | None,
+    identity: Identity,
+    *,
+    tells_on_screen: bool | None,
 ) -> int:
+    """Connect and do the work; with `tells_on_screen` None nothing is said of games that were left behind."""
     async with AsyncExitStack() as stack:
         try:
             token = _token_for(settings, address, room, identity)
@@ -135,8 +145,9 @@ async def _converse(
         else:
             if identity == "player":
                 KnownPlayers().keep(KnownPlayer(address.url, client.name, client.token))
-            if not settings.quiet:
-                _tell(await describe_left_behind(client, settings.timeout_seconds, but=room), on_screen=is_chatty)
+            if tells_on_screen is not None and not settings.quiet:
+                lines = await describe_left_behind(client, settings.timeout_seconds, but=room)
+                _tell(lines, on_screen=tells_on_screen)
         return await work(client)
 
 
