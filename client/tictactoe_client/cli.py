@@ -24,7 +24,14 @@ from tictactoe_client.commands.option_values import settings_of
 from tictactoe_client.commands.options import name_variable, shared_options
 from tictactoe_client.kept.config import load_config
 from tictactoe_client.settings import ExitCode, Misuse
-from tictactoe_client.streams.screen import is_terminal, open_missing_streams, print_error, silence_output
+from tictactoe_client.streams.screen import (
+    OutputFailed,
+    is_terminal,
+    open_missing_streams,
+    print_error,
+    silence_output,
+    writing,
+)
 
 _ARGUMENTS: Final = "tictactoe arguments"
 """Under which name click's context keeps the words that the program was started with."""
@@ -97,7 +104,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command line and return the exit code, everything having been told."""
     try:
         code = _invoke(arguments)
-        sys.stdout.flush()
+        with writing():
+            sys.stdout.flush()
         return code
     except Misuse as misuse:
         return _refuse(arguments, misuse.message)
@@ -117,6 +125,9 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         silence_output()
         return ExitCode.BROKEN_PIPE
+    except OutputFailed as failed:
+        print_error(failed.message)
+        return ExitCode.OUTPUT_FAILED
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -137,6 +148,11 @@ def _invoke(arguments: Sequence[str]) -> int:
             return int(cli.invoke(context) or 0)
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
+    except OSError as error:
+        if error.filename is not None or isinstance(error, BrokenPipeError):
+            raise
+        silence_output()
+        raise OutputFailed(error) from error  # click prints help by itself
 
 
 def _show(error: click.ClickException) -> None:

@@ -29,7 +29,9 @@ _LEADING_AWAY: Final = frozenset({"play", "bot", "new", "join", "watch"})
 """What leads into a room, so that one wants to hear where one is afterwards."""
 _GOING: Final = frozenset({"quit", "q", "exit", "leave"})
 _HELP: Final = frozenset({"help", "h", "?"})
-_FINAL: Final = frozenset({ExitCode.HANGUP, ExitCode.INTERRUPTED, ExitCode.BROKEN_PIPE, ExitCode.TERMINATED})
+_FINAL: Final = frozenset(
+    {ExitCode.HANGUP, ExitCode.INTERRUPTED, ExitCode.BROKEN_PIPE, ExitCode.TERMINATED, ExitCode.OUTPUT_FAILED}
+)
 """How a command ends when the whole program is to end."""
 
 RunLine = Callable[[Sequence[str]], int]

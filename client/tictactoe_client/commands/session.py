@@ -14,14 +14,14 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from tictactoe_client.json_mode.json_lines import print_own
-from tictactoe_client.kept.debug_log import report_bug, start_debug_log
+from tictactoe_client.kept.debug_log import keeping_debug_log, report_bug
 from tictactoe_client.kept.left_behind import describe_left_behind
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.kept.seats import Seats
 from tictactoe_client.runs.failures import describe_failure, exit_code_for, name_failure
 from tictactoe_client.runs.signals import hear_signals
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.screen import Screen, print_error, silence_output
+from tictactoe_client.streams.screen import OutputFailed, Screen, print_error, silence_output
 from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.wire.client import Client, connect
 from tictactoe_client.wire.errors import (
@@ -67,13 +67,9 @@ def run(
 
 def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None = None) -> int:
     """Do work that may need no server at all, and return the exit code, everything having been told."""
-    debug_path = start_debug_log() if settings.debug else None
-    code = _run_guarded(settings, work, address)
-    if settings.mode == "json":
-        code = print_closed(code)
-    if debug_path is not None:
-        print_error(f"Debug log: {debug_path}")
-    return code
+    with keeping_debug_log(is_wanted=settings.debug):
+        code = _run_guarded(settings, work, address)
+        return print_closed(code) if settings.mode == "json" else code
 
 
 def print_closed(code: int) -> int:
@@ -83,6 +79,9 @@ def print_closed(code: int) -> int:
     except BrokenPipeError:
         silence_output()
         return ExitCode.BROKEN_PIPE
+    except OutputFailed as failed:
+        print_error(failed.message)
+        return ExitCode.OUTPUT_FAILED
     return code
 
 
@@ -95,7 +94,7 @@ def print_failure(code: str, message: str, *, in_json: bool) -> None:
 
 def _print_own_quietly(type: str, **fields: object) -> None:
     """Print a line of our own where anybody still reads."""
-    with contextlib.suppress(BrokenPipeError):
+    with contextlib.suppress(BrokenPipeError, OutputFailed):
         print_own(type, **fields)
 
 
@@ -113,6 +112,9 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
     except BrokenPipeError:
         silence_output()
         return ExitCode.BROKEN_PIPE
+    except OutputFailed as failed:
+        print_error(failed.message)
+        return ExitCode.OUTPUT_FAILED
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:

@@ -19,7 +19,7 @@ from tictactoe_client.kept.seating import Enter, SeatKeeper
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import print_json
+from tictactoe_client.streams.screen import OutputFailed, print_json
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ConnectionLost
 from tictactoe_client.wire.events import Back, Event, Lost, Retrying
@@ -60,7 +60,7 @@ class JsonGame:
             if speaking.done() and self._client.was_cut_off:
                 await asyncio.wait({hearing})
             return hearing.result() if hearing.done() else speaking.result()
-        except (asyncio.CancelledError, BrokenPipeError):
+        except (asyncio.CancelledError, BrokenPipeError, OutputFailed):
             await self._give_up_seat()
             raise
         finally:

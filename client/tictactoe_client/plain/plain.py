@@ -13,7 +13,7 @@ from tictactoe_client.kept.seating import Enter, SeatKeeper
 from tictactoe_client.plain.sitting import Sitting
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import Screen, print_error
+from tictactoe_client.streams.screen import OutputFailed, Screen, print_error
 from tictactoe_client.typed.parsing import is_farewell
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ConnectionLost
@@ -58,7 +58,7 @@ class PlainGame:
             self._screen.print("Goodbye.")
             await sitting.give_up_seat()
             raise
-        except BrokenPipeError:
+        except (BrokenPipeError, OutputFailed):
             await sitting.give_up_seat()
             raise
         finally:
