@@ -495,7 +495,9 @@ async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_sea
             await again.until("You are X. bo is O.")
 
 
-async def test_typed_lines_wait_for_the_connection_in_their_order(server: Server, proxy: Proxy) -> None:
+async def test_without_a_connection_questions_are_answered_and_a_move_is_said_to_be_kept(
+    server: Server, proxy: Proxy
+) -> None:
     async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.until("Code")).split()[1]
         await bo.ask("join", room=code)
@@ -503,12 +505,68 @@ async def test_typed_lines_wait_for_the_connection_in_their_order(server: Server
         proxy.is_closed = True
         proxy.cut()
         await ana.until("Connection lost.")
-        ana.type("b2", "l", "s 2")
-        await proxy.until_called()
+        before = len(ana.lines)
+        ana.type("l", "s 2", "hello", "b2", "c3", "moves", "chat hi", "")
+        await ana.until("There is no connection. ")
+        assert ana.lines[before:] == [
+            "No move has been played yet.",
+            "Row 2: A empty, B empty, C empty.",
+            'I don\'t know "hello". A move looks like b2 or 5. ? for help.',
+            "B2 is kept: it is played when the connection is back.",
+            "B2 is kept already: it is played when the connection is back.",
+            "No move has been played yet.",
+            "There is no connection: type chat again when it is back.",
+            "There is no connection. Your move, X.",
+        ]
         proxy.is_closed = False
-        await ana.until("Row 2: A empty, B X, C empty.")
-        told = [line for line in ana.lines if line.startswith(("You play", "Last:", "Row"))]
-        assert told == ["You play B2, centre.", "Last: you played B2, centre.", "Row 2: A empty, B X, C empty."]
+        await ana.until("Connected again after ")
+        assert await ana.read_line() == "You play B2, centre."
+        await bo.state(ply=1)
+        ana.type("l")
+        assert await ana.read_line() == "Last: you played B2, centre."
+
+
+async def test_a_kept_move_is_not_played_into_another_position(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        ana.type("b2")
+        await ana.until("You play B2")
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.until("Your move, X.")
+        ana.type("undo")
+        await ana.until("You ask to take back B2")
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.until("Connection lost.")
+        ana.type("b2", "c3")
+        assert await ana.read_line() == "B2 is taken by X. Free: B1 C1 A2 C2 A3 B3 C3."
+        assert await ana.read_line() == "C3 is kept: it is played when the connection is back."
+        await bo.ask("undo", room=code, action="accept")
+        proxy.is_closed = False
+        await ana.until("C3 is not played: the game has gone on without it.")
+
+
+async def test_nobody_is_said_to_have_dropped_when_asked_who_is_there_after_a_loss(
+    server: Server, proxy: Proxy
+) -> None:
+    async with (
+        run_client("new", "-n", "ana", "-s", proxy.url) as ana,
+        open_peer(proxy.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
+        code = (await ana.until("Code  ")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        await cy.ask("watch", room=code)
+        proxy.is_closed = True
+        proxy.cut()
+        await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
+        proxy.is_closed = False
+        await ana.until("bo is not here.")
+        ana.type("o")
+        assert await ana.until("You are X.") == "You are X. bo is O and is not here. 1 watching."
 
 
 async def test_ctrl_c_without_a_connection_ends_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:
