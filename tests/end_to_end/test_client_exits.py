@@ -237,7 +237,7 @@ async def test_help_into_a_closed_pipe_is_quiet() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["config", "show"], ["--version"], ["rooms"], ["rooms", "--json"], ["new"], ["new", "--json"]],
+    [["--help"], ["config", "show"], ["--version"], ["rooms", "--json"], ["new"], ["new", "--json"]],
     ids=" ".join,
 )
 async def test_output_that_cannot_be_written_is_told_in_a_line(server: Server, arguments: list[str]) -> None:
@@ -406,3 +406,26 @@ def test_a_mistake_of_ours_is_told_and_reported_to_a_file(
     report = Path(captured.err.split()[-1])
     assert "ZeroDivisionError: as a test" in report.read_text()
     assert tmp_path in report.parents
+
+
+@pytest.mark.parametrize("command", ["rooms", "history"])
+async def test_a_list_of_nothing_is_empty_and_people_are_told_so_unless_they_want_quiet(
+    server: Server, command: str
+) -> None:
+    async with run_client(command, "-s", server.url) as client:
+        assert await client.end() == 0
+        assert client.lines == []
+        assert "No public room is open." in (told := await client.errors()) or "You have finished no game" in told
+    async with run_client(command, "-q", "-s", server.url) as quiet:
+        assert await quiet.end() == 0
+        assert (quiet.lines, await quiet.errors()) == ([], "")
+
+
+async def test_an_empty_name_is_no_name(server: Server) -> None:
+    for name, shown in (("ana", "ana"), ("", "ana")):
+        async with run_client("new", "--json", "--name", name, "-s", server.url) as client:
+            assert (await client.message(type="welcome"))["name"] == shown
+            await client.message(type="room")
+            client.end_input()
+            client.process.terminate()
+            assert await client.end() == 143
