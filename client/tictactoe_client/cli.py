@@ -12,20 +12,29 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
-from tictactoe_client.commands.cli_games import bot, join, new, play, play_whoever_comes, watch
+from tictactoe_client.commands.cli_games import bot, join, new, play, watch
 from tictactoe_client.commands.cli_lists import check, history, replay, rooms
 from tictactoe_client.commands.cli_own import COMPLETION_VARIABLE, completion, config
 from tictactoe_client.commands.manual import PROGRAM, ManualGroup
-from tictactoe_client.commands.option_values import has_chosen_mode, settings_of
+from tictactoe_client.commands.option_values import settings_of
 from tictactoe_client.commands.options import name_variable, shared_options
 from tictactoe_client.kept.config import load_config
 from tictactoe_client.settings import ExitCode, Misuse
-from tictactoe_client.streams.screen import is_terminal, open_missing_streams, print_error, silence_output
-from tictactoe_engine import PRESETS
+from tictactoe_client.streams.screen import (
+    OutputFailed,
+    is_terminal,
+    open_missing_streams,
+    print_error,
+    silence_output,
+    writing,
+)
+
+_ARGUMENTS: Final = "tictactoe arguments"
+"""Under which name click's context keeps the words that the program was started with."""
 
 
 @click.group(
@@ -44,24 +53,34 @@ from tictactoe_engine import PRESETS
 def cli(context: click.Context, /, **_: Any) -> int | None:
     """Play tic-tac-toe and its whole family over the network, or watch a game.
 
-    Without a command, on a terminal: the home screen, from where everything can be reached. Commands go straight to one
-    thing; off a terminal they play as a transcript (--plain) or as JSON lines (--json). Every option below may stand
+    Without a command, on a terminal: the home screen, from where everything can be reached, with --plain the same as
+    questions and answers. Commands go straight to one thing; off a terminal they play as a transcript (--plain) or as
+    JSON lines (--json). Every option below may stand
     before or behind the command.
     """
     if context.invoked_subcommand is not None:
         return None
-    if not is_terminal(0, 1, 2) and not has_chosen_mode(context):
-        from tictactoe_client.words.program import own_command
-
-        print_error(f"{context.get_usage()}\n\nSay what to do: {', '.join(cli.list_commands(context))}.")
-        print_error(f"Try '{own_command('--help')}'. A match in a pipe: {own_command('play', '--plain')}, or --json.")
-        return ExitCode.USAGE
     settings = settings_of(context)
     if settings.mode == "screen":
         from tictactoe_client.commands.errands import go_home
 
         return go_home(settings)
-    return play_whoever_comes(context, PRESETS["classic"].preset, None)
+    if settings.mode == "json" or not settings.asks or not is_terminal(0, 1):
+        return _ask_for_command(context, in_json=settings.mode == "json")
+    from tictactoe_client.commands.plain_home import stay_home
+
+    before = context.meta[_ARGUMENTS]
+    return stay_home(settings, cli.list_commands(context), lambda words: run([*before, *words]))
+
+
+def _ask_for_command(context: click.Context, *, in_json: bool) -> int:
+    """Say that nothing can be done without a command where nobody can be asked for one."""
+    from tictactoe_client.words.program import own_command
+
+    told = f"Say what to do: {', '.join(cli.list_commands(context))}."
+    print_error(f"{context.get_usage()}\n\n{told}")
+    print_error(f"Try '{own_command('--help')}'. A match in a pipe: {own_command('play', '--plain')}, or --json.")
+    return _close_in_json(told) if in_json else ExitCode.USAGE
 
 
 for _command in (play, new, bot, join, watch, rooms, history, replay, check, config, completion):
@@ -85,7 +104,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command line and return the exit code, everything having been told."""
     try:
         code = _invoke(arguments)
-        sys.stdout.flush()
+        with writing():
+            sys.stdout.flush()
         return code
     except Misuse as misuse:
         return _refuse(arguments, misuse.message)
@@ -105,6 +125,9 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         silence_output()
         return ExitCode.BROKEN_PIPE
+    except OutputFailed as failed:
+        print_error(failed.message)
+        return ExitCode.OUTPUT_FAILED
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -121,9 +144,15 @@ def _invoke(arguments: Sequence[str]) -> int:
     default_map = {**defaults, **dict.fromkeys(cli.commands, defaults)}
     try:
         with cli.make_context(PROGRAM, list(arguments), obj=config, default_map=default_map) as context:
+            context.meta[_ARGUMENTS] = tuple(arguments)
             return int(cli.invoke(context) or 0)
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
+    except OSError as error:
+        if error.filename is not None or isinstance(error, BrokenPipeError):
+            raise
+        silence_output()
+        raise OutputFailed(error) from error  # click prints help by itself
 
 
 def _show(error: click.ClickException) -> None:
@@ -137,13 +166,16 @@ def _refuse(arguments: Sequence[str], message: str, *, is_told: bool = False) ->
     """Say why the command line makes no sense, in JSON mode also in its last lines."""
     if not is_told:
         print_error(message)
-    if "--json" in arguments:
-        from tictactoe_client.commands.session import print_closed
-        from tictactoe_client.json_mode.json_lines import print_own
+    return _close_in_json(message) if "--json" in arguments else ExitCode.USAGE
 
-        print_own("error", code="usage", message=message)
-        return print_closed(ExitCode.USAGE)
-    return ExitCode.USAGE
+
+def _close_in_json(message: str) -> int:
+    """Print JSON mode's last lines for a command line that makes no sense, and return the code to exit with."""
+    from tictactoe_client.commands.session import print_closed
+    from tictactoe_client.json_mode.json_lines import print_own
+
+    print_own("error", code="usage", message=message)
+    return print_closed(ExitCode.USAGE)
 
 
 def _exit_by_signal(number: int, _: FrameType | None) -> NoReturn:

@@ -31,6 +31,7 @@ class ExitCode(IntEnum):
     NO_ROOM = 5
     REFUSED = 6
     CONNECTION_LOST = 7
+    OUTPUT_FAILED = 8
     LOSS = 10
     DRAW = 11
     ABANDONED = 12

@@ -125,6 +125,8 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 name="ana",
                 token="a secret to keep",
                 rooms=(pushes.HeldSeat(_ROOM, "X"),),
+                hold_ms=60_000,
+                held_ms={_ROOM: 31_000},
             ),
         ),
         pushes.Ok: (

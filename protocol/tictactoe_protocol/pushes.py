@@ -179,7 +179,11 @@ class HeldSeat(Struct, frozen=True):
 
 
 class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):
-    """The answer to hello; `token` is the secret that makes this the same player again."""
+    """The answer to hello; `token` is the secret that makes this the same player again.
+
+    `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the
+    player, by the codes of the rooms that they are away from, left out where there is none.
+    """
 
     protocol: int
     server: str
@@ -187,6 +191,8 @@ class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):
     name: str
     token: str
     rooms: tuple[HeldSeat, ...]
+    hold_ms: int | UnsetType = UNSET
+    held_ms: dict[str, int] | UnsetType = UNSET
     id: str | UnsetType = UNSET
 
 

@@ -55,9 +55,13 @@ log = structlog.get_logger(__name__)
 
 
 class Gateway:
-    """Answers what connections send; a bad message is answered and never ends the connection."""
+    """Answers what connections send; a bad message is answered and never ends the connection.
 
-    def __init__(self, hub: Hub, players: Players, history: History) -> None:
+    `hold_ms` is how long the seat of one who drops is held.
+    """
+
+    def __init__(self, hub: Hub, players: Players, history: History, *, hold_ms: int) -> None:
+        self._hold_ms = hold_ms
         self._hub = hub
         self._history = history
         self._players = players
@@ -138,6 +142,8 @@ class Gateway:
                 name=player.name,
                 token=token,
                 rooms=held,
+                hold_ms=self._hold_ms,
+                held_ms=self._hub.holds_left(player.id, held) or UNSET,
                 id=request.id,
             )
         )

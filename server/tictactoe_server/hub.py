@@ -47,6 +47,10 @@ class Hub:
         """Return the seats that a player holds in unfinished rooms."""
         return await self._registry.held_seats(player)
 
+    def holds_left(self, player: str, held: Sequence[HeldSeat]) -> dict[str, int]:
+        """Return for how many ms each of these seats is still held, by room; only those the player is away from."""
+        return self._registry.holds_left(player, held)
+
     def list_rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
         return self._lobby.list_rooms()

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import structlog
@@ -123,6 +123,18 @@ class Registry:
             if mark is not None and room.status != "over":
                 held.append(HeldSeat(code, mark))
         return tuple(held)
+
+    def holds_left(self, player: str, held: Sequence[HeldSeat]) -> dict[str, int]:
+        """Return for how many ms each of these seats is still held, by room; only those the player is away from."""
+        now = self._now()
+        left = {}
+        for seat in held:
+            live = self._live.get(seat.room)
+            mark = live.room.mark_of(player) if live is not None else None
+            ms = live.room.hold_left(mark, now) if live is not None and mark is not None else None
+            if ms is not None:
+                left[seat.room] = ms
+        return left
 
     async def stored_codes(self) -> list[str]:
         """Return the codes of all rooms in the store, read or not."""

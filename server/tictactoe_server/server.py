@@ -135,12 +135,13 @@ class Server:
         settings = self._settings
         lobby = Lobby(self._time)
         self._store = store
-        self._registry = Registry(store, self._time, lobby, self._limits, hold_ms=round(settings.hold_seconds * 1000))
+        hold_ms = round(settings.hold_seconds * 1000)
+        self._registry = Registry(store, self._time, lobby, self._limits, hold_ms=hold_ms)
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self._hub = Hub(self._registry, lobby, Reviews(pool), self._time)
         self.bots = Bots(pool, self._hub.act, pause_seconds=settings.bot_pause_seconds)
         self._registry.on_change = self.bots.notice
-        self._gateway = Gateway(self._hub, Players(store), History(store))
+        self._gateway = Gateway(self._hub, Players(store), History(store), hold_ms=hold_ms)
 
     async def _attend(self, peer: ServerConnection) -> None:
         """Serve one connection from its handshake to its end."""

@@ -145,6 +145,15 @@ def test_settings_are_told_as_objects_in_json_mode(capfdbinary: pytest.CaptureFi
     assert rows[-1] == {"from": "client", "type": "closed", "exit": 0}
 
 
+def test_values_have_their_own_types_in_json_mode(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    write('timeout = 2.5\nconfirm = true\n[bindings]\nup = ["up", "k"]\n')
+    assert run(["config", "show", "--json"]) == 0
+    rows = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    values = {row["key"]: row["value"] for row in rows if row["type"] == "setting"}
+    assert (values["name"], values["ascii"], values["confirm"], values["timeout"]) == (None, False, True, 2.5)
+    assert (values["theme"], values["up"]) == ("terminal", ["up", "k"])
+
+
 def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
     assert load_config(tmp_path).warnings[0].startswith(f"{tmp_path} cannot be read: ")
 

@@ -324,6 +324,14 @@ def test_a_token_is_kept_as_it_came_but_not_without_end() -> None:
         read_message(encode(welcome).decode().replace("é", "é" * 200))
 
 
+@pytest.mark.parametrize("extra", [{"hold_ms": -1}, {"held_ms": {"K7M4PQ": -1}}, {"held_ms": {"rm -r": 1}}])
+def test_a_welcome_that_holds_no_seat_in_no_room_is_refused(extra: dict[str, object]) -> None:
+    welcome = to_builtins(Welcome(protocol=1, server="s", player=BO, name="bo", token="t", rooms=()))
+    assert read(json.dumps({**welcome, "hold_ms": 0, "held_ms": {"K7M4PQ": 0}}))
+    with pytest.raises(ProtocolBroken):
+        read_message(json.dumps({**welcome, **extra}))
+
+
 def test_a_result_for_a_reason_that_this_client_does_not_know_is_told() -> None:
     message = to_builtins(honest_state((0, 3, 1, 4, 2)))
     assert isinstance(read(json.dumps(message)), RoomState)

@@ -131,6 +131,19 @@ def test_one_letter_queries_want_a_slash_where_letters_place() -> None:
     assert parse_intent("b", PRESETS["gomoku"], keys=Keys.LETTERS) == Query("board")
 
 
+@pytest.mark.parametrize("line", ["h", "s 1", "b 0", "m x", "l"])
+def test_where_letters_place_a_query_without_its_slash_is_recognised(line: str) -> None:
+    with pytest.raises(BadInput) as bad:
+        parse_intent(line, CLASSIC, keys=Keys.LETTERS)
+    assert bad.value.message == f'I don\'t know "{line}". Did you mean /{line}?'
+    parse_intent(f"/{line}", CLASSIC, keys=Keys.LETTERS)
+
+
+def test_what_is_no_query_with_a_slash_either_gets_no_hint_of_one() -> None:
+    with pytest.raises(BadInput, match="A move looks like"):
+        parse_intent("k 9", CLASSIC, keys=Keys.LETTERS)
+
+
 def test_reading_wants_a_slash_too_where_letters_place() -> None:
     assert parse_intent("a", CLASSIC, keys=Keys.LETTERS) == Place(3)
     assert parse_intent("/a", CLASSIC, keys=Keys.LETTERS) == Read("around", None)

@@ -235,6 +235,19 @@ async def test_help_into_a_closed_pipe_is_quiet() -> None:
             assert await client.errors() == ""
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["config", "show"], ["--version"], ["rooms", "--json"], ["new"], ["new", "--json"]],
+    ids=" ".join,
+)
+async def test_output_that_cannot_be_written_is_told_in_a_line(server: Server, arguments: list[str]) -> None:
+    with os.fdopen(os.open("/dev/full", os.O_WRONLY), "wb") as full:
+        async with run_client(*arguments, stdout=full, TICTACTOE_SERVER=server.url) as client:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                assert await client.process.wait() == 8
+            assert await client.errors() == ("What was to be printed cannot be written: no space left on device.\n")
+
+
 async def test_moves_from_a_file_in_plain_mode_are_answered_and_the_player_leaves(
     server: Server, tmp_path: Path
 ) -> None:
@@ -347,6 +360,22 @@ def test_a_debug_log_names_its_place_and_holds_no_secret(tmp_path: Path) -> None
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["config", "show"], ["config", "--json"], ["completion", "bash"], ["check", "-s", "ws://nowhere.invalid"]],
+    ids=" ".join,
+)
+def test_every_command_names_its_debug_log(tmp_path: Path, arguments: list[str]) -> None:
+    done = subprocess.run(
+        [*COMMAND, *arguments, "--debug"],
+        capture_output=True,
+        text=True,
+        env=environment(HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path)),
+        check=False,
+    )
+    assert Path(done.stderr.splitlines()[-1].removeprefix("Debug log: ")).is_file()
+
+
 async def test_a_seat_taken_over_by_a_newer_connection_ends_with_six(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
@@ -377,3 +406,26 @@ def test_a_mistake_of_ours_is_told_and_reported_to_a_file(
     report = Path(captured.err.split()[-1])
     assert "ZeroDivisionError: as a test" in report.read_text()
     assert tmp_path in report.parents
+
+
+@pytest.mark.parametrize("command", ["rooms", "history"])
+async def test_a_list_of_nothing_is_empty_and_people_are_told_so_unless_they_want_quiet(
+    server: Server, command: str
+) -> None:
+    async with run_client(command, "-s", server.url) as client:
+        assert await client.end() == 0
+        assert client.lines == []
+        assert "No public room is open." in (told := await client.errors()) or "You have finished no game" in told
+    async with run_client(command, "-q", "-s", server.url) as quiet:
+        assert await quiet.end() == 0
+        assert (quiet.lines, await quiet.errors()) == ([], "")
+
+
+async def test_an_empty_name_is_no_name(server: Server) -> None:
+    for name, shown in (("ana", "ana"), ("", "ana")):
+        async with run_client("new", "--json", "--name", name, "-s", server.url) as client:
+            assert (await client.message(type="welcome"))["name"] == shown
+            await client.message(type="room")
+            client.end_input()
+            client.process.terminate()
+            assert await client.end() == 143

@@ -10,6 +10,7 @@ import pytest
 
 from tests.end_to_end.clients import ClientProcess, run_client
 from tests.peer import Peer, open_peer
+from tictactoe_client.kept.seats import Seats
 from tictactoe_server.server import Server
 
 MOVES = ['{"type":"move","at":"a1"}', '{"type":"move","at":"b1"}', '{"type":"move","at":"c1"}']
@@ -198,3 +199,52 @@ async def test_an_analysis_is_asked_for_without_naming_the_room(server: Server) 
             await watcher.message(type="room", status="playing")
             watcher.send(type="analyse", id="a1", ply=0)
             assert (await watcher.message(type="ok", id="a1"))["analysis"]["value"]["kind"] == "draw"
+
+
+@pytest.mark.parametrize(("leaves_in", "code"), [("playing", 12), ("waiting", 12), ("over", 10)])
+async def test_whoever_leaves_by_a_request_hears_what_became_of_the_game(
+    server: Server, leaves_in: str, code: int
+) -> None:
+    async with run_client("new", "--json", "--result-code", "-s", server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.message(type="room"))["room"]
+        if leaves_in != "waiting":
+            await bo.ask("join", room=room)
+            await ana.message(type="room", status="playing")
+        if leaves_in == "over":
+            ana.send(type="resign")
+            await ana.message(type="room", status="over")
+        ana.send(type="leave", id="last")
+        await ana.message(type="ok", id="last")
+        ana.end_input()
+        assert (await ana.message(type="closed"))["exit"] == code
+        assert await ana.end() == code
+
+
+async def test_without_input_the_session_ends_with_the_game_though_the_pipe_stays_open(server: Server) -> None:
+    async with (
+        run_client("new", "--json", "--no-input", "-s", server.url) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        room = (await ana.message(type="room"))["room"]
+        await bo.ask("join", room=room)
+        ana.send(type="move", at="b2")
+        await bo.state(ply=1)
+        await bo.ask("resign", room=room)
+        assert await ana.end() == 0
+        assert json.loads(ana.lines[-1])["type"] == "closed"
+
+
+async def test_the_seat_of_a_room_that_was_joined_by_a_request_is_written_down(server: Server) -> None:
+    async with run_client("new", "--json", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        first = (await ana.message(type="room"))["room"]
+        second = (await bo.ask("create"))["room"]
+        ana.send(type="leave", id="gone")
+        await ana.message(type="ok", id="gone")
+        ana.send(type="join", room=second)
+        await ana.message(type="room", room=second)
+        assert Seats().find(server.url, first) is None
+        ana.process.kill()
+        await ana.process.wait()
+    left_behind = Seats().find(server.url)
+    assert left_behind is not None
+    assert (left_behind.room, left_behind.seat) == (second, "O")

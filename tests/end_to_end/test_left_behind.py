@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from tests.end_to_end.clients import run_client
 from tests.peer import Peer, open_peer
 from tictactoe_client.kept.seats import Seats
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 
 @asynccontextmanager
@@ -27,10 +29,16 @@ async def left_behind(server: Server) -> AsyncIterator[tuple[str, Peer]]:
         yield code, bo
 
 
+def is_way_back(line: str, code: str, server: Server) -> bool:
+    """Tell whether a line names the game with how long its seat is held, and leads back to it."""
+    command = re.escape(f"tictactoe-client join {server.url}/{code}")
+    return re.fullmatch(rf"You have a game in {code} \((1:00|0:5\d) left\): {command}", line) is not None
+
+
 async def test_a_new_match_names_the_game_that_still_waits(server: Server) -> None:
-    async with left_behind(server) as (code, _), run_client("--plain", "-s", server.url) as ana:
+    async with left_behind(server) as (code, _), run_client("play", "-s", server.url) as ana:
         assert await ana.read_line() == f"Connecting to {server.url} ..."
-        assert await ana.read_line() == f"You have a game in {code}: tictactoe-client join {server.url}/{code}"
+        assert is_way_back(str(await ana.read_line()), code, server)
         await ana.until("Waiting for another player.")
 
 
@@ -38,7 +46,18 @@ async def test_a_new_match_names_the_game_that_still_waits(server: Server) -> No
 async def test_lists_and_json_name_it_on_standard_error(server: Server, command: tuple[str, ...]) -> None:
     async with left_behind(server) as (code, _), run_client(*command, "-s", server.url) as asking:
         assert await asking.end() == 0
-        assert await asking.errors() == f"You have a game in {code}: tictactoe-client join {server.url}/{code}\n"
+        assert is_way_back((await asking.errors()).splitlines()[0], code, server)
+
+
+async def test_past_the_hold_the_seat_is_named_as_well() -> None:
+    settings = Settings(host="127.0.0.1", port=0, hold_seconds=0)
+    async with (
+        Server(settings) as server,
+        left_behind(server) as (code, _),
+        run_client("rooms", "-s", server.url) as asking,
+    ):
+        assert await asking.end() == 0
+        assert f"You have a game in {code} (yours until it is claimed): " in await asking.errors()
 
 
 async def test_watching_as_nobody_in_particular_names_it_too(server: Server) -> None:

@@ -24,6 +24,8 @@ from tests.peer import open_peer
 from tests.terminal import RESTORED, run_screen
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Hello, Join, Request
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 Serving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -97,6 +99,9 @@ async def trouble(kind: str, certificate: ssl.SSLContext) -> AsyncIterator[str]:
     elif kind == "TLS without TLS":
         async with listening(answering(http)) as port:
             yield f"wss://127.0.0.1:{port}"
+    elif kind == "TLS to a server without":
+        async with Server(Settings(host="127.0.0.1", port=0)) as server:
+            yield f"wss://127.0.0.1:{server.port}"
     elif kind == "TLS of a stranger":
         async with listening(keep_silent, certificate) as port:
             yield f"wss://localhost:{port}"
@@ -116,7 +121,8 @@ TROUBLE = {
     "half a handshake": "what answers there is no WebSocket server",
     "silence": "no answer within 0.5 s",
     "silence after the handshake": "no answer to hello within 0.5 s",
-    "TLS without TLS": "TLS: ",
+    "TLS without TLS": "TLS: the server seems to have none; without it, it is ws://",
+    "TLS to a server without": "TLS: the server seems to have none; without it, it is ws://",
     "TLS of a stranger": "TLS: self-signed certificate",
 }
 

@@ -182,7 +182,7 @@ async def test_history_in_json_is_what_the_server_says(server: Server) -> None:
 
 
 async def test_without_a_game_that_is_said(server: Server) -> None:
-    assert await outcome("history", "-s", server.url) == (0, f"You have finished no game on {server.url} yet.", "")
+    assert await outcome("history", "-s", server.url) == (0, "", f"You have finished no game on {server.url} yet.\n")
     code, output, errors = await outcome("replay", "-s", server.url)
     assert (code, output, errors) == (5, "", f"You have finished no game on {server.url} yet.\n")
 
@@ -190,7 +190,7 @@ async def test_without_a_game_that_is_said(server: Server) -> None:
 async def test_a_name_chooses_among_those_whom_one_played_as(server: Server) -> None:
     async with known(server), connect(server.url, name="cy") as cy:
         KnownPlayers().keep(KnownPlayer(server.url, "cy", cy.token))
-        assert "no game" in (await outcome("history", "-s", server.url))[1]
+        assert "no game" in (await outcome("history", "-s", server.url))[2]
         assert "ana (X)" in (await outcome("history", "-s", server.url, "-n", "ana"))[1]
 
 

@@ -29,6 +29,7 @@ from tictactoe_client.wire.events import Back, Gone, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
 from tictactoe_protocol.pushes import LobbyChange, RoomState
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings as ServerSettings
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=20)
 BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
@@ -171,6 +172,62 @@ async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> 
         assert lost.value.gave_up
         with pytest.raises(ConnectionLost):
             await state_where(room, status="over")
+
+
+@pytest.fixture
+async def patient() -> AsyncIterator[Proxy]:
+    """Lead to a server that holds a seat for five minutes."""
+    async with (
+        Server(ServerSettings(host="127.0.0.1", port=0, hold_seconds=300)) as server,
+        run_proxy(server.port) as running,
+    ):
+        yield running
+
+
+async def test_it_is_tried_for_as_long_as_the_server_holds_a_seat(patient: Proxy) -> None:
+    async with connect(patient.url, reconnect=True) as client:
+        messages = client.messages()
+        patient.cut()
+        lost = await event_of(messages, Lost)
+        assert isinstance(lost, Lost)
+        assert lost.hold_seconds == 300
+
+
+async def test_a_transcript_and_a_script_say_how_long_the_server_holds_the_seat(patient: Proxy) -> None:
+    async with (
+        run_client("new", "-s", patient.url) as ana,
+        run_client("new", "--json", "-s", patient.url) as script,
+    ):
+        await ana.until("Waiting for another player.")
+        await script.message(type="room")
+        patient.is_closed = True
+        patient.cut()
+        assert await ana.until("Connection lost.") == "Connection lost. Trying again for up to 300 seconds."
+        assert (await script.message(type="disconnected"))["hold_ms"] == 300_000
+
+
+async def test_a_seat_that_is_not_held_at_all_is_tried_for_once() -> None:
+    settings = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
+    async with Server(settings) as server, run_proxy(server.port) as proxy, connect(proxy.url, reconnect=True) as ana:
+        room = await ana.create()
+        messages = ana.messages()
+        proxy.cut()
+        await event_of(messages, Back)
+        assert await room.sync() == ()
+
+
+async def test_a_server_that_does_not_say_how_long_it_holds_a_seat_holds_it_for_a_minute() -> None:
+    async def fall_silent(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send('{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[]}')
+        socket.transport.abort()
+
+    async with serve(fall_silent, "127.0.0.1", 0) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        async with connect(f"ws://127.0.0.1:{port}", reconnect=True) as client:
+            lost = await event_of(client.messages(), Lost)
+            assert isinstance(lost, Lost)
+            assert lost.hold_seconds == 60
 
 
 async def test_a_server_that_forgot_us_ends_the_attempts(proxy: Proxy) -> None:
@@ -438,7 +495,9 @@ async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_sea
             await again.until("You are X. bo is O.")
 
 
-async def test_typed_lines_wait_for_the_connection_in_their_order(server: Server, proxy: Proxy) -> None:
+async def test_without_a_connection_questions_are_answered_and_a_move_is_said_to_be_kept(
+    server: Server, proxy: Proxy
+) -> None:
     async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.until("Code")).split()[1]
         await bo.ask("join", room=code)
@@ -446,12 +505,68 @@ async def test_typed_lines_wait_for_the_connection_in_their_order(server: Server
         proxy.is_closed = True
         proxy.cut()
         await ana.until("Connection lost.")
-        ana.type("b2", "l", "s 2")
-        await proxy.until_called()
+        before = len(ana.lines)
+        ana.type("l", "s 2", "hello", "b2", "c3", "moves", "chat hi", "")
+        await ana.until("There is no connection. ")
+        assert ana.lines[before:] == [
+            "No move has been played yet.",
+            "Row 2: A empty, B empty, C empty.",
+            'I don\'t know "hello". A move looks like b2 or 5. ? for help.',
+            "B2 is kept: it is played when the connection is back.",
+            "B2 is kept already: it is played when the connection is back.",
+            "No move has been played yet.",
+            "There is no connection: type chat again when it is back.",
+            "There is no connection. Your move, X.",
+        ]
         proxy.is_closed = False
-        await ana.until("Row 2: A empty, B X, C empty.")
-        told = [line for line in ana.lines if line.startswith(("You play", "Last:", "Row"))]
-        assert told == ["You play B2, centre.", "Last: you played B2, centre.", "Row 2: A empty, B X, C empty."]
+        await ana.until("Connected again after ")
+        assert await ana.read_line() == "You play B2, centre."
+        await bo.state(ply=1)
+        ana.type("l")
+        assert await ana.read_line() == "Last: you played B2, centre."
+
+
+async def test_a_kept_move_is_not_played_into_another_position(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        ana.type("b2")
+        await ana.until("You play B2")
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.until("Your move, X.")
+        ana.type("undo")
+        await ana.until("You ask to take back B2")
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.until("Connection lost.")
+        ana.type("b2", "c3")
+        assert await ana.read_line() == "B2 is taken by X. Free: B1 C1 A2 C2 A3 B3 C3."
+        assert await ana.read_line() == "C3 is kept: it is played when the connection is back."
+        await bo.ask("undo", room=code, action="accept")
+        proxy.is_closed = False
+        await ana.until("C3 is not played: the game has gone on without it.")
+
+
+async def test_nobody_is_said_to_have_dropped_when_asked_who_is_there_after_a_loss(
+    server: Server, proxy: Proxy
+) -> None:
+    async with (
+        run_client("new", "-n", "ana", "-s", proxy.url) as ana,
+        open_peer(proxy.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
+        code = (await ana.until("Code  ")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        await cy.ask("watch", room=code)
+        proxy.is_closed = True
+        proxy.cut()
+        await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
+        proxy.is_closed = False
+        await ana.until("bo is not here.")
+        ana.type("o")
+        assert await ana.until("You are X.") == "You are X. bo is O and is not here. 1 watching."
 
 
 async def test_ctrl_c_without_a_connection_ends_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:

@@ -136,7 +136,7 @@ async def test_a_window_that_shrinks_and_grows_is_drawn_anew(server: Server) -> 
 
 
 async def test_on_a_dumb_terminal_there_is_never_an_escape(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url, TERM="dumb") as screen:
+    async with run_screen(*COMMAND, "play", "-s", server.url, TERM="dumb") as screen:
         await screen.until("Waiting for another player.")
         screen.process.terminate()
         assert await screen.end() == 143
@@ -155,7 +155,7 @@ async def test_with_one_stream_redirected_there_is_never_an_escape(server: Serve
 
 
 async def test_accessible_asks_for_words_in_place_of_pictures(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url, ACCESSIBLE="1") as screen:
+    async with run_screen(*COMMAND, "play", "-s", server.url, ACCESSIBLE="1") as screen:
         await screen.until("Waiting for another player.")
         assert b"\x1b" not in screen.written
 

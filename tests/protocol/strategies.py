@@ -131,6 +131,8 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         name=TEXTS,
         token=TEXTS,
         rooms=st.lists(st.builds(pushes.HeldSeat, room=ROOMS, seat=MARKS), max_size=3).map(tuple),
+        hold_ms=st.just(UNSET) | COUNTS,
+        held_ms=st.just(UNSET) | st.dictionaries(ROOMS, COUNTS, max_size=3),
     ),
     pushes.Ok: st.builds(
         pushes.Ok,

@@ -286,6 +286,23 @@ async def test_an_operator_chooses_how_long_a_seat_is_held(kind: str) -> None:
         assert over["result"] == {"winner": "X" if kind == "win" else None, "reason": "claimed", "line": []}
 
 
+async def test_the_welcome_says_how_long_a_seat_is_held_and_how_long_ones_own_still_is() -> None:
+    clock, settings = FakeClock(), Settings(host="127.0.0.1", port=0, hold_seconds=300)
+    async with Server(settings, monotonic_ns=clock) as server, two_playing(server) as (ana, bo, room):
+        assert (bo.welcome["hold_ms"], "held_ms" in bo.welcome) == (300_000, False)
+        async with open_peer(server.url, token=bo.welcome["token"]) as second:
+            assert "held_ms" not in second.welcome
+        await bo.socket.close()
+        await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
+        clock.advance(40_000)
+        async with open_peer(server.url, token=bo.welcome["token"]) as again:
+            assert again.welcome["held_ms"] == {room: 260_000}
+            assert again.welcome["rooms"] == [{"room": room, "seat": "O"}]
+        clock.advance(300_000)
+        async with open_peer(server.url, token=bo.welcome["token"]) as late:
+            assert late.welcome["held_ms"] == {room: 0}
+
+
 async def test_a_claim_of_anything_else_is_refused_by_its_place(server: Server) -> None:
     async with two_playing(server) as (ana, _, room):
         refused = await ana.ask("claim", room=room, **{"as": "loss"})

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -223,9 +224,10 @@ async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: 
         await before.ask("join", room=code)
         Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
         await before.socket.close()
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
         async with open_screen(server.url, name=None) as ana:
-            text = await ana.until(f"> Resume {code}      your seat is kept: you are O", "Playing as  ana")
-            assert text.splitlines()[4].strip().startswith("> Resume")
+            text = await ana.until(f"> Resume {code} (", " left)  your seat is kept: you are O", "Playing as  ana")
+            assert re.match(r" +> Resume \w{6} \((1:00|0:5\d) left\)", text.splitlines()[4])
             await ana.press("enter")
             await ana.until("bo's move (X)", "O  ana (you)")
 

@@ -10,7 +10,7 @@ import socket
 import time
 from typing import Final
 
-from tictactoe_client.commands.session import print_failure, run
+from tictactoe_client.commands.session import print_failure, run, run_alone
 from tictactoe_client.json_mode.json_lines import print_connected, print_own
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.screen import Screen
@@ -33,14 +33,15 @@ def check(settings: Settings) -> int:
         await _check_conversation(client, is_json=is_json)
         return ExitCode.NORMAL
 
+    async def fail() -> int:
+        return ExitCode.UNREACHABLE
+
     try:
         address = parse_address(settings.server or DEFAULT_SERVER)
     except BadAddress:
         return run(settings, None, work, is_chatty=False)  # which tells it as ever
     if not _resolve(address.host, address.port or 443, is_json=is_json):
-        if is_json:
-            print_own("closed", exit=int(ExitCode.UNREACHABLE))
-        return ExitCode.UNREACHABLE
+        return run_alone(settings, fail)
     return run(settings, None, work, is_chatty=False)
 
 

@@ -34,11 +34,6 @@ def play(context: click.Context, /, rules: str | None, clock: str | None, **_: A
     Joins the oldest open room with the same rules and the same clock, or opens one and waits in it. What is not said is
     classic tic-tac-toe without a clock.
     """
-    return play_whoever_comes(context, rules, clock)
-
-
-def play_whoever_comes(context: click.Context, rules: str | None, clock: str | None) -> int:
-    """Play a quick match."""
     settings = settings_of(context)
     from tictactoe_client.typed.rule_options import RuleOptions, parse_clock, parse_rules
 

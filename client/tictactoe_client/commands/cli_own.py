@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from tictactoe_client.commands.manual import PROGRAM, command
-from tictactoe_client.commands.option_values import settings_of
+from tictactoe_client.commands.option_values import Values, settings_of
 from tictactoe_client.commands.options import Words, shared_options
 from tictactoe_client.kept.config import KNOWN, config_path
+from tictactoe_client.kept.debug_log import keeping_debug_log
 from tictactoe_client.settings import ExitCode, Misuse
 
 if TYPE_CHECKING:
@@ -57,8 +58,15 @@ def config(context: click.Context, /, what: str | None, key: str | None, value: 
     Options count before the environment, and that before the file. The file holds lines such as theme = "night"; the
     settings page of the full screen writes it too.
     """
-    is_json = settings_of(context, needs_server=False).mode == "json"
+    settings = settings_of(context, needs_server=False)
     _check_words(what, key, value)
+    with keeping_debug_log(is_wanted=settings.debug):
+        _do(context, what, key, value, is_json=settings.mode == "json")
+    return ExitCode.NORMAL
+
+
+def _do(context: click.Context, what: str | None, key: str | None, value: str | None, *, is_json: bool) -> None:
+    """Carry out a line that makes sense."""
     if what in ("set", "unset"):
         told = _change(what, key or "", value)
         if is_json:
@@ -81,7 +89,6 @@ def config(context: click.Context, /, what: str | None, key: str | None, value: 
         click.echo(f"{context.get_help()}\n\nThe file: {config_path()}")
     if is_json:
         _print_json("closed", exit=0)
-    return ExitCode.NORMAL
 
 
 def _check_words(what: str | None, key: str | None, value: str | None) -> None:
@@ -144,5 +151,6 @@ def completion(context: click.Context, /, shell: str, **_: Any) -> int:
     kind = get_completion_class(shell)
     if kind is None:
         raise Misuse(f"There is no completion for {shell}.")
-    click.echo(kind(context.find_root().command, {}, PROGRAM, COMPLETION_VARIABLE).source())
+    with keeping_debug_log(is_wanted=bool(Values(context)["debug"])):
+        click.echo(kind(context.find_root().command, {}, PROGRAM, COMPLETION_VARIABLE).source())
     return ExitCode.NORMAL

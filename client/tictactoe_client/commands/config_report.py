@@ -14,6 +14,8 @@ from tictactoe_client.kept.config import KNOWN, Config, config_path
 from tictactoe_client.wire.address import DEFAULT_SERVER, hide_credentials
 from tictactoe_protocol import clean_text
 
+Setting = str | bool | int | float | list[str] | None
+
 _DEFAULTS: Final = {"server": DEFAULT_SERVER, "confirm": False}
 _SWITCHES: Final = {"no_color": "NO_COLOR", "plain": "ACCESSIBLE", "no_board": "ACCESSIBLE"}
 """What variables of other programs switch on here."""
@@ -21,38 +23,46 @@ _SWITCHES: Final = {"no_color": "NO_COLOR", "plain": "ACCESSIBLE", "no_board": "
 
 def describe_settings(context: click.Context) -> list[str]:
     """Return a line for every setting that the configuration file knows, and for every key that it binds."""
-    return [f"{name:<12} {clean_text(shown):<24} {origin}" for name, shown, origin in list_settings(context)]
+    return [f"{name:<12} {clean_text(_show(value)):<24} {origin}" for name, value, origin in list_settings(context)]
 
 
-def list_settings(context: click.Context) -> list[tuple[str, str, str]]:
-    """Return each setting and each key that is bound: name, value as it is shown, and what it was set by."""
+def list_settings(context: click.Context) -> list[tuple[str, Setting, str]]:
+    """Return each setting and each action with keys of its own: name, value, and what it was set by."""
     config = context.find_object(Config) or Config(config_path())
     rows = [(name, *_find(name, Values(context), config)) for name in KNOWN]
-    return rows + [(action, " ".join(keys), str(config.path)) for action, keys in config.bindings.items()]
+    return rows + [(action, list(keys), str(config.path)) for action, keys in config.bindings.items()]
 
 
-def _find(name: str, value: Values, config: Config) -> tuple[str, str]:
-    """Return a setting as it is shown, and its origin."""
+def _find(name: str, value: Values, config: Config) -> tuple[Setting, str]:
+    """Return a setting and its origin, None for one that is not set."""
     if name == "confirm":
         source = ParameterSource.DEFAULT_MAP if name in config.values else ParameterSource.DEFAULT
         chosen = config.values.get(name)
     else:
         source, chosen = value.source_of(name), value[name]
     if name in _SWITCHES and not chosen and os.environ.get(_SWITCHES[name]):
-        return "true", _SWITCHES[name]
+        return True, _SWITCHES[name]
     origin = {
         ParameterSource.COMMANDLINE: "command line",
         ParameterSource.ENVIRONMENT: f"{ENVIRONMENT_PREFIX}_{name.upper()}",
         ParameterSource.DEFAULT_MAP: str(config.path),
     }.get(source, "default")
-    return _show(name, _DEFAULTS.get(name) if chosen is None else chosen), origin
+    return _state(name, _DEFAULTS.get(name) if chosen is None else chosen), origin
 
 
-def _show(name: str, chosen: Any) -> str:
-    if chosen is None:
-        return "-"
-    if isinstance(chosen, bool):
-        return str(chosen).lower()
-    if isinstance(chosen, float):
-        return f"{chosen:g}"
+def _state(name: str, chosen: Any) -> Setting:
+    """Return a value as it may be told: a whole number as such, an address without its password."""
+    if isinstance(chosen, float) and chosen.is_integer():
+        return int(chosen)
+    if chosen is None or isinstance(chosen, (bool, float)):
+        return chosen
     return hide_credentials(str(chosen)) if name == "server" else str(chosen)
+
+
+def _show(value: Setting) -> str:
+    """Return a value in a table for people."""
+    if value is None:
+        return "-"
+    if isinstance(value, list):
+        return " ".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

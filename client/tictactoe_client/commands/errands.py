@@ -11,7 +11,7 @@ from tictactoe_client.kept.seating import keeping_seats
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import Screen, is_terminal
+from tictactoe_client.streams.screen import Screen, is_terminal, print_error
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.client import Client
@@ -91,12 +91,9 @@ def show_rooms(settings: Settings) -> int:
             await pass_through(client, client.rooms)
         else:
             rooms = await client.rooms()
-            Screen().print(
-                *(
-                    list_rooms(rooms)
-                    or [f"No public room is open. Open one: {own_command('new', server=client.address)}"]
-                )
-            )
+            Screen().print(*list_rooms(rooms))
+            if not rooms and not settings.quiet:
+                print_error(f"No public room is open. Open one: {own_command('new', server=client.address)}")
         return ExitCode.NORMAL
 
     return run(settings, None, work, is_chatty=False)

@@ -41,6 +41,7 @@ EXIT_CODES: Final = (
     ("5", "no such room or game, or the room is full"),
     ("6", "the server refused"),
     ("7", "the connection was lost for good"),
+    ("8", "what was to be printed could not be written, as on a full disk"),
     ("10, 11, 12", "with --result-code: lost, drawn, abandoned"),
 )
 

@@ -74,8 +74,9 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
         changed_keys=config.bindings if config else {},
         doubts=(*(config.warnings if config else ()), *doubts),
         server=None if value.is_typed("local") else server,
-        name=name,
-        name_is_for_now=value.source_of("name") in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT),
+        name=name or None,
+        name_is_for_now=bool(name)
+        and value.source_of("name") in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT),
         colour=wants_colour(os.environ, no_colour=value["no_color"]),
         ascii=value["ascii"],
         draws_board=not (value["no_board"] or os.environ.get("ACCESSIBLE")),
@@ -119,9 +120,3 @@ def _choose_mode(value: Values) -> Mode:
     if value["plain"] or os.environ.get("ACCESSIBLE"):
         return "plain"
     return "screen" if is_terminal(0, 1, 2) and os.environ.get("TERM", "") not in ("", "dumb") else "plain"
-
-
-def has_chosen_mode(context: click.Context) -> bool:
-    """Tell whether a mode was asked for in so many words."""
-    value = Values(context)
-    return bool(value["json"] or value["plain"])

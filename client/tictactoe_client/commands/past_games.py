@@ -14,7 +14,7 @@ from tictactoe_client.json_mode.json_lines import pass_through, print_own
 from tictactoe_client.kept.record_files import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import Screen, is_terminal
+from tictactoe_client.streams.screen import Screen, is_terminal, print_error
 from tictactoe_client.wire.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ProtocolBroken, Refused, UnknownGame
@@ -56,8 +56,9 @@ def show_history(settings: Settings, limit: int | None) -> int:
             return ExitCode.NORMAL
         games = await client.history(most)
         width = shutil.get_terminal_size().columns if is_terminal(1) else None
-        nothing = [f"You have finished no game on {client.address.url} yet."]
-        Screen().print(*(list_games(games, client.player, width=width) or nothing))
+        Screen().print(*list_games(games, client.player, width=width))
+        if not games and not settings.quiet:
+            print_error(f"You have finished no game on {client.address.url} yet.")
         return ExitCode.NORMAL
 
     return run(settings, None, work, is_chatty=False, identity="reader")

@@ -14,14 +14,14 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from tictactoe_client.json_mode.json_lines import print_own
-from tictactoe_client.kept.debug_log import report_bug, start_debug_log
+from tictactoe_client.kept.debug_log import keeping_debug_log, report_bug
 from tictactoe_client.kept.left_behind import describe_left_behind
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.kept.seats import Seats
 from tictactoe_client.runs.failures import describe_failure, exit_code_for, name_failure
 from tictactoe_client.runs.signals import hear_signals
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.screen import Screen, print_error, silence_output
+from tictactoe_client.streams.screen import OutputFailed, Screen, print_error, silence_output
 from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.wire.client import Client, connect
 from tictactoe_client.wire.errors import (
@@ -45,11 +45,13 @@ def run(
     is_chatty: bool = True,
     room: str | None = None,
     identity: Identity = "anyone",
+    tells_left_behind: bool = True,
 ) -> int:
     """Connect, do the work, and return the exit code, everything having been told.
 
     `address` is the server that a link named; None means the one of the settings. Plain mode says where it
     connects to, unless it is not to be chatty. With `room` we are the player again whose seat there was left behind.
+    Games that an earlier run left behind are named first, where that is not left to the work.
     """
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 
@@ -57,20 +59,17 @@ def run(
         target = address or parse_address(settings.server or DEFAULT_SERVER)
         if is_chatty:
             Screen().print(f"Connecting to {target.url} ...")
-        return await _converse(settings, target, work, room, identity, is_chatty=is_chatty)
+        told = is_chatty if tells_left_behind else None
+        return await _converse(settings, target, work, room, identity, tells_on_screen=told)
 
     return run_alone(settings, converse, address)
 
 
 def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None = None) -> int:
     """Do work that may need no server at all, and return the exit code, everything having been told."""
-    debug_path = start_debug_log() if settings.debug else None
-    code = _run_guarded(settings, work, address)
-    if settings.mode == "json":
-        code = print_closed(code)
-    if debug_path is not None:
-        print_error(f"Debug log: {debug_path}")
-    return code
+    with keeping_debug_log(is_wanted=settings.debug):
+        code = _run_guarded(settings, work, address)
+        return print_closed(code) if settings.mode == "json" else code
 
 
 def print_closed(code: int) -> int:
@@ -80,6 +79,9 @@ def print_closed(code: int) -> int:
     except BrokenPipeError:
         silence_output()
         return ExitCode.BROKEN_PIPE
+    except OutputFailed as failed:
+        print_error(failed.message)
+        return ExitCode.OUTPUT_FAILED
     return code
 
 
@@ -92,7 +94,7 @@ def print_failure(code: str, message: str, *, in_json: bool) -> None:
 
 def _print_own_quietly(type: str, **fields: object) -> None:
     """Print a line of our own where anybody still reads."""
-    with contextlib.suppress(BrokenPipeError):
+    with contextlib.suppress(BrokenPipeError, OutputFailed):
         print_own(type, **fields)
 
 
@@ -110,6 +112,9 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
     except BrokenPipeError:
         silence_output()
         return ExitCode.BROKEN_PIPE
+    except OutputFailed as failed:
+        print_error(failed.message)
+        return ExitCode.OUTPUT_FAILED
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:
@@ -118,8 +123,15 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
 
 
 async def _converse(
-    settings: Settings, address: Address, work: Work, room: str | None, identity: Identity, *, is_chatty: bool
+    settings: Settings,
+    address: Address,
+    work: Work,
+    room: str | None,
+    identity: Identity,
+    *,
+    tells_on_screen: bool | None,
 ) -> int:
+    """Connect and do the work; with `tells_on_screen` None nothing is said of games that were left behind."""
     async with AsyncExitStack() as stack:
         try:
             token = _token_for(settings, address, room, identity)
@@ -135,8 +147,9 @@ async def _converse(
         else:
             if identity == "player":
                 KnownPlayers().keep(KnownPlayer(address.url, client.name, client.token))
-            if not settings.quiet:
-                _tell(await describe_left_behind(client, settings.timeout_seconds, but=room), on_screen=is_chatty)
+            if tells_on_screen is not None and not settings.quiet:
+                lines = await describe_left_behind(client, settings.timeout_seconds, but=room)
+                _tell(lines, on_screen=tells_on_screen)
         return await work(client)
 
 

@@ -19,7 +19,7 @@ from tictactoe_client.kept.seating import Enter, SeatKeeper
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import print_json
+from tictactoe_client.streams.screen import OutputFailed, print_json
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ConnectionLost
 from tictactoe_client.wire.events import Back, Event, Lost, Retrying
@@ -45,6 +45,7 @@ class JsonGame:
         self._seats = seats
         self._code: str | None = None
         self._state: RoomState | None = None
+        self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
         self._requests = JsonRequests(client)
         self._changed = asyncio.Event()
@@ -59,7 +60,7 @@ class JsonGame:
             if speaking.done() and self._client.was_cut_off:
                 await asyncio.wait({hearing})
             return hearing.result() if hearing.done() else speaking.result()
-        except (asyncio.CancelledError, BrokenPipeError):
+        except (asyncio.CancelledError, BrokenPipeError, OutputFailed):
             await self._give_up_seat()
             raise
         finally:
@@ -102,10 +103,10 @@ class JsonGame:
         elif isinstance(push, (Ok, Error)):
             if isinstance(push, Ok) and push.seat is not UNSET and push.room:
                 self._code, self._state = push.room, None
+                self._seats.keep(push.room, push.seat)
             self._requests.settle(push)
         elif isinstance(push, Closed) and push.room == self._code:
-            is_over = self._state is not None and self._state.status == "over"
-            return self._result_code() if is_over else ExitCode.NO_ROOM
+            return self._result_code() if self._is_over() else ExitCode.NO_ROOM
         elif isinstance(push, Replaced) and push.room == self._code:
             return ExitCode.REFUSED
         self._changed.set()
@@ -125,11 +126,27 @@ class JsonGame:
         """Enter the room, send what the input says, and end as the end of the input asks for."""
         await self._seats.enter(enter)
         number = 0
-        while (text := await self._keyboard.read_line()) is not None:
+        while (text := await self._read_line()) is not None:
             number += 1
             if text.strip():
                 await self._take_line(text, number)
         return await self._wait_for_the_end()
+
+    async def _read_line(self) -> str | None:
+        """Return the next line; None at the end of the input and, where nothing is to be asked, of the game."""
+        if self._settings.asks:
+            return await self._keyboard.read_line()
+        reading = asyncio.create_task(self._keyboard.read_line())
+        ending = asyncio.create_task(self._until(self._is_over))
+        try:
+            await asyncio.wait({reading, ending}, return_when=asyncio.FIRST_COMPLETED)
+            return None if ending.done() else reading.result()
+        finally:
+            reading.cancel()
+            ending.cancel()
+
+    def _is_over(self) -> bool:
+        return self._state is not None and self._state.status == "over"
 
     async def _take_line(self, text: str, number: int) -> None:
         try:
@@ -196,18 +213,20 @@ class JsonGame:
         elif request["type"] == "rematch" and self._state is not None and self._state.status == "over":
             self._rematch_asked_in = self._state.game
         elif request["type"] == "leave" and self._is_here(request):
+            self._left_with = self._result_code()
+            self._seats.forget(str(self._code))
             self._code, self._state = None, None
 
     async def _wait_for_the_end(self) -> int:
         """Return when the room's game is over; a player whose moves cannot come any more leaves after five seconds."""
         if self._code is None:
-            return ExitCode.NORMAL
+            return self._left_with
         await self._until(lambda: self._state is not None)
         is_seated = self._state is not None and seat_of(self._state, self._client.player) is not None
         patience = self._settings.leaving_seconds if is_seated and not self._settings.stay else None
         try:
             async with asyncio.timeout(patience):
-                await self._until(lambda: self._state is not None and self._state.status == "over")
+                await self._until(self._is_over)
         except TimeoutError:
             await self._client.request(Leave(room=self._code))
             return ExitCode.ABANDONED if self._settings.result_code else ExitCode.NORMAL

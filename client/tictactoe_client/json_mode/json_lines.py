@@ -24,7 +24,7 @@ def print_own(type: str, **fields: object) -> None:
 
 def print_connected(client: Client, latency_seconds: float) -> None:
     """Print the first line of every conversation: where it leads, and how long the answer to hello took."""
-    print_own("connected", server=client.address.url, latency_ms=round(latency_seconds * 1000, 1))
+    print_own("connected", server=client.address.url, latency_ms=max(1, round(latency_seconds * 1000)))
 
 
 async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import time
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+
+from tictactoe_client.streams.screen import print_error
 
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
@@ -23,6 +27,17 @@ def start_debug_log() -> Path:
     logger.setLevel(logging.DEBUG)
     logger.propagate = False
     return path
+
+
+@contextmanager
+def keeping_debug_log(*, is_wanted: bool) -> Iterator[None]:
+    """Keep a debug log where it is wanted, and print its path at the end."""
+    path = start_debug_log() if is_wanted else None
+    try:
+        yield
+    finally:
+        if path is not None:
+            print_error(f"Debug log: {path}")
 
 
 def report_bug(error: BaseException) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.wire.client import Client, connect
@@ -17,25 +18,49 @@ from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import PastGame
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingGame:
+    """A room where our seat still waits; `held_ms` is for how long it is held, None where that is not known."""
+
+    room: str
+    held_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """What there still is of earlier runs, and a sentence for each game that is over since."""
+
+    waiting: tuple[WaitingGame, ...] = ()
+    losses: tuple[str, ...] = ()
+
+
 async def describe_left_behind(client: Client, timeout_seconds: float, *, but: str | None = None) -> list[str]:
-    """Return a line for each game that an earlier run left behind, `but` the room that is being joined anyway.
+    """Return a line for each game that an earlier run left behind, `but` the room that is being joined anyway."""
+    found = await find_left_behind(client, timeout_seconds, but=but)
+    ways = [describe_way_back(game.room, game.held_ms, client.address) for game in found.waiting]
+    return [*ways, *found.losses]
+
+
+async def find_left_behind(client: Client, timeout_seconds: float, *, but: str | None = None) -> LeftBehind:
+    """Return what an earlier run left behind, `but` the room that is being joined anyway.
 
     Asks the server only where there is such a seat; where it does not answer, nothing is said and nothing forgotten.
     """
     address = client.address
     saved = [seat for seat in Seats().left_behind(address.url) if seat.room != but]
-    told: list[str] = []
+    waiting: list[WaitingGame] = []
+    losses: list[str] = []
     for token in dict.fromkeys(seat.token for seat in saved):
         seats = [seat for seat in saved if seat.token == token]
-        try:
+        with suppress(ClientError):
             if token == client.token:
-                told += await _describe_seats(client, seats)
+                found = await _look_for(client, seats)
             else:
                 async with connect(address, token=token, timeout_seconds=timeout_seconds) as owner:
-                    told += await _describe_seats(owner, seats)
-        except ClientError:
-            continue
-    return told
+                    found = await _look_for(owner, seats)
+            waiting += found.waiting
+            losses += found.losses
+    return LeftBehind(tuple(waiting), tuple(losses))
 
 
 async def describe_losses(client: Client) -> list[str]:
@@ -52,17 +77,17 @@ async def describe_losses(client: Client) -> list[str]:
     return told
 
 
-async def _describe_seats(owner: Client, seats: Iterable[SavedSeat]) -> list[str]:
+async def _look_for(owner: Client, seats: Iterable[SavedSeat]) -> LeftBehind:
     """Return what has become of these seats, all of one player, and forget those that are gone."""
     held = {seat.room for seat in owner.welcome.rooms}
-    told = []
+    waiting, losses = [], []
     for seat in seats:
         if seat.room in held:
-            told.append(describe_way_back(seat.room, owner.address))
+            waiting.append(WaitingGame(seat.room, owner.held_ms(seat.room)))
         else:
             ended = await _settle(owner, seat)
-            told.append(describe_loss(seat.room, ended, owner.player, replay_from=owner.address))
-    return told
+            losses.append(describe_loss(seat.room, ended, owner.player, replay_from=owner.address))
+    return LeftBehind(tuple(waiting), tuple(losses))
 
 
 async def _settle(owner: Client, seat: SavedSeat) -> PastGame | None:

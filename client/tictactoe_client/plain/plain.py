@@ -13,7 +13,7 @@ from tictactoe_client.kept.seating import Enter, SeatKeeper
 from tictactoe_client.plain.sitting import Sitting
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import Screen, print_error
+from tictactoe_client.streams.screen import OutputFailed, Screen, print_error
 from tictactoe_client.typed.parsing import is_farewell
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ConnectionLost
@@ -58,7 +58,7 @@ class PlainGame:
             self._screen.print("Goodbye.")
             await sitting.give_up_seat()
             raise
-        except BrokenPipeError:
+        except (BrokenPipeError, OutputFailed):
             await sitting.give_up_seat()
             raise
         finally:
@@ -71,7 +71,9 @@ class PlainGame:
         """
         sitting = self._sitting
         is_heard_out = not messages.has_more and self._hearing is not None and not self._hearing.done()
-        if self._acting is None and self._typed and sitting.state is not None and is_heard_out:
+        if self._acting is None and sitting.has_kept_move_due and is_heard_out:
+            self._acting = asyncio.create_task(sitting.play_kept_move())
+        elif self._acting is None and self._typed and sitting.state is not None and is_heard_out:
             line = None if sitting.is_unsettled else self._typed.popleft()
             self._acting = asyncio.create_task(sitting.settle() if sitting.is_unsettled else sitting.take_line(line))
         awaited: set[asyncio.Task[Any]] = set()
@@ -94,11 +96,14 @@ class PlainGame:
             await sitting.pass_time()
 
     async def _take_typed(self, line: str | None) -> None:
-        """Take a line up; whoever wants to go while there is no connection goes at once."""
+        """Take a line up; while there is no connection it is answered at once, and whoever wants to go goes."""
         self._reading = None if line is None else asyncio.create_task(self._keyboard.read_line())
-        if line is not None and self._sitting.is_offline and is_farewell(line):
+        sitting = self._sitting
+        if line is not None and sitting.is_offline and is_farewell(line):
             self._screen.note_typed()
-            await self._sitting.leave()
+            await sitting.leave()
+        elif line is not None and sitting.is_offline and sitting.state is not None:
+            sitting.take_line_offline(line, is_sending=self._acting is not None)
         else:
             self._typed.append(line)
 

@@ -17,15 +17,16 @@ from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import Screen, is_terminal, print_error
-from tictactoe_client.typed.dialogue import Dialogue
+from tictactoe_client.typed.dialogue import Answer, Dialogue
+from tictactoe_client.typed.offline import Offline
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import Interrupted, Refused
 from tictactoe_client.wire.events import Back, Event, Gone, Lost
 from tictactoe_client.wire.invite import reachable_address
 from tictactoe_client.wire.messages import Message
 from tictactoe_client.wire.room import Room
-from tictactoe_client.words.announcer import announce_chat
-from tictactoe_client.words.guide import describe_going, describe_return
+from tictactoe_client.words.announcer import announce_chat, fits
+from tictactoe_client.words.guide import describe_attempts, describe_going, describe_return
 from tictactoe_client.words.transcript import Transcript, has_moved_on
 from tictactoe_client.words.wording import seat_of
 from tictactoe_protocol import clean_text
@@ -55,6 +56,7 @@ class Sitting:
         self._dialogue = Dialogue(settings, client.player, piped=not is_terminal(0))
         self._transcript = Transcript(client.player, settings)
         self._reminders = Reminders(client.player, settings)
+        self._offline = Offline(settings, client.player)
         self._leaves_at: float | None = None
         self._away_seconds: float | None = None
 
@@ -99,7 +101,7 @@ class Sitting:
         if isinstance(event, Lost):
             self.is_offline = True
             if self._away_seconds is None:
-                self._screen.print(f"Connection lost. Trying again for up to {event.hold_seconds:.0f} seconds.")
+                self._screen.print(describe_attempts(event.hold_seconds))
             self._away_seconds = None
             self._reminders.lose_connection(now)
         elif isinstance(event, Back):
@@ -152,7 +154,11 @@ class Sitting:
             self._take_end_of_input(state)
             return
         self._screen.note_typed()
-        answer = await self._dialogue.answer(line, state, room)
+        self._dialogue.unblamed = self._transcript.unblamed
+        await self._follow(await self._dialogue.answer(line, state, room), state, room)
+
+    async def _follow(self, answer: Answer, state: RoomState, room: Room) -> None:
+        """Print an answer, and go where it leads."""
         self._screen.print(*answer.lines)
         self.is_unsettled = not answer.lines
         if answer.going == "leave":
@@ -161,6 +167,31 @@ class Sitting:
             await self._find_another(state, room)
         elif answer.lines:
             self._prompt()
+
+    def take_line_offline(self, line: str, *, is_sending: bool) -> None:
+        """Answer a line while there is no connection; with `is_sending` an earlier one still waits for its answer."""
+        state, transcript = self.state, self._transcript
+        if state is None:
+            return
+        self._screen.note_typed()
+        moves = transcript.moves if fits(transcript.moves, state) else None
+        self._screen.print(*self._offline.answer(line, state, moves, transcript.unblamed, is_sending=is_sending))
+        self._prompt()
+
+    @property
+    def has_kept_move_due(self) -> bool:
+        """Whether a move was kept for the connection that is back, and what was missed has been told."""
+        return self._offline.kept is not None and not self.is_offline and self._away_seconds is None
+
+    async def play_kept_move(self) -> None:
+        """Play the move that was kept, where the game still stands as it did."""
+        state, room = self.state, self.room
+        if state is None or room is None:
+            return
+        cell, lines = self._offline.take_kept(state)
+        self._screen.print(*lines)
+        if cell is not None:
+            await self._follow(await self._dialogue.play(cell, state, room), state, room)
 
     async def settle(self) -> None:
         """Wait until the server has said all that the last request brought."""

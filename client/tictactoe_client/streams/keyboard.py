@@ -5,37 +5,40 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 MAX_LINE_BYTES: Final = 64 * 1024
 _LINES_AHEAD: Final = 64
 
 
-class Keyboard:
-    """Lines of standard input, whatever it is: a terminal, a pipe, a file or nothing.
+class _Source:
+    """The lines of a descriptor, read ahead by a thread; what nobody took stays for the next keyboard.
 
-    A thread reads it, as event loops cannot wait for files; it is a daemon and holds no lock, so it never delays the
-    exit. It reads at most 64 lines ahead. Longer lines than 64 KiB are cut.
+    The thread is a daemon, so that it never delays the exit.
     """
 
-    def __init__(self, descriptor: int = 0) -> None:
+    def __init__(self, descriptor: int) -> None:
+        self.lines: deque[str | None] = deque()
         self._descriptor = descriptor
-        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
         self._ahead = threading.Semaphore(_LINES_AHEAD)
-        self._loop = asyncio.get_running_loop()
         self._has_started = False
-        self.has_ended = False
+        self._tell: Callable[[], object] = lambda: None
 
-    async def read_line(self) -> str | None:
-        """Return the next line without its end, or None when there will be no more; safe to cancel."""
-        if self.has_ended:
-            return None
+    def listen(self, tell: Callable[[], object]) -> None:
+        """Read from now on, and call `tell` in the thread with every line that came."""
+        self._tell = tell
         if not self._has_started:
             self._has_started = True
             threading.Thread(target=self._read, name="standard input", daemon=True).start()
-        line = await self._queue.get()
-        self._ahead.release()
-        self.has_ended = line is None
+
+    def take(self) -> str | None:
+        """Return the next of the lines that are here, None at the end; that one stays."""
+        line = self.lines[0]
+        if line is not None:
+            self.lines.popleft()
+            self._ahead.release()
         return line
 
     def _read(self) -> None:
@@ -55,8 +58,48 @@ class Keyboard:
 
     def _put(self, line: bytes | None) -> None:
         self._ahead.acquire()
-        text = None if line is None else line.decode("utf-8", "replace").removesuffix("\r")
+        self.lines.append(None if line is None else line.decode("utf-8", "replace").removesuffix("\r"))
         try:
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, text)
-        except RuntimeError:
+            self._tell()
+        except RuntimeError:  # the loop of whoever listened is closed
             return
+
+
+_shared: list[_Source] = []
+
+
+def share_standard_input() -> None:
+    """Let all keyboards of this process read standard input one after the other, and none swallow the next one's lines.
+
+    Without this a keyboard that is no longer read still takes a line that it waited for.
+    """
+    if not _shared:
+        _shared.append(_Source(0))
+
+
+class Keyboard:
+    """Lines of standard input, whatever it is: a terminal, a pipe, a file or nothing.
+
+    A thread reads it, as event loops cannot wait for files. It reads at most 64 lines ahead. Longer lines than 64 KiB
+    are cut.
+    """
+
+    def __init__(self, descriptor: int = 0) -> None:
+        self._source = _shared[0] if _shared and descriptor == 0 else _Source(descriptor)
+        self._arrived = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._is_listening = False
+        self.has_ended = False
+
+    async def read_line(self) -> str | None:
+        """Return the next line without its end, or None when there will be no more; safe to cancel."""
+        if not self._is_listening:
+            self._is_listening = True
+            self._source.listen(lambda: self._loop.call_soon_threadsafe(self._arrived.set))
+        while not self._source.lines:
+            self._arrived.clear()
+            if not self._source.lines:
+                await self._arrived.wait()
+        line = self._source.take()
+        self.has_ended = line is None
+        return line

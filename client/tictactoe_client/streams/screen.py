@@ -7,7 +7,28 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+
+class OutputFailed(Exception):
+    """Standard output takes nothing any more, as on a full disk; `message` is a sentence for people."""
+
+    def __init__(self, error: OSError) -> None:
+        self.message = f"What was to be printed cannot be written: {(error.strerror or str(error)).lower()}."
+        super().__init__(self.message)
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Raise `OutputFailed` where standard output cannot be written, and try no more; a reader who has gone is none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        silence_output()
+        raise OutputFailed(error) from error
 
 
 class Screen:
@@ -22,15 +43,17 @@ class Screen:
         if not lines:
             return
         text = "\n".join(lines)
-        sys.stdout.write(f"\n{text}\n" if self._is_prompting else f"{text}\n")
-        sys.stdout.flush()
+        with writing():
+            sys.stdout.write(f"\n{text}\n" if self._is_prompting else f"{text}\n")
+            sys.stdout.flush()
         self._is_prompting = False
 
     def prompt(self) -> None:
         """Show that something may be typed."""
         if self._prompts and not self._is_prompting:
-            sys.stdout.write("> ")
-            sys.stdout.flush()
+            with writing():
+                sys.stdout.write("> ")
+                sys.stdout.flush()
             self._is_prompting = True
 
     def note_typed(self) -> None:
@@ -48,16 +71,22 @@ def print_json(text: str) -> None:
         from tictactoe_protocol import escape_text
 
         line = escape_text(line.replace("\t", " "))
-    sys.stdout.buffer.write(line.encode("utf-8", "replace") + b"\n")
-    sys.stdout.buffer.flush()
+    with writing():
+        sys.stdout.buffer.write(line.encode("utf-8", "replace") + b"\n")
+        sys.stdout.buffer.flush()
 
 
 def print_error(text: str) -> None:
-    """Print for people, on standard error, without what could steer a terminal."""
+    """Print for people, on standard error, without what could steer a terminal; what cannot be written is lost."""
     from tictactoe_protocol import clean_text
 
-    sys.stderr.write("".join(f"{clean_text(line)}\n" for line in text.split("\n")))
-    sys.stderr.flush()
+    try:
+        sys.stderr.write("".join(f"{clean_text(line)}\n" for line in text.split("\n")))
+        sys.stderr.flush()
+    except BrokenPipeError:
+        raise
+    except OSError:
+        return
 
 
 def can_print(text: str) -> bool:

@@ -37,10 +37,11 @@ class HomePage(Page):
 
     @property
     def seconds_to_change(self) -> float | None:
-        """The ages of rooms and the next attempt count by the second."""
-        link = self.desk.link
-        own = link.client.player if link.client else None
-        waits = link.phase == "away" or (link.phase == "online" and self.rooms.waiting(own))
+        """The ages of rooms, the next attempt and what is left of a seat's hold count by the second."""
+        link, client = self.desk.link, self.desk.link.client
+        own = client.player if client else None
+        is_held = client is not None and any(client.held_ms(seat.room) for seat in client.welcome.rooms)
+        waits = link.phase == "away" or (link.phase == "online" and (is_held or self.rooms.waiting(own)))
         return 1.0 if waits else None
 
     def connected(self) -> None:

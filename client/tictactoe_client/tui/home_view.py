@@ -9,6 +9,7 @@ from tictactoe_client.tui.page import Desk, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, measure, shorten_left, wrap
 from tictactoe_client.tui.room_list import describe_room
 from tictactoe_client.wire.client import Client
+from tictactoe_client.words.left_behind import name_with_time
 from tictactoe_protocol import clean_text
 
 _WIDE = 60
@@ -156,7 +157,7 @@ class HomeView:
             age_ms = rooms.age_ms(room, self.desk.now())
             picture.put(5, y, describe_room(room, age_ms, picture.width - 6), role)
             return
-        x = picture.put(5, y, item.title, role) + 2
+        x = picture.put(5, y, self._title_of(item, client), role) + 2
         x = max(x, _VALUES_AT) if picture.width >= _WIDE else x
         if item.kind in ("match", "game"):
             self._draw_game(picture, x, y, item.note, is_chosen=is_chosen)
@@ -166,6 +167,13 @@ class HomeView:
             self._draw_code(picture, x, y, is_chosen=is_chosen)
         else:
             self._put_note(picture, x, y, item.note)
+
+    @staticmethod
+    def _title_of(item: Item, client: Client) -> str:
+        """Return the title, for a seat left behind with how long it is still held."""
+        if item.kind != "resume":
+            return item.title
+        return f"Resume {name_with_time(item.code, client.held_ms(item.code))}"
 
     def _draw_code(self, picture: Picture, x: int, y: int, *, is_chosen: bool) -> None:
         typed = self.menu.code

@@ -59,6 +59,7 @@ class Dialogue:
 
     With `asks_back` what gives the game up must be typed twice; the full screen asks in its own way. Where lines are
     `piped` in, whoever wrote them does not read along: moves out of turn are then told once in each position.
+    `unblamed` are those of whom it is not said that they have dropped.
     """
 
     def __init__(self, settings: Settings, viewer: str, *, asks_back: bool = True, piped: bool = False) -> None:
@@ -69,6 +70,7 @@ class Dialogue:
         self._viewer = viewer
         self._asked: VerbKind | None = None
         self._declined: set[str] = set()
+        self.unblamed: frozenset[str] = frozenset()
         self._stepping = Stepping(settings)
 
     async def answer(self, line: str, state: RoomState, room: Room) -> Answer:
@@ -83,7 +85,7 @@ class Dialogue:
                 case Place():
                     return await self._place(intent.cell, state, room)
                 case Query():
-                    return Answer(tuple(answer_query(intent.kind, state, self._viewer, settings)))
+                    return Answer(tuple(answer_query(intent.kind, state, self._viewer, settings, self.unblamed)))
                 case Read():
                     return Answer(tuple(read_aloud(intent.kind, intent.index, state)))
                 case Marks():
@@ -105,6 +107,15 @@ class Dialogue:
                     assert_never(intent)
         except BadInput as bad:
             return Answer((clean_text(bad.message),))
+        except Interrupted as interrupted:
+            return Answer((interrupted.message,))
+        except Refused as refused:
+            return self._answer_refusal(refused, room.state or state)
+
+    async def play(self, cell: int, state: RoomState, room: Room) -> Answer:
+        """Play a cell in the position of this state; raises `ConnectionLost` and nothing else."""
+        try:
+            return await self._place(cell, state, room)
         except Interrupted as interrupted:
             return Answer((interrupted.message,))
         except Refused as refused:

@@ -123,7 +123,20 @@ def parse_intent(
         if command is not None:
             return command
     place_keys = Keys.PHONE if marked and keys == Keys.LETTERS else keys
-    return _parse_place(text, body, rules, place_keys, coordinates)
+    try:
+        return _parse_place(text, body, rules, place_keys, coordinates)
+    except BadInput as bad:
+        if letters_place and bad.code == "bad_input" and _means_command(body, rules, coordinates):
+            raise BadInput("bad_input", f'I don\'t know "{text}". Did you mean /{text}?') from None
+        raise
+
+
+def _means_command(body: str, rules: Rules, coordinates: Coordinates | str) -> bool:
+    """Tell whether a line would ask for something if it began with a slash."""
+    try:
+        return _parse_command(body, rules, Keys.PHONE, coordinates) is not None
+    except BadInput:
+        return False
 
 
 def is_farewell(line: str) -> bool:

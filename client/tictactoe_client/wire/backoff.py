@@ -14,13 +14,23 @@ HOLD_SECONDS = 60.0
 class Backoff:
     """The waits in seconds: `first` one after another, then `longest` again and again, each varied by `jitter`.
 
-    `hold_seconds` after the loss nobody tries any more.
+    `hold_seconds` after the loss nobody tries any more; None is as long as the server says that it holds a seat.
     """
 
     first: tuple[float, ...] = (0.3, 0.6, 1.2, 2.4, 4.8)
     longest: float = 8.0
     jitter: float = 0.2
-    hold_seconds: float = HOLD_SECONDS
+    hold_seconds: float | None = None
+
+    def patience(self, stated_ms: int | None) -> float:
+        """Return for how many seconds it is tried where the server states so many ms, None where it states nothing.
+
+        >>> Backoff().patience(300_000), Backoff().patience(None), Backoff(hold_seconds=5).patience(300_000)
+        (300.0, 60.0, 5)
+        """
+        if self.hold_seconds is not None:
+            return self.hold_seconds
+        return HOLD_SECONDS if stated_ms is None else stated_ms / 1000
 
     def waits(self, announced_ms: int | None = None) -> Iterator[float]:
         """Yield the waits without end; `announced_ms` is when a server that went down said it would be back.

@@ -14,6 +14,7 @@ conversation's; neither knows anything of terminals. A whole bot::
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
@@ -61,6 +62,7 @@ class Client:
     def __init__(self, address: Address, greeting: Greeting, backoff: Backoff | None, timeout_seconds: float) -> None:
         self.address = address
         self.welcome = greeting.welcome
+        self._welcomed_at = asyncio.get_running_loop().time()
         self.player = greeting.welcome.player
         self.name = greeting.welcome.name
         self.token = greeting.welcome.token
@@ -78,6 +80,15 @@ class Client:
     def was_cut_off(self) -> bool:
         """Whether the connection was lost for good without being asked to."""
         return self._conversation.was_cut_off
+
+    def held_ms(self, room: str) -> int | None:
+        """For how many ms our seat in a room was still held when we said hello, less what has passed since.
+
+        0 past the hold, None where we were not away from it or the server does not say.
+        """
+        stated = (self.welcome.held_ms or {}).get(room)
+        passed = asyncio.get_running_loop().time() - self._welcomed_at
+        return None if stated is None else max(0, stated - round(passed * 1000))
 
     async def create(
         self,

@@ -21,21 +21,23 @@ _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavail
 async def come_back(
     greet: Callable[[], Awaitable[Greeting]],
     backoff: Backoff,
+    patience_seconds: float,
     lost: ConnectionLost,
     tell: Callable[[Event], None],
     hurry: asyncio.Event,
 ) -> Greeting:
-    """Return the new connection; raises `ConnectionLost` with `gave_up` when there will be none.
+    """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none within `patience_seconds`.
 
+    It is tried once however short that is, since a seat stays until somebody claims the game.
     `tell` hears of the loss, of every attempt before its wait, and of the success; setting `hurry` ends a wait.
     """
     loop = asyncio.get_running_loop()
     started = loop.time()
-    deadline = started + backoff.hold_seconds
-    tell(Lost(lost.reason, lost.close_code, backoff.hold_seconds))
+    deadline = started + patience_seconds
+    tell(Lost(lost.reason, lost.close_code, patience_seconds))
     for attempt, wait in enumerate(backoff.waits(lost.retry_ms), 1):
-        left = deadline - loop.time()
-        if left <= 0:
+        left = max(0.0, deadline - loop.time())
+        if left == 0 and attempt > 1:
             break
         tell(Retrying(attempt, min(wait, left), left))
         await _wait(min(wait, left), hurry)

@@ -132,7 +132,18 @@ def _explain(address: Address, error: Exception, timeout_seconds: float) -> Clie
         return Unreachable(address.url, "what answers there is no WebSocket server")
     if isinstance(error, ImportError):
         return Unreachable(address.url, "a SOCKS proxy needs the package python-socks")
+    if address.scheme == "wss" and _found_no_tls(error):
+        return Unreachable(address.url, "TLS: the server seems to have none; without it, it is ws://")
     return Unreachable(address.url, _describe_failure(error, timeout_seconds))
+
+
+def _found_no_tls(error: Exception) -> bool:
+    """Tell whether a handshake for TLS met something else: other bytes, or an end without a word."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return False
+    if isinstance(error, ssl.SSLError):
+        return error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+    return isinstance(error, ConnectionError) and error.errno is None
 
 
 def _describe_failure(error: Exception, timeout_seconds: float) -> str:

@@ -47,6 +47,7 @@ class Conversation:
         self._address = address
         self._name = greeting.welcome.name
         self._token = greeting.welcome.token
+        self._hold_ms = greeting.hold_ms
         self._welcome_message = greeting.message
         self._connection = greeting.connection
         self._backoff = backoff
@@ -191,7 +192,9 @@ class Conversation:
             await asyncio.wait([self._resuming])
         self._pending.interrupt()
         self._hurry.clear()
-        greeting = await come_back(self._greet_again, self._backoff, lost, self._delivery.tell, self._hurry)
+        patience = self._backoff.patience(self._hold_ms)
+        greeting = await come_back(self._greet_again, self._backoff, patience, lost, self._delivery.tell, self._hurry)
+        self._hold_ms = greeting.hold_ms
         self._connection = greeting.connection
         self._welcome_message = greeting.message
         self._greeted_in_seconds = greeting.latency_seconds

@@ -26,6 +26,12 @@ class Greeting:
     welcome: Welcome
     latency_seconds: float
 
+    @property
+    def hold_ms(self) -> int | None:
+        """For how long the server says that it holds the seat of one who drops, None where it does not say."""
+        stated = self.welcome.hold_ms
+        return None if stated is UNSET else stated
+
 
 async def greet(address: Address, name: str | None, token: str | None, timeout_seconds: float) -> Greeting:
     """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""

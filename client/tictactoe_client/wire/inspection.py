@@ -113,6 +113,10 @@ def _inspect_welcome(welcome: Welcome) -> None:
     for held in welcome.rooms:
         _demand_codes(held.room)
         _demand(_is_mark(held.seat), "a seat is no mark")
+    held_ms = welcome.held_ms or {}
+    _demand_codes(*held_ms)
+    times = (welcome.hold_ms or 0, *held_ms.values())
+    _demand(all(time >= 0 for time in times), "a seat is held for less than no time")
 
 
 def _inspect_answer(answer: Ok) -> None:

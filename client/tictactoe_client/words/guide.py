@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tictactoe_client.boards.board import BoardStyle, BoardView, render_board
 from tictactoe_client.settings import Settings
@@ -46,6 +46,17 @@ def describe_invitation(room: str, address: Address) -> list[str]:
     """Return how others get into the room: its code, its link and the command."""
     command = f"tictactoe-client join {address.word_for(room)}"
     return [f"Code  {room}", f"Link  {address.link_to(room)}", f"Or    {command}"]
+
+
+def describe_attempts(seconds: float) -> str:
+    """Return that the connection is lost, and for how long it is tried to have it again.
+
+    >>> describe_attempts(60), describe_attempts(0)
+    ('Connection lost. Trying again for up to 60 seconds.', 'Connection lost. Trying again.')
+    """
+    whole = round(seconds)
+    limit = f" for up to {whole} second{'' if whole == 1 else 's'}" if whole else ""
+    return f"Connection lost. Trying again{limit}."
 
 
 def describe_return(seconds: float) -> str:
@@ -175,8 +186,12 @@ def describe_clocks(state: RoomState) -> str:
     return f"Left: {', '.join(left)}."
 
 
-def describe_company(state: RoomState, viewer: str) -> str:
-    """Return who is here, whether they are online, and how many watch."""
+def describe_company(state: RoomState, viewer: str, unblamed: Collection[str] = ()) -> str:
+    """Return who is here, whether they are online, and how many watch.
+
+    `unblamed` are the marks of those who have been away since a loss of the viewer's own connection: it may have been
+    the server that was lost to all.
+    """
     parts = []
     for mark, seat in state.seats.items():
         if seat is not None and seat.player == viewer and not seat.left:
@@ -184,7 +199,8 @@ def describe_company(state: RoomState, viewer: str) -> str:
         elif seat is None:
             parts.append(f"The seat {mark} is free.")
         else:
-            presence = "has left" if seat.left else "is online" if seat.online else "has dropped"
+            away = "is not here" if mark in unblamed else "has dropped"
+            presence = "has left" if seat.left else "is online" if seat.online else away
             bot = f" (computer, {clean_text(seat.bot)})" if seat.bot else ""
             parts.append(f"{clean_text(seat.name)}{bot} is {mark} and {presence}.")
     if state.watchers:
@@ -197,8 +213,10 @@ def describe_score(state: RoomState) -> str:
     return f"Score: {describe_tally(state)}."
 
 
-def answer_query(kind: str, state: RoomState, viewer: str, settings: Settings) -> list[str]:
-    """Return the answer to a query of `intents`."""
+def answer_query(
+    kind: str, state: RoomState, viewer: str, settings: Settings, unblamed: Collection[str] = ()
+) -> list[str]:
+    """Return the answer to a query of `intents`; `unblamed` as for `describe_company`."""
     if kind == "board":
         return draw_board(state, settings)
     if kind == "last":
@@ -206,7 +224,7 @@ def answer_query(kind: str, state: RoomState, viewer: str, settings: Settings) -
     if kind == "clock":
         return [describe_clocks(state)]
     if kind == "who":
-        return [describe_company(state, viewer)]
+        return [describe_company(state, viewer, unblamed)]
     if kind == "free":
         return [list_free(state, MOST_FREE_CELLS)]
     if kind == "runs":

@@ -5,13 +5,25 @@ from __future__ import annotations
 from tictactoe_client.wire.address import Address
 from tictactoe_client.words.listing import describe_outcome
 from tictactoe_client.words.program import own_command
+from tictactoe_client.words.wording import format_duration
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame
 
 
-def describe_way_back(room: str, address: Address) -> str:
-    """Return that a game waits, and the command that takes its seat up again."""
-    return f"You have a game in {room}: {own_command('join', address.word_for(room))}"
+def describe_way_back(room: str, held_ms: int | None, address: Address) -> str:
+    """Return that a game waits, for how long, and the command that takes its seat up again."""
+    return f"You have a game in {name_with_time(room, held_ms)}: {own_command('join', address.word_for(room))}"
+
+
+def name_with_time(room: str, held_ms: int | None) -> str:
+    """Return a room with how long one's seat there is held, None where that is not known.
+
+    >>> name_with_time("K7M4PQ", 31_000), name_with_time("K7M4PQ", 0), name_with_time("K7M4PQ", None)
+    ('K7M4PQ (0:31 left)', 'K7M4PQ (yours until it is claimed)', 'K7M4PQ')
+    """
+    if held_ms is None:
+        return room
+    return f"{room} ({f'{format_duration(held_ms)} left' if held_ms else 'yours until it is claimed'})"
 
 
 def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: Address | None = None) -> str:

@@ -29,12 +29,14 @@ from tictactoe_protocol.pushes import Offers, RoomState
 class Transcript:
     """What has been told of one room to `viewer`; `state` is the newest one told, None before the first.
 
-    `moves` are the cells played in its game, as far as they are known.
+    `moves` are the cells played in its game, as far as they are known; `unblamed` the marks of those who have been away
+    since the viewer came back from a loss of their own connection.
     """
 
     def __init__(self, viewer: str, settings: Settings, moves: tuple[int, ...] = ()) -> None:
         self.state: RoomState | None = None
         self.moves = moves
+        self.unblamed: frozenset[str] = frozenset()
         self._viewer = viewer
         self._settings = settings
 
@@ -85,6 +87,9 @@ class Transcript:
         old, before = self.state, self.moves
         if old is None:
             return []
+        away = _marks_away(state)
+        newly = away - _marks_away(old) if away_seconds is not None else frozenset()
+        self.unblamed = away & (self.unblamed | newly)
         known = before if fits(before, old) else None
         self._note(state, moves)
         now = self.moves if fits(self.moves, state) else None
@@ -144,6 +149,10 @@ class Transcript:
 def has_moved_on(old: RoomState, state: RoomState) -> bool:
     """Tell whether the board or the turn is another one."""
     return (old.game, old.board, old.status, old.turn) != (state.game, state.board, state.status, state.turn)
+
+
+def _marks_away(state: RoomState) -> frozenset[str]:
+    return frozenset(mark for mark, seat in state.seats.items() if seat is not None and not (seat.online or seat.left))
 
 
 def _without_offers(state: RoomState) -> RoomState:

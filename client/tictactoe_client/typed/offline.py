@@ -1,0 +1,107 @@
+"""Typed lines while the connection is lost: what is known is answered at once, and one move is kept for the return.
+
+Nothing here waits. What needs the server is refused with a word, so that nobody types into silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from tictactoe_client.settings import Settings
+from tictactoe_client.typed.intents import BadInput, Look, Marks, Moves, Nothing, Place, Query, Read
+from tictactoe_client.typed.parsing import parse_intent
+from tictactoe_client.typed.stepping import Stepping
+from tictactoe_client.words.guide import answer_query
+from tictactoe_client.words.reading import list_marks, list_moves, read_aloud
+from tictactoe_client.words.wording import describe_turn, list_free, seat_of
+from tictactoe_engine import format_cell
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+_MOST_FREE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMove:
+    """A cell to be played when the connection is back, if then as many moves of the same game lie on the board."""
+
+    cell: int
+    game: int
+    ply: int
+
+
+class Offline:
+    """The lines of one person, `viewer`, without a connection; `kept` is the move that waits for it, or None."""
+
+    def __init__(self, settings: Settings, viewer: str) -> None:
+        self.kept: KeptMove | None = None
+        self._settings = settings
+        self._viewer = viewer
+        self._stepping = Stepping(settings)
+
+    def answer(
+        self,
+        line: str,
+        state: RoomState,
+        moves: Sequence[int] | None,
+        unblamed: Collection[str] = (),
+        *,
+        is_sending: bool = False,
+    ) -> list[str]:
+        """Return what to say to a line at once; a move that may be played is kept.
+
+        `moves` are all of the game, None where they are not known; `unblamed` as for `describe_company`. With
+        `is_sending` an earlier line still waits for its answer.
+        """
+        settings = self._settings
+        try:
+            intent = parse_intent(line, state.rules.to_rules(), keys=settings.keys, coordinates=settings.coordinates)
+        except BadInput as bad:
+            return [clean_text(bad.message)]
+        match intent:
+            case Nothing():
+                return [f"There is no connection. {describe_turn(state, self._viewer)}"]
+            case Place():
+                return [self._keep(intent.cell, state, is_sending=is_sending)]
+            case Query():
+                return answer_query(intent.kind, state, self._viewer, settings, unblamed)
+            case Read():
+                return read_aloud(intent.kind, intent.index, state)
+            case Marks():
+                return list_marks(state, intent.mark)
+            case Moves() if moves is not None:
+                return [list_moves(state, moves, intent.count)]
+            case Look(may_be_no=False) if moves is not None:
+                return self._stepping.look(intent, state, moves)
+            case _:
+                word = clean_text(line.strip().lstrip("/:").split()[0])
+                return [f"There is no connection: type {word} again when it is back."]
+
+    def take_kept(self, state: RoomState) -> tuple[int | None, list[str]]:
+        """Return the cell to be played now, if the game still stands as it did, else what to say of it."""
+        kept, self.kept = self.kept, None
+        if kept is None or (kept.game, kept.ply) == (state.game, state.ply):
+            return (None if kept is None else kept.cell), []
+        name = format_cell(kept.cell, state.rules.to_rules())
+        return None, [f"{name} is not played: the game has gone on without it."]
+
+    def _keep(self, cell: int, state: RoomState, *, is_sending: bool) -> str:
+        """Keep a move, or return why not."""
+        own, name = seat_of(state, self._viewer), format_cell(cell, state.rules.to_rules())
+        if own is None:
+            return "You are watching: only players move."
+        if state.status == "over":
+            return "The game is over. rematch, new or leave."
+        if state.turn != own:
+            return describe_turn(state, self._viewer)
+        if is_sending:
+            return "What you typed before is still on its way: wait for the connection."
+        if self.kept is not None:
+            waiting = format_cell(self.kept.cell, state.rules.to_rules())
+            return f"{waiting} is kept already: it is played when the connection is back."
+        if state.board[cell] != ".":
+            why = "blocked" if state.board[cell] == "#" else f"taken by {state.board[cell]}"
+            return f"{name} is {why}. {list_free(state, _MOST_FREE)}"
+        self.kept = KeptMove(cell, state.game, state.ply)
+        return f"{name} is kept: it is played when the connection is back."

@@ -1,0 +1,112 @@
+"""The home of plain mode as a person at a terminal reads and types it: nothing is opened that nobody asked for.
+
+The text stands in `transcripts/`, each line of it compared; `UPDATE_PICTURES=1` writes it anew. What `docs/client.md`
+shows of it is cut from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, run_client
+from tests.end_to_end.test_plain_game import compare
+from tests.peer import open_peer
+from tests.terminal import run_screen
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+async def test_home_in_plain_mode_reads_as_it_is_written_down(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with run_client("join", code, "-n", "ana", "-s", server.url) as killed:
+            await killed.until("X's move.")
+            killed.process.send_signal(signal.SIGKILL)
+            await killed.process.wait()
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        async with run_screen(*COMMAND, "--plain", "-s", server.url, TERM="dumb") as ana:
+
+            async def ask(line: str, answer: str) -> None:
+                """Type a line and read on until its answer has come whole."""
+                heard = len(ana.written)
+                ana.type(f"{line}\n")
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    while not ana.written[heard:].endswith(f"{answer}\r\n> ".encode()):
+                        await ana.read()
+
+            await ana.until("help or quit.\r\n> ")
+            await ask("help", "In a game, leave leads back here.")
+            await ask("", "help or quit.")
+            await ask("xyzzy", "help or quit.")
+            await ask("plya", 'I don\'t know "plya". Did you mean play?')
+            assert not (await bo.ask("rooms"))["rooms"][1:]
+            ana.type("resume\n")
+            await ana.until("X's move.")
+            await bo.ask("move", room=code, cell=4, ply=0)
+            await ana.until("Your move, O.\r\n> ")
+            await ask("leave", "Leave and lose this game? Type leave again to do it, anything else to play on.")
+            await ask("leave", "help or quit.")
+            await ask("resume", "No game of yours waits.")
+            ana.type("quit\n")
+            assert await ana.end() == 0
+            text = ana.written.decode().replace("\r\n", "\n")
+    text = re.sub(r"Connected, \d+ ms", "Connected, 1 ms", text.replace(server.url, "ws://localhost:8765"))
+    compare("home", re.sub(r"\b\d:\d\d\b", "0:31", text.replace(code, "K7M4PQ")))
+
+
+@pytest.mark.parametrize("variables", [{"TERM": "dumb"}, {"ACCESSIBLE": "1"}, {"TICTACTOE_PLAIN": "1"}], ids=str)
+async def test_every_way_to_plain_mode_leads_home_and_opens_no_room(server: Server, variables: dict[str, str]) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, **variables) as ana, open_peer(server.url) as bo:
+        await ana.until("You are guest-", "help or quit.\r\n> ")
+        assert (await bo.ask("rooms"))["rooms"] == []
+        ana.type("\x04")
+        assert await ana.end() == 0
+
+
+async def test_what_is_typed_at_home_has_options_of_its_own_and_those_of_the_program() -> None:
+    async with (
+        Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)) as server,
+        run_screen(*COMMAND, "--plain", "-n", "ana", "-s", server.url) as ana,
+    ):
+        await ana.until("You are ana.")
+        ana.type("bot --rules four --level easy\n")
+        await ana.until("4 by 4, 4 in a row", "Your move, X.")
+        ana.type("leave\nleave\n")
+        await ana.until("You left room")
+        ana.type("bot --level heard\n")
+        await ana.until("Did you mean 'hard'?")
+        ana.type("quit\n")
+        assert await ana.end() == 0
+
+
+async def test_ctrl_c_in_a_game_ends_the_whole_program(server: Server) -> None:
+    async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
+        await ana.until("help or quit.\r\n> ")
+        ana.type("new\n")
+        await ana.until("Waiting for another player.")
+        ana.type("\x03")
+        assert await ana.end() == 130
+
+
+async def test_home_without_a_server_says_so_and_goes_on() -> None:
+    async with run_screen(*COMMAND, "--plain", "-s", "ws://127.0.0.1:1") as ana:
+        await ana.until("Can't reach ws://127.0.0.1:1", "help or quit.\r\n> ")
+        ana.type("help\n")
+        await ana.until("leads back here.")
+        ana.type("quit\n")
+        assert await ana.end() == 0
+
+
+@pytest.mark.parametrize("options", [["--plain"], ["--json"], []], ids=str)
+async def test_the_bare_command_that_can_ask_nobody_says_what_to_do(server: Server, options: list[str]) -> None:
+    async with run_client(*options, "-s", server.url) as client, open_peer(server.url) as bo:
+        assert await client.end() == 2
+        assert "Say what to do: play," in await client.errors()
+        assert (await bo.ask("rooms"))["rooms"] == []
+    told = [json.loads(line) for line in client.lines]
+    assert [line["type"] for line in told] == (["error", "closed"] if options == ["--json"] else [])
