@@ -175,6 +175,7 @@ async def test_a_game_between_the_screen_and_a_transcript(server: Server) -> Non
         await screen.until("Waiting for someone")
         async with run_client("play", "-s", server.url, "-n", "bo", "--plain") as bo:
             await bo.until("X's move.")
+            await screen.until("YOUR MOVE")
             for mine, theirs in (("1", "5"), ("2", "9")):
                 screen.type(mine)
                 await bo.until("Your move, O.")
