@@ -401,7 +401,7 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
         ana.type("undo")
         await ana.until("You ask to take back A1.")
         await bo.ask("undo", room=code, action="accept")
-        await ana.until("The last move is taken back.")
+        await ana.until("You take back A1.")
         await ana.until("Your move, X.")
         ana.type("b2", "claim", "chat well then")
         await ana.until("Nobody has been gone for long enough.")

@@ -113,7 +113,7 @@ class Transcript:
             return []
         if state.turn == own:
             return [*self._draw(state), describe_turn(state, self._viewer)]
-        board = self._draw(state) if own is None or (begins and state.ply > 0) else []
+        board = self._draw(state) if own is None or is_taken_back or (begins and state.ply > 0) else []
         return [*board, f"{state.turn}'s move."] if begins or is_taken_back else board
 
     def _end(self, state: RoomState) -> list[str]:
