@@ -75,7 +75,7 @@ Your move, O.
 Last: ana played A1, top left.
 Row 1: A X, B empty, C empty.
 Column A: 1 X, 2 empty, 3 empty.
-Resign? Type resign again to do it, anything else to play on.
+Resign? Type resign again, or yes, to do it; anything else plays on.
 You play B2, centre.
 ana plays B1, top centre.
    A B C
@@ -295,6 +295,21 @@ async def test_anything_else_than_the_word_again_plays_on(server: Server) -> Non
         await ana.until("Leave and lose this game?")
         assert await ana.end() == 0
         assert (await bo.state(status="over"))["board"] == "X........"
+
+
+async def test_what_counts_as_yes_is_said_by_the_question(server: Server) -> None:
+    for word, again in (("resign", "y"), ("leave", "quit"), ("exit", "leave")):
+        async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+            await open_room(ana)
+            await bo.ask("match")
+            await ana.until("Your move, X.")
+            ana.type(word, again)
+            question = await ana.until("Resign?" if word == "resign" else "Leave and lose this game?")
+            said = "leave or yes" if word == "exit" else f"{word} again, or yes,"
+            assert question.endswith(f"? Type {said} to do it; anything else plays on.")
+            assert (await bo.state(status="over"))["result"]["winner"] == "O"
+            ana.end_input()
+            assert await ana.end() == 0
 
 
 async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:

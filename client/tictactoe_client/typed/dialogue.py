@@ -42,6 +42,8 @@ from tictactoe_protocol.requests import OfferAction
 MOST_FREE_AFTER_MISTAKE = 9
 _WITH_FREE_CELLS = frozenset({"occupied", "blocked", "floating"})
 _GIVING_UP: frozenset[VerbKind] = frozenset({"resign", "leave", "quit", "new"})
+_SAME: dict[VerbKind, tuple[VerbKind, ...]] = {"leave": ("leave", "quit"), "quit": ("leave", "quit")}
+"""Words that ask for one and the same: the one answers the question about the other."""
 
 Going = Literal["leave", "new"]
 
@@ -137,10 +139,11 @@ class Dialogue:
             return Answer(("All right, the game goes on.",))
         if kind == "yes" and asked is not None:
             kind = asked
-        elif kind in _GIVING_UP and asked != kind and self._asks_back and self._is_live(state):
+        elif kind in _GIVING_UP and asked not in _SAME.get(kind, (kind,)) and self._asks_back and self._is_live(state):
             self._asked = kind
             loses = "Resign" if kind == "resign" else "Leave and lose this game"
-            return Answer((f"{loses}? Type {kind} again to do it, anything else to play on.",))
+            again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
+            return Answer((f"{loses}? Type {again} to do it; anything else plays on.",))
         if kind in ("leave", "quit"):
             return Answer(going="leave")
         if kind == "new":

@@ -138,6 +138,7 @@ def describe_help(state: RoomState, settings: Settings, viewer: str) -> list[str
 def _describe_deeds() -> list[str]:
     return [
         "Do: resign, new (another opponent), leave, chat TEXT, draw, undo, claim (when the other one is gone).",
+        "What gives a running game up asks once: the word again, or yes, does it; anything else plays on.",
         "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
         "After the end: value what the position is worth, value 5 after the fifth move.",
     ]
