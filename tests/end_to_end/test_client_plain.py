@@ -223,16 +223,21 @@ async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> Non
         assert not [line for line in ana.lines if line.startswith(("Connecting", "To play"))]
 
 
-async def test_gravity_names_the_cell_where_the_mark_would_fall(server: Server) -> None:
+async def test_where_marks_fall_a_column_is_a_move_however_it_is_named(server: Server) -> None:
     async with run_client("play", "--rules", "connect-four", "-s", server.url) as ana, open_peer(server.url) as bo:
-        await open_room(ana)
+        code = (await ana.until("Code")).split()[1]
+        await ana.until("To play, type a column, A to G.")
         await bo.ask("match", rules="connect-four")
+        for ply, (typed, lands, reply) in enumerate([("d", "D6", 31), ("D2", "D4", 17), ("d6", "D2", 3)]):
+            await ana.until("Your move, X.")
+            ana.type(typed)
+            await ana.until(f"You play {lands}.")
+            await bo.ask("move", room=code, cell=reply, ply=2 * ply + 1)
         await ana.until("Your move, X.")
-        ana.type("d1")
-        line = await ana.until("D1 hangs in the air.")
-        assert line.endswith("Free: A6 B6 C6 D6 E6 F6 G6.")
-        ana.type("d6")
-        await ana.until("You play D6.")
+        ana.type("d", "/d", "e")
+        await ana.until("Column D is full. Free: A B C E F G.")
+        await ana.until("Diagonal A4 to D1: A4 empty, B3 empty, C2 empty, D1 O.")
+        await ana.until("You play E6.")
 
 
 async def test_three_players_are_named_each_in_turn(server: Server) -> None:

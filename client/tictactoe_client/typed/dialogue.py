@@ -11,6 +11,7 @@ from typing import Literal, assert_never
 
 from tictactoe_client.kept.saving import save_game
 from tictactoe_client.settings import Settings
+from tictactoe_client.typed.falling import describe_full_column, landing_cell
 from tictactoe_client.typed.intents import (
     BadInput,
     Look,
@@ -78,7 +79,13 @@ class Dialogue:
         asked, self._asked = self._asked, None
         settings = self._settings
         try:
-            intent = parse_intent(line, state.rules.to_rules(), keys=settings.keys, coordinates=settings.coordinates)
+            intent = parse_intent(
+                line,
+                state.rules.to_rules(),
+                keys=settings.keys,
+                coordinates=settings.coordinates,
+                plays=seat_of(state, self._viewer) is not None,
+            )
             match intent:
                 case Nothing():
                     return self._tell_turn(state)
@@ -128,7 +135,10 @@ class Dialogue:
     async def _place(self, cell: int, state: RoomState, room: Room) -> Answer:
         if seat_of(state, self._viewer) is None:
             return Answer(("You are watching: only players move.",))
-        await room.move(cell, ply=state.ply)
+        target = landing_cell(state, cell) if state.rules.gravity else cell
+        if target is None and self._is_live(state):
+            return Answer((describe_full_column(state, cell),))
+        await room.move(cell if target is None else target, ply=state.ply)
         return Answer()
 
     async def _do(self, verb: Verb, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
