@@ -12,6 +12,7 @@ import contextlib
 from msgspec import UNSET
 
 from tictactoe_client.kept.seating import Enter, SeatKeeper
+from tictactoe_client.plain.parting import Parting
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
@@ -55,7 +56,7 @@ class Sitting:
         self._dialogue = Dialogue(settings, client.player, piped=not is_terminal(0))
         self._transcript = Transcript(client.player, settings)
         self._reminders = Reminders(client.player, settings)
-        self._leaves_at: float | None = None
+        self._parting = Parting(client.player, settings, screen)
         self._away_seconds: float | None = None
 
     @property
@@ -149,9 +150,13 @@ class Sitting:
         if state is None or room is None:
             return
         if line is None:
-            self._take_end_of_input(state)
+            if state.status == "over":
+                self._finish(None)
+            else:
+                self._parting.take_end_of_input(state, asyncio.get_running_loop().time())
             return
         self._screen.note_typed()
+        self._parting.note_typed()
         answer = await self._dialogue.answer(line, state, room)
         self._screen.print(*answer.lines)
         self.is_unsettled = not answer.lines
@@ -162,23 +167,18 @@ class Sitting:
         elif answer.lines:
             self._prompt()
 
+    def ask_before_interrupt(self) -> bool:
+        """Ask once where Ctrl-C would lose a running game, and tell whether that was done now."""
+        is_asked = self._parting.ask_before_interrupt(None if self.is_offline else self.state)
+        if is_asked:
+            self._prompt()
+        return is_asked
+
     async def settle(self) -> None:
         """Wait until the server has said all that the last request brought."""
         self.is_unsettled = False
         with contextlib.suppress(Refused):
             await self._client.ping()
-
-    def _take_end_of_input(self, state: RoomState) -> None:
-        if state.status == "over":
-            self._finish(None)
-        elif seat_of(state, self._viewer) is None:
-            self._screen.print("The input has ended: watching to the end of the game.")
-        elif self._settings.stay:
-            self._screen.print("The input has ended: staying to the end of the game.")
-        else:
-            seconds = self._settings.leaving_seconds
-            self._screen.print(f"The input has ended: leaving in {seconds:g} s. (With --stay the client stays.)")
-            self._leaves_at = asyncio.get_running_loop().time() + seconds
 
     async def leave(self) -> None:
         """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
@@ -221,7 +221,7 @@ class Sitting:
     async def pass_time(self) -> None:
         """Do what it is time for."""
         now = asyncio.get_running_loop().time()
-        if self._leaves_at is not None and now >= self._leaves_at:
+        if self._parting.leaves_at is not None and now >= self._parting.leaves_at:
             await self.leave()
         elif lines := self._reminders.speak(now):
             self._screen.print(*lines)
@@ -229,7 +229,7 @@ class Sitting:
 
     def seconds_left(self) -> float | None:
         """Return in how many seconds `pass_time` has something to do, or None."""
-        moments = [moment for moment in (self._leaves_at, self._reminders.next_at) if moment is not None]
+        moments = [moment for moment in (self._parting.leaves_at, self._reminders.next_at) if moment is not None]
         return max(0.0, min(moments) - asyncio.get_running_loop().time()) if moments else None
 
     def _tell(self, line: str) -> None:
