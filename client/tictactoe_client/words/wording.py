@@ -125,6 +125,16 @@ def format_duration(milliseconds: int) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
+def describe_seconds(seconds: float) -> str:
+    """Return a time in words, to be read aloud, in whole minutes where there are any.
+
+    >>> describe_seconds(30.2), describe_seconds(60), describe_seconds(7 * 60)
+    ('30 seconds', '1 minute', '7 minutes')
+    """
+    count, unit = (int(seconds // 60), "minute") if seconds >= 60 else (int(seconds), "second")
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
 def describe_cell(cell: int, rules: Rules) -> str:
     """Return a cell's name, on a 3x3 board also its place in words.
 
