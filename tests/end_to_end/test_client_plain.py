@@ -571,6 +571,29 @@ async def test_a_watcher_steps_back_while_the_game_goes_on_and_so_does_a_player_
         await ana.until("Move 2 of 2: bo plays B2, centre.")
 
 
+async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back(server: Server) -> None:
+    async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        await open_room(ana)
+        code = (await bo.ask("match"))["room"]
+        await ana.until("Your move, X.")
+        ana.type("a1")
+        await bo.ask("move", room=code, cell=4, ply=(await bo.state(ply=1))["ply"])
+        await ana.until("Your move, X.")
+        ana.type("p")
+        await ana.until("Move 1 of 2: ")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("Type yes to accept, no to refuse.")
+        ana.type("n", "n", "no", "n")
+        await ana.until("Move 2 of 2: bo plays B2, centre.")
+        await ana.until("This is the latest move: p goes back.")
+        await ana.until("You decline the draw.")
+        await ana.until("Nothing was asked. Your move, X.")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("Type yes to accept, no to refuse.")
+        ana.type("n")
+        await ana.until("You decline the draw.")
+
+
 async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(server: Server) -> None:
     async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         code = await open_room(ana)

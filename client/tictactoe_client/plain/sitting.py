@@ -125,6 +125,7 @@ class Sitting:
             self._seats.keep_changed(room.code, seat_of(old, self._viewer), seat_of(state, self._viewer))
         lines += transcript.set_scene(old)
         self._screen.print(*lines)
+        self._dialogue.follow(state)
         self._reminders.take(state, asyncio.get_running_loop().time())
         if state.status == "over" and (old is None or has_moved_on(old, state)):
             self._take_end()

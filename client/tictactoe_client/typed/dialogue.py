@@ -72,20 +72,15 @@ class Dialogue:
         self._viewer = viewer
         self._asked: VerbKind | None = None
         self._declined: set[str] = set()
-        self._stepping = Stepping(settings)
+        self._stepping = Stepping(settings, viewer)
 
     async def answer(self, line: str, state: RoomState, room: Room) -> Answer:
         """Carry one line out; raises `ConnectionLost` and nothing else, since refusals are answers."""
         asked, self._asked = self._asked, None
         settings = self._settings
         try:
-            intent = parse_intent(
-                line,
-                state.rules.to_rules(),
-                keys=settings.keys,
-                coordinates=settings.coordinates,
-                plays=seat_of(state, self._viewer) is not None,
-            )
+            rules, plays = state.rules.to_rules(), seat_of(state, self._viewer) is not None
+            intent = parse_intent(line, rules, keys=settings.keys, coordinates=settings.coordinates, plays=plays)
             match intent:
                 case Nothing():
                     return self._tell_turn(state)
@@ -120,10 +115,15 @@ class Dialogue:
             return self._answer_refusal(refused, room.state or state)
 
     async def _look(self, look: Look, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
-        is_asked = asked is not None or bool(open_offers(state, self._viewer)) or self._is_live(state)
-        if look.may_be_no and is_asked:
+        if look.may_be_no and self._means_no(state, asked):
             return await self._do(Verb("no"), state, room, asked)
         return Answer(tuple(self._stepping.look(look, state, await room.sync())))
+
+    def _means_no(self, state: RoomState, asked: VerbKind | None) -> bool:
+        """Tell whether ``n`` means no: to our own question, and in a game while one does not step through its moves."""
+        if asked is not None or self._stepping.is_n_a_step(state):
+            return asked is not None
+        return bool(open_offers(state, self._viewer)) or self._is_live(state)
 
     async def _weigh(self, ply: int | None, state: RoomState, room: Room) -> list[str]:
         """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
@@ -184,6 +184,10 @@ class Dialogue:
         except Refused:
             self._declined.discard(kind)
             raise
+
+    def follow(self, state: RoomState) -> None:
+        """Take note of a state that is told."""
+        self._stepping.follow(state)
 
     def take_declined(self, state: RoomState) -> frozenset[str]:
         """Return the offers that we declined or withdrew and that this state has no more; each once."""
