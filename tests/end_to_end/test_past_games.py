@@ -17,6 +17,8 @@ from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, ClientProcess, e
 from tests.peer import open_peer, play_out
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
+from tictactoe_client.typed.replaying import REPLAY_HELP
+from tictactoe_client.words.replay import STEP_HELP
 from tictactoe_engine import GameResult, parse_record
 from tictactoe_server.server import Server
 
@@ -431,8 +433,21 @@ async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
             ("7", "Move 7 of 7: ana (X) plays C2, middle right.\nana (X) wins by a line.\n> "),
             ("n", "This is the end: p goes back, q quits.\n> "),
             ("12", "There is no move 12: 0 to 7.\n> "),
-            ("what", 'I don\'t know "what". Type n next, p previous, a number that move, b board, q quit.\n> '),
-            ("?", "Type n next, p previous, a number that move, b board, q quit.\n> "),
+            ("what", f'I don\'t know "what". Type {STEP_HELP}\n> '),
+            ("resign", f'I don\'t know "resign". Type {STEP_HELP}\n> '),
+            ("?", "\n".join((*REPLAY_HELP, "> "))),
+            ("board 5", "Move 5 of 7: ana (X) plays A2, middle left.\n> "),
+            ("s A", "Column A: 1 O, 2 X, 3 O.\n> "),
+            ("s 1", "Row 1: A O, B empty, C X.\n> "),
+            ("b2", "B2: X.\n> "),
+            ("s z", "There is no column Z: columns A-C.\n> "),
+            ("l", "Last: ana played A2, middle left.\n> "),
+            ("f", "Free: B1 C2 B3 C3.\n> "),
+            ("m o", "O, 2 cells: A1 A3.\n> "),
+            ("o", "ana (X) v bo (O).\n> "),
+            ("moves 2", "Moves: 4 O A3, 5 X A2.\n> "),
+            ("value", "What a position is worth is told in the room of a game, after its end: type value there.\n> "),
+            ("live", "Move 7 of 7: ana (X) plays C2, middle right.\nana (X) wins by a line.\n> "),
         ):
             screen.type(f"{typed}\n")
             assert (await screen.until(shown)) == f"{typed}\n{shown}"
