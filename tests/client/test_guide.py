@@ -32,6 +32,13 @@ def test_arriving_tells_room_rules_and_players() -> None:
     ]
 
 
+def test_whoever_chose_no_name_is_told_the_one_they_play_under() -> None:
+    guest = state(seats={"X": seat(ANA, "ana"), "O": seat(BO, "guest-otter")})
+    told = describe_arrival(guest, BO, HOST, 0.012, with_own_name=True)
+    assert told[1] == "You are O, guest-otter. ana is X."
+    assert describe_arrival(guest, "p-watcher", HOST, 0.012, with_own_name=True)[1] == "ana is X, guest-otter is O."
+
+
 def test_a_watcher_is_told_that_they_watch() -> None:
     assert describe_arrival(state(), "p-watcher", HOST, 0.0001)[0].startswith("Connected, 1 ms. Watching room K7M4PQ:")
 

@@ -333,7 +333,9 @@ async def test_a_file_of_moves_plays_a_game_line_by_line(server: Server, tmp_pat
     with path.open("rb") as moves:
         async with (
             open_peer(server.url, "bo") as bo,
-            run_client("join", (await bo.ask("create", seat="O"))["room"], "-s", server.url, stdin=moves) as ana,
+            run_client(
+                "join", (await bo.ask("create", seat="O"))["room"], "-n", "ana", "-s", server.url, stdin=moves
+            ) as ana,
         ):
             assert await ana.end() == 0
     told = [line for line in ana.lines if line.startswith(("No move", "You ", "Last"))]

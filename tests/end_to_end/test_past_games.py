@@ -168,10 +168,20 @@ async def test_history_lists_one_s_own_games_newest_first(server: Server) -> Non
         code, output, errors = await outcome("history", "--limit", "2", "-s", server.url)
     assert (code, errors) == (0, "")
     first, second = output.splitlines()
-    assert first.startswith("1.  id 3  ")
-    assert second.startswith("2.  id 2  ")
+    assert first.startswith("id 3  ")
+    assert second.startswith("id 2  ")
     for line in (first, second):
         assert line.endswith("classic  ana (X) v bo (O)  won by a line  5 moves")
+
+
+async def test_at_a_terminal_history_says_whose_games_it_lists(server: Server) -> None:
+    async with known(server, games=1), at_a_terminal("history", "--plain", "-s", server.url) as (screen, process):
+        said = (
+            f"Games of ana, the newest first. To look through one: tictactoe-client replay ID --server {server.url}\n"
+        )
+        assert said in await screen.until(" 5 moves\n")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await process.wait() == 0
 
 
 async def test_history_in_json_is_what_the_server_says(server: Server) -> None:
@@ -248,7 +258,7 @@ async def test_two_runs_at_once_are_two_players(server: Server) -> None:
     async with run_client("new", "-s", server.url) as one:
         room = (await one.until("Code")).split()[1]
         async with run_client("join", room, "-s", server.url) as other:
-            await other.until("You are O.")
+            await other.until("You are O, ")
             await one.until("Your move")
 
 

@@ -58,6 +58,9 @@ def show_history(settings: Settings, limit: int | None) -> int:
         games = await client.history(most)
         width = shutil.get_terminal_size().columns if is_terminal(1) else None
         nothing = [f"You have finished no game on {client.address.url} yet."]
+        if games and width is not None and not settings.quiet:
+            command = own_command("replay", "ID", server=client.address)
+            Screen().print(f"Games of {clean_text(client.name)}, the newest first. To look through one: {command}")
         Screen().print(*(list_games(games, client.player, width=width) or nothing))
         return ExitCode.NORMAL
 

@@ -32,13 +32,19 @@ _COLUMN_CELLS = "Any cell of the column means the same."
 _OFFERS = "Offers: yes and no answer one; draw withdraw and undo withdraw take back your own."
 
 
-def describe_arrival(state: RoomState, viewer: str, address: Address, latency_seconds: float) -> list[str]:
-    """Return where one has arrived: the room, its players, and how to invite others while a seat is free."""
+def describe_arrival(
+    state: RoomState, viewer: str, address: Address, latency_seconds: float, *, with_own_name: bool = False
+) -> list[str]:
+    """Return where one has arrived: the room, its players, and how to invite others while a seat is free.
+
+    `with_own_name` as for `describe_players`.
+    """
     clock = describe_clock(state.time_control)
     verb = "Room" if seat_of(state, viewer) else "Watching room"
     rules = describe_rules(state.rules)
     latency = max(1, round(latency_seconds * 1000))
-    lines = [f"Connected, {latency} ms. {verb} {state.room}: {rules}, {clock}.", describe_players(state, viewer)]
+    lines = [f"Connected, {latency} ms. {verb} {state.room}: {rules}, {clock}."]
+    lines.append(describe_players(state, viewer, with_own_name=with_own_name))
     if state.status == "waiting":
         lines += describe_invitation(state.room, address)
     return lines

@@ -57,7 +57,7 @@ class Transcript:
         """
         viewer, settings = self._viewer, self._settings
         self._note(state, moves)
-        lines = describe_arrival(state, viewer, address, latency_seconds)
+        lines = describe_arrival(state, viewer, address, latency_seconds, with_own_name=settings.name is None)
         lines += describe_progress(state, self.moves)
         standing = announce_standing(state, viewer, self.moves)
         asked = describe_choices(_without_offers(state), state, viewer)

@@ -205,13 +205,18 @@ def list_free(state: RoomState, limit: int) -> str:
     return f"Free: {' '.join(format_cell(cell, rules) for cell in free[:limit])}{more}."
 
 
-def describe_players(state: RoomState, viewer: str) -> str:
-    """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher."""
+def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = False) -> str:
+    """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher.
+
+    With their own name for a viewer who did not choose one: ``You are O, guest-otter. ana is X.``
+    """
     own = seat_of(state, viewer)
     others = ", ".join(f"{_plain_name(seat)} is {mark}" for mark, seat in state.seats.items() if seat and mark != own)
-    if own is None:
+    seat = None if own is None else state.seats[own]
+    if seat is None:
         return f"{others}." if others else "Nobody sits here yet."
-    return f"You are {own}. {others}." if others else f"You are {own}."
+    you = f"You are {own}, {_plain_name(seat)}." if with_own_name else f"You are {own}."
+    return f"{you} {others}." if others else you
 
 
 def _plain_name(seat: SeatState) -> str:
