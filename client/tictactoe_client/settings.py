@@ -14,7 +14,7 @@ Mode = Literal["plain", "json", "screen"]
 Bell = Literal["off", "away", "always"]
 
 WAITING_LINE_SECONDS: Final = 30.0
-"""How often plain mode says that it still waits."""
+"""After how long plain mode first says that it still waits; `plain.reminders` says how it goes on."""
 
 LEAVING_SECONDS: Final = 5.0
 """How long a player stays after the input ended."""

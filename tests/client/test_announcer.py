@@ -139,16 +139,28 @@ def test_a_game_that_ended_unseen_is_made_up_for() -> None:
     assert told == ["Game 1 has ended: ana won.", "Game 2. ana is X, bo is O.", "ana plays B2, centre."]
 
 
-def test_a_move_taken_back_is_told() -> None:
-    assert announce(state((0, 1)), state((0,)), ANA) == ["The last move is taken back."]
-    assert announce(state((0, 1, 2)), state((0,)), ANA) == ["The last 2 moves are taken back."]
+def test_moves_taken_back_are_named_with_whoever_asked() -> None:
+    asked = state((0, 4), offers=Offers(undo="X"))
+    assert announce(asked, state(()), ANA, (), (0, 4)) == ["You take back A1 and B2."]
+    assert announce(asked, state(()), BO, (), (0, 4)) == ["ana takes back A1 and B2."]
+    assert announce_company(asked, state(()), WATCHER) == ["ana takes back A1 and B2."]
+    by_the_mover = state((0, 4), offers=Offers(undo="O"))
+    assert announce(by_the_mover, state((0,)), ANA) == ["bo takes back B2."]
+
+
+def test_whoever_took_moves_back_unseen_is_not_guessed() -> None:
+    assert announce(state((0, 1)), state((0,)), ANA) == ["B1 is taken back."]
+    assert announce(state((0, 1, 2)), state((0,)), ANA) == ["B1 and C1 are taken back."]
+    assert announce(state((0, 4, 1, 3)), state((0,)), ANA) == ["The last 3 moves are taken back."]
+    asked, later = state((0, 1), offers=Offers(undo="O")), replace(state((0,)), seq=9)
+    assert announce(asked, later, ANA) == ["B1 is taken back."]
 
 
 def test_moves_taken_back_and_others_played_are_told_after_a_gap() -> None:
     before, after = (0, 1, 2, 3), (0, 1, 8, 4)
     assert count_kept(state(before), state(after)) == 2
-    assert announce(state(before), state(after), ANA, after) == [
-        "The last 2 moves are taken back.",
+    assert announce(state(before), state(after), ANA, after, before) == [
+        "C1 and A2 are taken back.",
         "You play C3, bottom right.",
         "bo plays B2, centre.",
     ]

@@ -40,7 +40,8 @@ COMMANDS: tuple[Command | None, ...] = (
     Enter(),
 )
 MOVE = re.compile(r"(\S+) plays? ([A-Z]\d+)")
-BACK = re.compile(r"The last (?:move is|(\d+) moves are) taken back")
+BACK = re.compile(r"(?:The last (\d+) moves|(.+)) (?:is|are) taken back|\S+ takes? back (.+)\.")
+CELL = re.compile(r"[A-Z]+\d+")
 GAME = re.compile(r"Game (\d+)\. ")
 
 
@@ -70,7 +71,10 @@ class Listener:
         if GAME.match(line):
             self.moves = []
         elif taken := BACK.match(line):
-            del self.moves[-int(taken[1] or 1) :]
+            named = [parse_cell(name, state.rules.to_rules()) for name in CELL.findall(taken[2] or taken[3] or "")]
+            count = int(taken[1] or len(named))
+            assert not named or named == [cell for _, cell in self.moves[-count:]]
+            del self.moves[-count:]
         elif played := MOVE.match(line):
             who, cell = played[1], parse_cell(played[2], state.rules.to_rules())
             seats = {seat.name: mark for mark, seat in state.seats.items() if seat}
@@ -150,7 +154,7 @@ def test_moves_made_again_in_another_order_are_found_out() -> None:
             room = room.apply(asker, Undo(room=CODE, action="offer"), START)
             room = room.apply(other, Undo(room=CODE, action="accept"), START)
     assert told == [
-        "The last 4 moves are taken back.",
+        "A1, B1, C1 and A2 are taken back.",
         "You play C1, top right.",
         "bo plays B1, top centre.",
         "You play A1, top left.",

@@ -130,7 +130,30 @@ def test_an_undo_asked_declined_lapsed_and_done(two: Stage) -> None:
     assert told == ["bo plays B2, centre.", "The request to take a move back lapses, as bo plays on."]
     two.do(ANA, undo("offer"))
     heard = two.tell(BO, undo("accept"))
-    assert heard[ANA.id] == heard[BO.id] == heard[WATCHER] == ["The last 2 moves are taken back."]
+    assert heard[ANA.id] == ["You take back A1 and B2."]
+    assert heard[BO.id] == heard[WATCHER] == ["ana takes back A1 and B2."]
+
+
+def test_a_draw_offer_that_lapses_with_the_taking_back_is_nobody_s_doing(two: Stage) -> None:
+    two.play(0, 4)
+    two.do(ANA, undo("offer"))
+    two.do(BO, draw("offer"))
+    heard = two.tell(BO, undo("accept"))
+    lapsed = "The draw offer lapses with the taking back."
+    assert heard[ANA.id] == ["You take back A1 and B2.", lapsed]
+    assert heard[BO.id] == heard[WATCHER] == ["ana takes back A1 and B2.", lapsed]
+
+
+def test_nobody_is_blamed_for_an_offer_whose_end_was_not_seen(two: Stage) -> None:
+    two.play(0, 4)
+    two.do(BO, draw("offer"))
+    before = two.state_now()
+    two.do(ANA, undo("offer"))
+    two.do(BO, undo("accept"))
+    two.play(0, 4)
+    after, moves = two.state_now(), two.room.position.moves
+    for listener in (ANA.id, BO.id, WATCHER):
+        assert announce(before, after, listener, moves, moves, ()) == ["The draw offer is off."]
 
 
 def test_a_rematch_asked_for_and_begun_with_the_marks_moved_on(two: Stage) -> None:

@@ -32,6 +32,13 @@ def test_arriving_tells_room_rules_and_players() -> None:
     ]
 
 
+def test_whoever_chose_no_name_is_told_the_one_they_play_under() -> None:
+    guest = state(seats={"X": seat(ANA, "ana"), "O": seat(BO, "guest-otter")})
+    told = describe_arrival(guest, BO, HOST, 0.012, with_own_name=True)
+    assert told[1] == "You are O, guest-otter. ana is X."
+    assert describe_arrival(guest, "p-watcher", HOST, 0.012, with_own_name=True)[1] == "ana is X, guest-otter is O."
+
+
 def test_a_watcher_is_told_that_they_watch() -> None:
     assert describe_arrival(state(), "p-watcher", HOST, 0.0001)[0].startswith("Connected, 1 ms. Watching room K7M4PQ:")
 
@@ -80,6 +87,11 @@ def test_the_moves_so_far_stand_in_one_line() -> None:
             "To play, type q w e / a s d / z x c or a cell such as b2. /h for help, leave to go.",
         ),
         (PRESETS["gomoku"], Settings(), "To play, type a cell such as b2. h for help, leave to go."),
+        (
+            PRESETS["connect-four"],
+            Settings(),
+            "To play, type a column, A to G. /b for the board, h for help, leave to go.",
+        ),
     ],
 )
 def test_the_controls_are_told_for_the_board_at_hand(rules: Rules, settings: Settings, line: str) -> None:
@@ -103,6 +115,25 @@ def test_the_help_of_a_watcher_has_nothing_that_only_players_do() -> None:
     assert not any(word in told for word in ("resign", "draw", "undo", "claim", "A move by"))
     assert "Step: p or back, next, board 5 (after move 5), live (the newest)." in told
     assert "resign" in "\n".join(describe_help(state(), Settings(), ANA))
+
+
+def test_help_where_marks_fall_tells_how_to_drop_one_and_where_a_question_wants_a_slash() -> None:
+    four = PRESETS["connect-four"]
+    told = describe_help(state(rules=four), Settings(), ANA)
+    assert told[1] == (
+        "A move: a column, A to G; the mark falls to its lowest free cell. Any cell of the column means the same."
+    )
+    assert "Ask: /b board, l last move, /f free cells, /c clocks, o who is here." in told
+    assert "Look: a b2 around a cell, d b2 along its diagonals; /a or /d alone: of the last move." in told
+    assert "Ask: b board, l last move, f free cells, c clocks, o who is here." in describe_help(
+        state(rules=four), Settings(), "p-watcher"
+    )
+
+
+def test_help_shows_slashes_where_letters_place() -> None:
+    told = describe_help(state(), Settings(keys=Keys.LETTERS), ANA)
+    assert "Read: /s A a column, /s 1 a row, /s b2 a cell." in told
+    assert "Step: /p or back, next, board 5 (after move 5), live (the newest)." in told
 
 
 def test_help_shows_the_keys_in_their_order() -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from tictactoe_client.typed.intents import (
     BadInput,
     Intent,
+    Look,
     Marks,
     Moves,
     Nothing,
@@ -150,6 +151,47 @@ def test_reading_wants_a_slash_too_where_letters_place() -> None:
     assert parse_intent("/d b2", CLASSIC, keys=Keys.LETTERS) == Read("diagonals", 4)
     assert parse_intent("/m x", CLASSIC, keys=Keys.LETTERS) == Marks("X")
     assert parse_intent("moves", CLASSIC, keys=Keys.LETTERS) == Moves()
+
+
+FOUR = PRESETS["connect-four"]
+
+
+@pytest.mark.parametrize(
+    ("line", "intent"),
+    [
+        ("d", Place(3)),
+        ("G", Place(6)),
+        ("d1", Place(3)),
+        ("b2", Place(8)),
+        ("/e", Place(4)),
+        ("/b", Query("board")),
+        ("/d", Read("diagonals", None)),
+        ("d b2", Read("diagonals", 8)),
+        ("s A", Read("column", 0)),
+        ("b 5", Look("at", 5)),
+        ("h", Query("help")),
+        ("?", Query("help")),
+        ("l", Query("last")),
+    ],
+)
+def test_where_marks_fall_a_line_means(line: str, intent: Intent) -> None:
+    assert parse_intent(line, FOUR) == intent
+
+
+def test_where_marks_fall_a_strange_word_is_answered_with_how_to_move() -> None:
+    for line in ("x", "hello"):
+        with pytest.raises(BadInput) as bad:
+            parse_intent(line, FOUR)
+        assert bad.value.message == f'I don\'t know "{line}". A move is a column, A to G. ? for help.'
+
+
+def test_for_one_who_looks_on_a_letter_is_always_a_question() -> None:
+    assert parse_intent("b", FOUR, plays=False) == Query("board")
+    assert parse_intent("a", CLASSIC, keys=Keys.LETTERS, plays=False) == Read("around", None)
+
+
+def test_a_question_mark_asks_for_help_also_where_letters_place() -> None:
+    assert parse_intent("?", CLASSIC, keys=Keys.LETTERS) == Query("help")
 
 
 def test_a_keypad_has_its_seven_at_the_top() -> None:

@@ -108,13 +108,27 @@ def test_of_three_players_only_those_past_their_hold_are_named() -> None:
     ]
 
 
-def test_waiting_is_told_every_thirty_seconds_from_the_last_move() -> None:
+def test_waiting_for_a_player_is_told_the_more_seldom_the_longer_it_takes() -> None:
+    alone = state(seats={**players(), "O": None})
+    reminders = Reminders(ANA, Settings())
+    reminders.take(alone, 0.0)
+    assert said(reminders, 900.0) == [
+        (30.0, "Still waiting for another player after 30 seconds."),
+        (60.0, "Still waiting for another player after 1 minute."),
+        (120.0, "Still waiting for another player after 2 minutes."),
+        (300.0, "Still waiting for another player after 5 minutes."),
+        (600.0, "Still waiting for another player after 10 minutes."),
+        (900.0, "Still waiting for another player after 15 minutes."),
+    ]
+    reminders.take(replace(alone, watchers=2), 901.0)
+    assert reminders.next_at == 1200.0
+    reminders.take(state(), 902.0)
+    assert reminders.next_at is None
+
+
+def test_nobody_is_told_to_wait_for_a_move() -> None:
     reminders = Reminders(BO, Settings())
     reminders.take(state(), 0.0)
-    assert said(reminders, 70.0) == [(30.0, "Still waiting for ana: 0:30."), (60.0, "Still waiting for ana: 1:00.")]
-    reminders.take(state(watchers=2), 71.0)
-    assert reminders.next_at == 90.0
-    reminders.take(state((0,)), 72.0)
     assert reminders.next_at is None
 
 
@@ -122,7 +136,7 @@ def test_without_a_connection_it_is_the_connection_that_is_waited_for() -> None:
     reminders = Reminders(ANA, Settings())
     reminders.take(away(5_000), 0.0)
     reminders.lose_connection(2.0)
-    assert said(reminders, 40.0) == [(32.0, "Still without a connection: 0:30.")]
+    assert said(reminders, 40.0) == [(32.0, "Still without a connection after 30 seconds.")]
     reminders.take(state(), 41.0)
     assert reminders.next_at is None
 

@@ -59,3 +59,5 @@ def test_without_boards_a_step_tells_the_move_alone() -> None:
     stepping = Stepping(Settings(draws_board=False))
     assert look(stepping, "p") == ["Move 2 of 3: bo plays B2, centre."]
     assert len(look(stepping, "board 2")) == 5
+    told = look(stepping, "live")
+    assert told == ["Move 3 of 3: ana plays C1, top right.", "It's bo's move."]

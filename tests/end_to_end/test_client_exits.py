@@ -320,11 +320,41 @@ async def test_on_a_terminal_plain_mode_plays_with_a_prompt(
             await bo.until(lambda message: message.get("ply") == 1)
             await bo.send("move", room=code, cell=0, ply=1)
             await screen.until("bo plays A1, top left.")
+            await screen.until("Your move, X.\r\n> ")
             os.write(ours, b"\x03")
-            await screen.until("Goodbye.")
+            await screen.until("Leaving now loses the game. Ctrl-C again to leave.\r\n> ")
+            screen.type("l")
+            await screen.until("Last: bo played A1, top left.\r\n> ")
+            game, screen.text = screen.text, ""
+            os.write(ours, b"\x03")
+            await screen.until("^C\r\nLeaving now loses the game. Ctrl-C again to leave.\r\n> ")
+            os.write(ours, b"\x03")
+            await screen.until("^C\r\nGoodbye.")
             assert await process.wait() == 130
             assert (await bo.state(status="over"))["result"]["winner"] == "O"
-    assert (ESCAPE in screen.text) is has_colour
+    assert (ESCAPE in game) is has_colour
+
+
+async def test_one_interrupt_ends_what_costs_no_game(server: Server) -> None:
+    with terminal() as (ours, theirs):
+        process = await start_on(theirs, "new", "--plain", "-s", server.url)
+        screen = TerminalReader(ours)
+        await screen.until("Waiting for another player.")
+        os.write(ours, b"\x03")
+        await screen.until("^C\r\nGoodbye.")
+        assert await process.wait() == 130
+
+
+async def test_the_end_of_the_input_says_that_it_loses_a_running_game(server: Server) -> None:
+    async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Waiting for another player.")
+        await bo.ask("match")
+        await ana.until("Your move, X.")
+        ana.end_input()
+        line = await ana.until("The input has ended")
+        assert line == "The input has ended: leaving in 5 s, which loses the game. (With --stay the client stays.)"
+        ana.process.send_signal(signal.SIGINT)
+        assert await ana.end() == 130
 
 
 async def test_a_game_to_watch_is_chosen_by_its_number(server: Server) -> None:

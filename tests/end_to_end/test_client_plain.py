@@ -75,7 +75,7 @@ Your move, O.
 Last: ana played A1, top left.
 Row 1: A X, B empty, C empty.
 Column A: 1 X, 2 empty, 3 empty.
-Resign? Type resign again to do it, anything else to play on.
+Resign? Type resign again, or yes, to do it; anything else plays on.
 You play B2, centre.
 ana plays B1, top centre.
    A B C
@@ -223,16 +223,21 @@ async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> Non
         assert not [line for line in ana.lines if line.startswith(("Connecting", "To play"))]
 
 
-async def test_gravity_names_the_cell_where_the_mark_would_fall(server: Server) -> None:
+async def test_where_marks_fall_a_column_is_a_move_however_it_is_named(server: Server) -> None:
     async with run_client("play", "--rules", "connect-four", "-s", server.url) as ana, open_peer(server.url) as bo:
-        await open_room(ana)
+        code = (await ana.until("Code")).split()[1]
+        await ana.until("To play, type a column, A to G.")
         await bo.ask("match", rules="connect-four")
+        for ply, (typed, lands, reply) in enumerate([("d", "D6", 31), ("D2", "D4", 17), ("d6", "D2", 3)]):
+            await ana.until("Your move, X.")
+            ana.type(typed)
+            await ana.until(f"You play {lands}.")
+            await bo.ask("move", room=code, cell=reply, ply=2 * ply + 1)
         await ana.until("Your move, X.")
-        ana.type("d1")
-        line = await ana.until("D1 hangs in the air.")
-        assert line.endswith("Free: A6 B6 C6 D6 E6 F6 G6.")
-        ana.type("d6")
-        await ana.until("You play D6.")
+        ana.type("d", "/d", "e")
+        await ana.until("Column D is full. Free: A B C E F G.")
+        await ana.until("Diagonal A4 to D1: A4 empty, B3 empty, C2 empty, D1 O.")
+        await ana.until("You play E6.")
 
 
 async def test_three_players_are_named_each_in_turn(server: Server) -> None:
@@ -297,6 +302,21 @@ async def test_anything_else_than_the_word_again_plays_on(server: Server) -> Non
         assert (await bo.state(status="over"))["board"] == "X........"
 
 
+async def test_what_counts_as_yes_is_said_by_the_question(server: Server) -> None:
+    for word, again in (("resign", "y"), ("leave", "quit"), ("exit", "leave")):
+        async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+            await open_room(ana)
+            await bo.ask("match")
+            await ana.until("Your move, X.")
+            ana.type(word, again)
+            question = await ana.until("Resign?" if word == "resign" else "Leave and lose this game?")
+            said = "leave or yes" if word == "exit" else f"{word} again, or yes,"
+            assert question.endswith(f"? Type {said} to do it; anything else plays on.")
+            assert (await bo.state(status="over"))["result"]["winner"] == "O"
+            ana.end_input()
+            assert await ana.end() == 0
+
+
 async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
     async with run_client("play", "-s", server.url, "--no-input") as ana, open_peer(server.url, "bo") as bo:
         await open_room(ana)
@@ -313,7 +333,9 @@ async def test_a_file_of_moves_plays_a_game_line_by_line(server: Server, tmp_pat
     with path.open("rb") as moves:
         async with (
             open_peer(server.url, "bo") as bo,
-            run_client("join", (await bo.ask("create", seat="O"))["room"], "-s", server.url, stdin=moves) as ana,
+            run_client(
+                "join", (await bo.ask("create", seat="O"))["room"], "-n", "ana", "-s", server.url, stdin=moves
+            ) as ana,
         ):
             assert await ana.end() == 0
     told = [line for line in ana.lines if line.startswith(("No move", "You ", "Last"))]
@@ -401,7 +423,7 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
         ana.type("undo")
         await ana.until("You ask to take back A1.")
         await bo.ask("undo", room=code, action="accept")
-        await ana.until("The last move is taken back.")
+        await ana.until("You take back A1.")
         await ana.until("Your move, X.")
         ana.type("b2", "claim", "chat well then")
         await ana.until("Nobody has been gone for long enough.")
@@ -549,6 +571,29 @@ async def test_a_watcher_steps_back_while_the_game_goes_on_and_so_does_a_player_
         await ana.until("You resign. You lose.")
         await ana.until("Move 1 of 2: ana plays A1, top left.")
         await ana.until("Move 2 of 2: bo plays B2, centre.")
+
+
+async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back(server: Server) -> None:
+    async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        await open_room(ana)
+        code = (await bo.ask("match"))["room"]
+        await ana.until("Your move, X.")
+        ana.type("a1")
+        await bo.ask("move", room=code, cell=4, ply=(await bo.state(ply=1))["ply"])
+        await ana.until("Your move, X.")
+        ana.type("p")
+        await ana.until("Move 1 of 2: ")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("Type yes to accept, no to refuse.")
+        ana.type("n", "n", "no", "n")
+        await ana.until("Move 2 of 2: bo plays B2, centre.")
+        await ana.until("This is the latest move: p goes back.")
+        await ana.until("You decline the draw.")
+        await ana.until("Nothing was asked. Your move, X.")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("Type yes to accept, no to refuse.")
+        ana.type("n")
+        await ana.until("You decline the draw.")
 
 
 async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(server: Server) -> None:

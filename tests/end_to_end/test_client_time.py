@@ -32,7 +32,7 @@ async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pyt
             assert await game.run(lambda client: client.join(code)) == 12
             assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
     lines = capsys.readouterr().out.splitlines()
-    assert "The input has ended: leaving in 0.02 s. (With --stay the client stays.)" in lines
+    assert "The input has ended: leaving in 0.02 s, which loses the game. (With --stay the client stays.)" in lines
     assert lines[-1] == f"You left room {code}. Goodbye."
 
 
@@ -67,12 +67,8 @@ async def test_waiting_is_told_now_and_then(server: Server, capsys: pytest.Captu
             game = PlainGame(ana, settings, Keyboard(reader), Listener())
             playing = asyncio.create_task(game.run(lambda client: client.create(seat="O")))
             await heard.wait()
-            assert "Still waiting for another player: 0:00." in told
-            heard.clear()
-            told.clear()
+            assert "Still waiting for another player after 0 seconds." in told
             code = (await bo.ask("match"))["room"]
-            await heard.wait()
-            assert "Still waiting for bo: 0:00." in told
             playing.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await playing

@@ -67,7 +67,7 @@ async def test_watching_as_nobody_in_particular_names_it_too(server: Server) -> 
 
 async def test_taking_it_up_again_is_not_told_to_do_so(server: Server) -> None:
     async with left_behind(server) as (code, _), run_client("join", code, "-s", server.url) as ana:
-        await ana.until("You are O. bo is X.")
+        await ana.until("You are O, ana. bo is X.")
         assert not any(line.startswith("You have a game") for line in ana.lines)
 
 

@@ -17,6 +17,8 @@ from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, ClientProcess, e
 from tests.peer import open_peer, play_out
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
+from tictactoe_client.typed.replaying import REPLAY_HELP
+from tictactoe_client.words.replay import STEP_HELP
 from tictactoe_engine import GameResult, parse_record
 from tictactoe_server.server import Server
 
@@ -166,10 +168,20 @@ async def test_history_lists_one_s_own_games_newest_first(server: Server) -> Non
         code, output, errors = await outcome("history", "--limit", "2", "-s", server.url)
     assert (code, errors) == (0, "")
     first, second = output.splitlines()
-    assert first.startswith("1.  id 3  ")
-    assert second.startswith("2.  id 2  ")
+    assert first.startswith("id 3  ")
+    assert second.startswith("id 2  ")
     for line in (first, second):
         assert line.endswith("classic  ana (X) v bo (O)  won by a line  5 moves")
+
+
+async def test_at_a_terminal_history_says_whose_games_it_lists(server: Server) -> None:
+    async with known(server, games=1), at_a_terminal("history", "--plain", "-s", server.url) as (screen, process):
+        said = (
+            f"Games of ana, the newest first. To look through one: tictactoe-client replay ID --server {server.url}\n"
+        )
+        assert said in await screen.until(" 5 moves\n")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await process.wait() == 0
 
 
 async def test_history_in_json_is_what_the_server_says(server: Server) -> None:
@@ -246,7 +258,7 @@ async def test_two_runs_at_once_are_two_players(server: Server) -> None:
     async with run_client("new", "-s", server.url) as one:
         room = (await one.until("Code")).split()[1]
         async with run_client("join", room, "-s", server.url) as other:
-            await other.until("You are O.")
+            await other.until("You are O, ")
             await one.until("Your move")
 
 
@@ -431,8 +443,21 @@ async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
             ("7", "Move 7 of 7: ana (X) plays C2, middle right.\nana (X) wins by a line.\n> "),
             ("n", "This is the end: p goes back, q quits.\n> "),
             ("12", "There is no move 12: 0 to 7.\n> "),
-            ("what", 'I don\'t know "what". Type n next, p previous, a number that move, b board, q quit.\n> '),
-            ("?", "Type n next, p previous, a number that move, b board, q quit.\n> "),
+            ("what", f'I don\'t know "what". Type {STEP_HELP}\n> '),
+            ("resign", f'I don\'t know "resign". Type {STEP_HELP}\n> '),
+            ("?", "\n".join((*REPLAY_HELP, "> "))),
+            ("board 5", "Move 5 of 7: ana (X) plays A2, middle left.\n> "),
+            ("s A", "Column A: 1 O, 2 X, 3 O.\n> "),
+            ("s 1", "Row 1: A O, B empty, C X.\n> "),
+            ("b2", "B2: X.\n> "),
+            ("s z", "There is no column Z: columns A-C.\n> "),
+            ("l", "Last: ana played A2, middle left.\n> "),
+            ("f", "Free: B1 C2 B3 C3.\n> "),
+            ("m o", "O, 2 cells: A1 A3.\n> "),
+            ("o", "ana (X) v bo (O).\n> "),
+            ("moves 2", "Moves: 4 O A3, 5 X A2.\n> "),
+            ("value", "What a position is worth is told in the room of a game, after its end: type value there.\n> "),
+            ("live", "Move 7 of 7: ana (X) plays C2, middle right.\nana (X) wins by a line.\n> "),
         ):
             screen.type(f"{typed}\n")
             assert (await screen.until(shown)) == f"{typed}\n{shown}"

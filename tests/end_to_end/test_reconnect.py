@@ -414,7 +414,7 @@ async def test_a_killed_client_left_its_seat_to_the_next(server: Server) -> None
             await ana.process.wait()
         await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
         async with run_client("join", f"{server.url}/{code}") as again:
-            await again.until("You are O. bo is X.")
+            await again.until("You are O, ana. bo is X.")
             again.type("leave", "leave")
             assert await again.end() == 0
         assert Seats().find(server.url) is None
@@ -424,7 +424,7 @@ async def test_two_clients_of_one_user_are_two_players(server: Server) -> None:
     async with run_client("new", "-s", server.url) as ana:
         code = (await ana.until("Code")).split()[1]
         async with run_client("join", code, "-s", server.url) as bo:
-            await bo.until("You are O.")
+            await bo.until("You are O, guest-")
 
 
 async def test_a_server_that_forgot_the_player_of_a_saved_seat_gets_to_know_a_new_one(server: Server) -> None:
@@ -452,7 +452,7 @@ async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Ser
         await cy.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
         assert [seat.room for seat in (Seats().find(server.url),) if seat] == [second]
         async with run_client("join", second, "-s", server.url) as again:
-            await again.until("You are O. cy is X.")
+            await again.until("You are O, ")
             again.type("leave", "leave")
             assert await again.end() == 0
         assert Seats().find(server.url) is None
@@ -492,7 +492,7 @@ async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_sea
         )
         proxy.is_closed = False
         async with run_client("join", code, "-s", proxy.url) as again:
-            await again.until("You are X. bo is O.")
+            await again.until("You are X, ")
 
 
 async def test_without_a_connection_questions_are_answered_and_a_move_is_said_to_be_kept(

@@ -56,7 +56,7 @@ async def test_moves_that_were_taken_back_are_told(server: Server, open_screen: 
         await ana.press("enter")
         await ana.until("You asked to take back A1 and B2.")
         await bo.ask("undo", room=code, action="accept")
-        await ana.until("The last 2 moves are taken back.", "YOUR MOVE (X)")
+        await ana.until("You take back A1 and B2.", "YOUR MOVE (X)")
 
 
 async def test_what_follows_draw_must_make_sense(server: Server, open_screen: OpenScreen) -> None:

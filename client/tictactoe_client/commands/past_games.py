@@ -15,6 +15,7 @@ from tictactoe_client.kept.record_files import STANDARD_STREAM, read_records, wr
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import Screen, is_terminal, print_error
+from tictactoe_client.typed.replaying import REPLAY_HELP, Told, answer_in_replay
 from tictactoe_client.wire.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import ProtocolBroken, Refused, UnknownGame
@@ -56,6 +57,9 @@ def show_history(settings: Settings, limit: int | None) -> int:
             return ExitCode.NORMAL
         games = await client.history(most)
         width = shutil.get_terminal_size().columns if is_terminal(1) else None
+        if games and width is not None and not settings.quiet:
+            command = own_command("replay", "ID", server=client.address)
+            Screen().print(f"Games of {clean_text(client.name)}, the newest first. To look through one: {command}")
         Screen().print(*list_games(games, client.player, width=width))
         if not games and not settings.quiet:
             print_error(f"You have finished no game on {client.address.url} yet.")
@@ -169,16 +173,18 @@ async def _step(settings: Settings, game: Replay, ply: int, screen: Screen) -> i
             step = parse_step(line, ply)
             if step.kind == "quit":
                 return ExitCode.NORMAL
+            told = answer_in_replay(line, game, ply, settings) if step.kind == "unknown" else Told()
+            wanted = step.ply if step.kind == "go" else told.ply
+            screen.print(*told.lines)
             if step.kind == "board":
                 screen.print(*game.draw(ply, colour=settings.colour))
-            elif step.kind == "go" and 0 <= step.ply <= game.last:
-                ply = step.ply
+            elif step.kind == "help":
+                screen.print(*REPLAY_HELP)
+            elif wanted is not None and 0 <= wanted <= game.last:
+                ply = wanted
                 _show_position(settings, game, ply, screen)
-            elif step.kind == "go":
-                screen.print(_describe_edge(game, ply, step.ply))
-            else:
-                unknown = f'I don\'t know "{clean_text(line.strip())}". ' if step.kind == "unknown" else ""
-                screen.print(f"{unknown}Type {STEP_HELP}")
+            elif wanted is not None:
+                screen.print(_describe_edge(game, ply, wanted))
             screen.prompt()
     except asyncio.CancelledError:
         screen.print("Goodbye.")

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from tictactoe_client.kept.seating import Enter, SeatKeeper
 from tictactoe_client.plain.sitting import Sitting
+from tictactoe_client.runs.signals import asking_before_interrupt
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import OutputFailed, Screen, print_error
@@ -46,8 +47,9 @@ class PlainGame:
         self._reading = asyncio.create_task(self._keyboard.read_line())
         try:
             await sitting.enter(enter)
-            while sitting.exit_code is None:
-                await self._take_next(messages)
+            with asking_before_interrupt(sitting.ask_before_interrupt):
+                while sitting.exit_code is None:
+                    await self._take_next(messages)
             return sitting.exit_code
         except ConnectionLost as lost:
             if not lost.gave_up:

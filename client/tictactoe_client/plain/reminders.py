@@ -12,12 +12,16 @@ from typing import Final
 from tictactoe_client.settings import Settings
 from tictactoe_client.words.choices import absent_opponents, describe_claim
 from tictactoe_client.words.transcript import has_moved_on
-from tictactoe_client.words.wording import format_duration, name_of, seat_of
+from tictactoe_client.words.wording import describe_seconds, seat_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockTerms
 
 LOW_SECONDS: Final = (30, 10)
 """At how many seconds left one's own clock is told; each once a game, with a clock for each move once a move."""
+
+_OFTEN: Final = (1, 2, 4)
+_SELDOM: Final = 10
+"""After how many times the first wait it is said that one still waits: 30 s, 1 min, 2 min; then every 5 min."""
 
 
 class Reminders:
@@ -56,14 +60,14 @@ class Reminders:
         """Wait for the connection from now on."""
         self._is_offline = True
         self._since = now
-        self._speaks_at = None if self._settings.quiet else now + self._settings.waiting_line_seconds
+        self._speaks_at = self._speak_next(0.0)
 
     def speak(self, now: float) -> list[str]:
         """Return what is to be said by now."""
         state = self._state
         if state is None:
             return []
-        return [*self._speak_of_clock(now), *self._speak_of_absence(state, now), *self._speak_of_waiting(state, now)]
+        return [*self._speak_of_clock(now), *self._speak_of_absence(state, now), *self._speak_of_waiting(now)]
 
     def _moments(self) -> Iterable[float]:
         if self._speaks_at is not None:
@@ -73,10 +77,17 @@ class Reminders:
             yield from self._claims.values()
 
     def _restart(self, state: RoomState, now: float) -> None:
-        own = seat_of(state, self._viewer)
-        waits = own is not None and state.status != "over" and state.turn != own and not self._settings.quiet
+        """Wait for another player from now on, while a seat is free; a game that runs is told move by move."""
+        waits = state.status == "waiting" and seat_of(state, self._viewer) is not None
         self._since = now
-        self._speaks_at = now + self._settings.waiting_line_seconds if waits else None
+        self._speaks_at = self._speak_next(0.0) if waits else None
+
+    def _speak_next(self, waited: float) -> float | None:
+        """Return when it is next time to say that one waits, the longer the more seldom."""
+        unit = self._settings.waiting_line_seconds
+        seldom = unit * _SELDOM
+        due = next((unit * times for times in _OFTEN if unit * times > waited), seldom * (waited // seldom + 1))
+        return None if self._settings.quiet else self._since + due
 
     def _take_clock(self, old: RoomState | None, state: RoomState, now: float) -> None:
         terms = state.time_control
@@ -109,15 +120,13 @@ class Reminders:
         self._claims = {mark: at for mark, at in self._claims.items() if mark not in due}
         return [describe_claim(state, self._viewer, due)]
 
-    def _speak_of_waiting(self, state: RoomState, now: float) -> list[str]:
+    def _speak_of_waiting(self, now: float) -> list[str]:
         if self._speaks_at is None or now < self._speaks_at:
             return []
-        self._speaks_at = now + self._settings.waiting_line_seconds
-        waited = format_duration(round((now - self._since) * 1000))
-        if self._is_offline:
-            return [f"Still without a connection: {waited}."]
-        whom = name_of(state, state.turn) if state.turn else "another player"
-        return [f"Still waiting for {whom}: {waited}."]
+        waited = now - self._since
+        self._speaks_at = self._speak_next(waited)
+        what = "without a connection" if self._is_offline else "waiting for another player"
+        return [f"Still {what} after {describe_seconds(waited)}."]
 
 
 def _allowed_seconds(terms: ClockTerms | None) -> float:

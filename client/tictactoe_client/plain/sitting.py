@@ -12,6 +12,7 @@ import contextlib
 from msgspec import UNSET
 
 from tictactoe_client.kept.seating import Enter, SeatKeeper
+from tictactoe_client.plain.parting import Parting
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
@@ -57,7 +58,7 @@ class Sitting:
         self._transcript = Transcript(client.player, settings)
         self._reminders = Reminders(client.player, settings)
         self._offline = Offline(settings, client.player)
-        self._leaves_at: float | None = None
+        self._parting = Parting(client.player, settings, screen)
         self._away_seconds: float | None = None
 
     @property
@@ -126,6 +127,7 @@ class Sitting:
             self._seats.keep_changed(room.code, seat_of(old, self._viewer), seat_of(state, self._viewer))
         lines += transcript.set_scene(old)
         self._screen.print(*lines)
+        self._dialogue.follow(state)
         self._reminders.take(state, asyncio.get_running_loop().time())
         if state.status == "over" and (old is None or has_moved_on(old, state)):
             self._take_end()
@@ -151,9 +153,13 @@ class Sitting:
         if state is None or room is None:
             return
         if line is None:
-            self._take_end_of_input(state)
+            if state.status == "over":
+                self._finish(None)
+            else:
+                self._parting.take_end_of_input(state, asyncio.get_running_loop().time())
             return
         self._screen.note_typed()
+        self._parting.note_typed()
         self._dialogue.unblamed = self._transcript.unblamed
         await self._follow(await self._dialogue.answer(line, state, room), state, room)
 
@@ -174,6 +180,7 @@ class Sitting:
         if state is None:
             return
         self._screen.note_typed()
+        self._parting.note_typed()
         moves = transcript.moves if fits(transcript.moves, state) else None
         self._screen.print(*self._offline.answer(line, state, moves, transcript.unblamed, is_sending=is_sending))
         self._prompt()
@@ -193,23 +200,18 @@ class Sitting:
         if cell is not None:
             await self._follow(await self._dialogue.play(cell, state, room), state, room)
 
+    def ask_before_interrupt(self) -> bool:
+        """Ask once where Ctrl-C would lose a running game, and tell whether that was done now."""
+        is_asked = self._parting.ask_before_interrupt(None if self.is_offline else self.state)
+        if is_asked:
+            self._prompt()
+        return is_asked
+
     async def settle(self) -> None:
         """Wait until the server has said all that the last request brought."""
         self.is_unsettled = False
         with contextlib.suppress(Refused):
             await self._client.ping()
-
-    def _take_end_of_input(self, state: RoomState) -> None:
-        if state.status == "over":
-            self._finish(None)
-        elif seat_of(state, self._viewer) is None:
-            self._screen.print("The input has ended: watching to the end of the game.")
-        elif self._settings.stay:
-            self._screen.print("The input has ended: staying to the end of the game.")
-        else:
-            seconds = self._settings.leaving_seconds
-            self._screen.print(f"The input has ended: leaving in {seconds:g} s. (With --stay the client stays.)")
-            self._leaves_at = asyncio.get_running_loop().time() + seconds
 
     async def leave(self) -> None:
         """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
@@ -252,7 +254,7 @@ class Sitting:
     async def pass_time(self) -> None:
         """Do what it is time for."""
         now = asyncio.get_running_loop().time()
-        if self._leaves_at is not None and now >= self._leaves_at:
+        if self._parting.leaves_at is not None and now >= self._parting.leaves_at:
             await self.leave()
         elif lines := self._reminders.speak(now):
             self._screen.print(*lines)
@@ -260,7 +262,7 @@ class Sitting:
 
     def seconds_left(self) -> float | None:
         """Return in how many seconds `pass_time` has something to do, or None."""
-        moments = [moment for moment in (self._leaves_at, self._reminders.next_at) if moment is not None]
+        moments = [moment for moment in (self._parting.leaves_at, self._reminders.next_at) if moment is not None]
         return max(0.0, min(moments) - asyncio.get_running_loop().time()) if moments else None
 
     def _tell(self, line: str) -> None:

@@ -1,14 +1,30 @@
-"""The signals that ask a run to end, heard by the event loop: the first one politely, the second one ends at once."""
+"""The signals that ask a run to end, heard by the event loop: the first one politely, the second one ends at once.
+
+Where Ctrl-C would cost a game, whoever plays it may ask back first; the signals belong to the process, and so does the
+one question that may stand before them.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 _STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+_QUESTIONS: Final[list[Callable[[], bool]]] = []
+
+
+@contextlib.contextmanager
+def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
+    """Let `ask` answer each Ctrl-C meanwhile: True where it has asked back, and this one ends nothing."""
+    _QUESTIONS.append(ask)
+    try:
+        yield
+    finally:
+        _QUESTIONS.remove(ask)
 
 
 def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lambda: None) -> None:
@@ -19,6 +35,8 @@ def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lamb
     received: list[int] = []
 
     def hear(number: int) -> None:
+        if number == signal.SIGINT and not received and _QUESTIONS and _QUESTIONS[-1]():
+            return
         if received:
             restore()
             os._exit(128 + number)

@@ -60,6 +60,10 @@ class Screen:
         """Take note that a person ended the prompt's line with Enter."""
         self._is_prompting = False
 
+    def note_interrupt(self) -> None:
+        """Take note that the terminal has written ``^C`` into the line, which what is printed next must end."""
+        self._is_prompting = self._prompts
+
 
 def print_json(text: str) -> None:
     """Print JSON as one line of UTF-8 whatever the locale says, and flush.

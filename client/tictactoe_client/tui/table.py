@@ -76,9 +76,9 @@ class Table:
         old = self.state
         if old is not None and state.seq < old.seq:
             return False
-        self.moves = follow_moves(self.moves, old, state)
+        before, self.moves = self.moves, follow_moves(self.moves, old, state)
         if old is not None:
-            self._say(*announce_company(old, state, self.viewer, declined, self.moves, after_loss=after_loss))
+            self._say(*announce_company(old, state, self.viewer, declined, self.moves, before, after_loss=after_loss))
             self._note_absent(old, state, after_loss=after_loss)
             if self.shown_ply is not None:
                 self.unseen += max(0, state.ply - old.ply)

@@ -11,6 +11,7 @@ from typing import Literal, assert_never
 
 from tictactoe_client.kept.saving import save_game
 from tictactoe_client.settings import Settings
+from tictactoe_client.typed.falling import describe_full_column, landing_cell
 from tictactoe_client.typed.intents import (
     BadInput,
     Look,
@@ -42,6 +43,8 @@ from tictactoe_protocol.requests import OfferAction
 MOST_FREE_AFTER_MISTAKE = 9
 _WITH_FREE_CELLS = frozenset({"occupied", "blocked", "floating"})
 _GIVING_UP: frozenset[VerbKind] = frozenset({"resign", "leave", "quit", "new"})
+_SAME: dict[VerbKind, tuple[VerbKind, ...]] = {"leave": ("leave", "quit"), "quit": ("leave", "quit")}
+"""Words that ask for one and the same: the one answers the question about the other."""
 
 Going = Literal["leave", "new"]
 
@@ -71,14 +74,15 @@ class Dialogue:
         self._asked: VerbKind | None = None
         self._declined: set[str] = set()
         self.unblamed: frozenset[str] = frozenset()
-        self._stepping = Stepping(settings)
+        self._stepping = Stepping(settings, viewer)
 
     async def answer(self, line: str, state: RoomState, room: Room) -> Answer:
         """Carry one line out; raises `ConnectionLost` and nothing else, since refusals are answers."""
         asked, self._asked = self._asked, None
         settings = self._settings
         try:
-            intent = parse_intent(line, state.rules.to_rules(), keys=settings.keys, coordinates=settings.coordinates)
+            rules, plays = state.rules.to_rules(), seat_of(state, self._viewer) is not None
+            intent = parse_intent(line, rules, keys=settings.keys, coordinates=settings.coordinates, plays=plays)
             match intent:
                 case Nothing():
                     return self._tell_turn(state)
@@ -122,10 +126,15 @@ class Dialogue:
             return self._answer_refusal(refused, room.state or state)
 
     async def _look(self, look: Look, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
-        is_asked = asked is not None or bool(open_offers(state, self._viewer)) or self._is_live(state)
-        if look.may_be_no and is_asked:
+        if look.may_be_no and self._means_no(state, asked):
             return await self._do(Verb("no"), state, room, asked)
         return Answer(tuple(self._stepping.look(look, state, await room.sync())))
+
+    def _means_no(self, state: RoomState, asked: VerbKind | None) -> bool:
+        """Tell whether ``n`` means no: to our own question, and in a game while one does not step through its moves."""
+        if asked is not None or self._stepping.is_n_a_step(state):
+            return asked is not None
+        return bool(open_offers(state, self._viewer)) or self._is_live(state)
 
     async def _weigh(self, ply: int | None, state: RoomState, room: Room) -> list[str]:
         """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
@@ -137,7 +146,10 @@ class Dialogue:
     async def _place(self, cell: int, state: RoomState, room: Room) -> Answer:
         if seat_of(state, self._viewer) is None:
             return Answer(("You are watching: only players move.",))
-        await room.move(cell, ply=state.ply)
+        target = landing_cell(state, cell) if state.rules.gravity else cell
+        if target is None and self._is_live(state):
+            return Answer((describe_full_column(state, cell),))
+        await room.move(cell if target is None else target, ply=state.ply)
         return Answer()
 
     async def _do(self, verb: Verb, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
@@ -148,10 +160,11 @@ class Dialogue:
             return Answer(("All right, the game goes on.",))
         if kind == "yes" and asked is not None:
             kind = asked
-        elif kind in _GIVING_UP and asked != kind and self._asks_back and self._is_live(state):
+        elif kind in _GIVING_UP and asked not in _SAME.get(kind, (kind,)) and self._asks_back and self._is_live(state):
             self._asked = kind
             loses = "Resign" if kind == "resign" else "Leave and lose this game"
-            return Answer((f"{loses}? Type {kind} again to do it, anything else to play on.",))
+            again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
+            return Answer((f"{loses}? Type {again} to do it; anything else plays on.",))
         if kind in ("leave", "quit"):
             return Answer(going="leave")
         if kind == "new":
@@ -182,6 +195,10 @@ class Dialogue:
         except Refused:
             self._declined.discard(kind)
             raise
+
+    def follow(self, state: RoomState) -> None:
+        """Take note of a state that is told."""
+        self._stepping.follow(state)
 
     def take_declined(self, state: RoomState) -> frozenset[str]:
         """Return the offers that we declined or withdrew and that this state has no more; each once."""

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tictactoe_client.settings import Settings
+from tictactoe_client.typed.falling import describe_full_column, landing_cell
 from tictactoe_client.typed.intents import BadInput, Look, Marks, Moves, Nothing, Place, Query, Read
 from tictactoe_client.typed.parsing import parse_intent
 from tictactoe_client.typed.stepping import Stepping
@@ -56,7 +57,8 @@ class Offline:
         """
         settings = self._settings
         try:
-            intent = parse_intent(line, state.rules.to_rules(), keys=settings.keys, coordinates=settings.coordinates)
+            rules, plays = state.rules.to_rules(), seat_of(state, self._viewer) is not None
+            intent = parse_intent(line, rules, keys=settings.keys, coordinates=settings.coordinates, plays=plays)
         except BadInput as bad:
             return [clean_text(bad.message)]
         match intent:
@@ -88,7 +90,7 @@ class Offline:
 
     def _keep(self, cell: int, state: RoomState, *, is_sending: bool) -> str:
         """Keep a move, or return why not."""
-        own, name = seat_of(state, self._viewer), format_cell(cell, state.rules.to_rules())
+        own = seat_of(state, self._viewer)
         if own is None:
             return "You are watching: only players move."
         if state.status == "over":
@@ -100,6 +102,10 @@ class Offline:
         if self.kept is not None:
             waiting = format_cell(self.kept.cell, state.rules.to_rules())
             return f"{waiting} is kept already: it is played when the connection is back."
+        target = landing_cell(state, cell) if state.rules.gravity else cell
+        if target is None:
+            return describe_full_column(state, cell)
+        cell, name = target, format_cell(target, state.rules.to_rules())
         if state.board[cell] != ".":
             why = "blocked" if state.board[cell] == "#" else f"taken by {state.board[cell]}"
             return f"{name} is {why}. {list_free(state, _MOST_FREE)}"

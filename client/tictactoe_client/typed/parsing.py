@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from typing import Final
 
+from tictactoe_client.typed.falling import find_column
 from tictactoe_client.typed.intents import (
     BadInput,
     Intent,
@@ -26,6 +27,7 @@ from tictactoe_client.typed.intents import (
     VerbKind,
     Weigh,
 )
+from tictactoe_client.words.placing import is_move_by_letter, name_columns
 from tictactoe_engine import (
     Coordinates,
     IllegalMove,
@@ -103,11 +105,13 @@ def parse_intent(
     *,
     keys: Keys | str = Keys.PHONE,
     coordinates: Coordinates | str = Coordinates.ROW_COLUMN_1,
+    plays: bool = True,
 ) -> Intent:
     """Return what a line asks for; raises `BadInput`.
 
     A leading ``/`` or ``:`` says that a command follows, never a cell by its key; where letters place marks, the
-    one-letter queries need it.
+    one-letter queries need it, except of one who only looks on and never `plays`. Where marks fall, a column's letter
+    alone is a move in it: its topmost cell stands for all of them.
 
     >>> parse_intent("b2", Rules()), parse_intent("b", Rules()), parse_intent("s 1", Rules())
     (Place(cell=4), Query(kind='board'), Read(kind='row', index=0))
@@ -117,8 +121,7 @@ def parse_intent(
         return Nothing()
     marked = text[0] in "/:"
     body = text[1:].strip() if marked else text
-    letters_place = has_single_keys(rules) and keys == Keys.LETTERS and not marked
-    if body and not (letters_place and len(body.split()[0]) == 1):
+    if body and not (plays and not marked and is_move_by_letter(body, rules, keys)):
         command = _parse_command(body, rules, keys, coordinates)
         if command is not None:
             return command
@@ -126,7 +129,7 @@ def parse_intent(
     try:
         return _parse_place(text, body, rules, place_keys, coordinates)
     except BadInput as bad:
-        if letters_place and bad.code == "bad_input" and _means_command(body, rules, coordinates):
+        if not marked and bad.code == "bad_input" and _means_command(body, rules, coordinates):
             raise BadInput("bad_input", f'I don\'t know "{text}". Did you mean /{text}?') from None
         raise
 
@@ -231,7 +234,17 @@ def _parse_place(text: str, body: str, rules: Rules, keys: Keys | str, coordinat
     except IllegalMove as illegal:
         raise BadInput("off_board", illegal.message) from None
     except UnknownNotation as unknown:
-        close = difflib.get_close_matches(body.lower(), _WORDS, 1, _SIMILAR_ENOUGH) if len(body) < 40 else []
-        if close:
-            raise BadInput("bad_input", f'I don\'t know "{text}". Did you mean {close[0]}?') from None
-        raise BadInput("bad_input", unknown.message) from None
+        column = find_column(body, rules) if rules.gravity else None
+        if column is not None:
+            return Place(column)
+        raise BadInput("bad_input", _describe_unknown(text, body, rules, unknown)) from None
+
+
+def _describe_unknown(text: str, body: str, rules: Rules, unknown: UnknownNotation) -> str:
+    close = difflib.get_close_matches(body.lower(), _WORDS, 1, _SIMILAR_ENOUGH) if len(body) < 40 else []
+    if close:
+        return f'I don\'t know "{text}". Did you mean {close[0]}?'
+    if rules.gravity and not has_single_keys(rules):
+        head = unknown.message.partition(" A move looks like")[0]
+        return f"{head} A move is a column, {name_columns(rules)}. ? for help."
+    return unknown.message

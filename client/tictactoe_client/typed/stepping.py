@@ -11,18 +11,37 @@ from msgspec.structs import replace
 
 from tictactoe_client.settings import Settings
 from tictactoe_client.typed.intents import Look
+from tictactoe_client.words.choices import OfferKind, open_offers
 from tictactoe_client.words.guide import draw_board
-from tictactoe_client.words.wording import describe_cell, name_of
+from tictactoe_client.words.wording import describe_cell, describe_turn, name_of
 from tictactoe_protocol.pushes import RoomState
 
 
 class Stepping:
     """Where one person looks, in one game after another."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, viewer: str = "") -> None:
         self._settings = settings
+        self._viewer = viewer
+        self._offers: set[OfferKind] = set()
+        self._came_meanwhile: set[OfferKind] = set()
         self._game = 0
         self._ply: int | None = None
+
+    def follow(self, state: RoomState) -> None:
+        """Take note of the offers of a state that is told: which of them came while one looked back."""
+        offers = set(open_offers(state, self._viewer))
+        came, self._offers = offers - self._offers, offers
+        self._came_meanwhile &= offers
+        if self._is_back(state):
+            self._came_meanwhile |= came
+
+    def is_n_a_step(self, state: RoomState) -> bool:
+        """Tell whether ``n`` goes a move on, whatever was asked: one looks back, or did when an open offer came."""
+        return self._is_back(state) or bool(self._came_meanwhile)
+
+    def _is_back(self, state: RoomState) -> bool:
+        return self._ply is not None and self._game == state.game and self._ply < state.ply
 
     def look(self, look: Look, state: RoomState, moves: Sequence[int]) -> list[str]:
         """Go where the words say, and return what is to be seen there; `moves` are all cells of the game in order."""
@@ -38,9 +57,9 @@ class Stepping:
             return ["This is the start: n goes on."]
         self._ply = None if there == count else there
         lines = [_describe_moment(state, moves, there)]
-        if look.kind != "by" or self._settings.draws_board:
+        if look.kind == "at" or self._settings.draws_board:
             lines += draw_board(state if there == count else rewind(state, moves[:there]), self._settings)
-        return lines
+        return [*lines, describe_turn(state, self._viewer)] if look.kind == "live" else lines
 
     def _find(self, look: Look, count: int) -> int:
         if look.kind == "live":

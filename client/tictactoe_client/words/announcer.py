@@ -16,6 +16,7 @@ from tictactoe_client.words.company import (
     announce_offers,
     announce_passed_over,
 )
+from tictactoe_client.words.taking_back import announce_taken_back
 from tictactoe_client.words.wording import describe_cell, describe_lines, describe_players, loser_of, name_of, seat_of
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
@@ -43,7 +44,7 @@ def announce(
     kept = count_kept(old, new, moves, before)
     return [
         *announce_arrivals(old, new, viewer),
-        *_announce_play(old, new, viewer, moves, kept),
+        *_announce_play(old, new, viewer, moves, kept, before),
         *announce_departures(old, new, viewer, after_loss=after_loss),
         *announce_offers(old, new, viewer, is_taken_back=kept < old.ply, declined=declined, moves=moves),
     ]
@@ -55,22 +56,23 @@ def announce_company(
     viewer: str,
     declined: Collection[str] | None = None,
     moves: Sequence[int] | None = None,
+    before: Sequence[int] | None = None,
     *,
     after_loss: bool = False,
 ) -> list[str]:
     """Return what happened between two states apart from moves and results, for those who see the board.
 
-    `declined` and `moves` as for `announce_offers`, `after_loss` as for `announce_departures`.
+    `moves`, `before` and the others as for `announce`; moves that are not known in full count as unknown.
     """
     if new.game != old.game:
         return [f"Game {new.game}. {describe_players(new, viewer)}"]
-    taken_back = old.ply - count_kept(old, new)
+    kept = count_kept(old, new)
     return [
         *announce_arrivals(old, new, viewer),
-        *_announce_taken_back(taken_back),
+        *announce_taken_back(old, new, viewer, kept, before),
         *announce_passed_over(old, new, viewer),
         *announce_departures(old, new, viewer, with_hold=False, after_loss=after_loss),
-        *announce_offers(old, new, viewer, is_taken_back=taken_back > 0, declined=declined, moves=moves),
+        *announce_offers(old, new, viewer, is_taken_back=kept < old.ply, declined=declined, moves=moves),
     ]
 
 
@@ -166,9 +168,17 @@ def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
     return replace(new, board=board, ply=0, last=None, result=None, status="playing", seats=seats, offers=Offers())
 
 
-def _announce_play(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, kept: int) -> list[str]:
+def _announce_play(
+    old: RoomState,
+    new: RoomState,
+    viewer: str,
+    moves: Sequence[int] | None,
+    kept: int,
+    before: Sequence[int] | None = None,
+) -> list[str]:
     """Return what happened on the board after the first `kept` moves, who was passed over, and how it ended."""
-    told = _announce_moves(old, new, viewer, moves, kept)
+    taken_back = announce_taken_back(old, new, viewer, kept, before)
+    told = [*taken_back, *_announce_moves(old, new, viewer, moves, kept)]
     passed = announce_passed_over(old, new, viewer)
     if new.result is None or old.result is not None:
         return [*told, *passed]
@@ -180,7 +190,7 @@ def _announce_play(old: RoomState, new: RoomState, viewer: str, moves: Sequence[
 
 def _announce_moves(old: RoomState, new: RoomState, viewer: str, moves: Sequence[int] | None, kept: int) -> list[str]:
     rules, own = new.rules.to_rules(), seat_of(new, viewer)
-    told = _announce_taken_back(old.ply - kept)
+    told = []
     played = _cells_since(kept, old, new, moves)
     for position, cell in enumerate(played):
         mark = new.board[cell]
@@ -188,12 +198,6 @@ def _announce_moves(old: RoomState, new: RoomState, viewer: str, moves: Sequence
         decides = new.result is not None and cell in new.result.line and position == len(played) - 1
         told.append(f"{who} {format_cell(cell, rules) if decides else describe_cell(cell, rules)}.")
     return told
-
-
-def _announce_taken_back(count: int) -> list[str]:
-    if count <= 0:
-        return []
-    return ["The last move is taken back." if count == 1 else f"The last {count} moves are taken back."]
 
 
 def _cells_since(kept: int, old: RoomState, new: RoomState, moves: Sequence[int] | None) -> list[int]:

@@ -84,6 +84,13 @@ def describe_ways_on(state: RoomState, viewer: str) -> str:
     return "Rematch? Type rematch, new or leave." if can_play_again(state) else "Type new or leave."
 
 
+def loses_by_going(state: RoomState, viewer: str) -> bool:
+    """Tell whether the viewer would lose by going away: the game runs, and they still play it."""
+    own = seat_of(state, viewer)
+    seat = state.seats.get(own) if own is not None else None
+    return state.status == "playing" and seat is not None and not seat.out
+
+
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
     """Return the marks of opponents who dropped from the running game, each with the ms that their seat is still held.
 

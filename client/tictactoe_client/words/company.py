@@ -89,7 +89,8 @@ def announce_offers(
     """Return which offers were made, and which came to nothing by whom; what was agreed shows in the game itself.
 
     `declined` are the offers, ``draw`` and ``undo``, that the viewer has declined or withdrawn meanwhile: a state does
-    not tell who did. `moves` are all cells of the new state's game. Either is None where it is not known.
+    not tell who did. `moves` are all cells of the new state's game. Either is None where it is not known. Whoever takes
+    moves back ends all offers with it.
     """
     told = []
     for kind in ("draw", "undo"):
@@ -98,39 +99,45 @@ def announce_offers(
         if now is not None and now != before:
             taken_back = describe_take_back(new, now, moves) if kind == "undo" else ""
             asks = "offer{} a draw" if kind == "draw" else f"ask{{}} to take back {taken_back}"
-            told.append(_say_who(new, now, asks, viewer))
+            told.append(say_who(new, now, asks, viewer))
         elif before is not None and now is None and not is_granted:
             by_viewer = None if declined is None else kind in declined
-            told.append(_say_how_it_ended(old, new, viewer, kind, by_viewer=by_viewer))
+            told.append(_say_how_it_ended(old, new, viewer, kind, by_viewer=by_viewer, is_taken_back=is_taken_back))
     for mark in new.offers.rematch:
         if mark not in old.offers.rematch:
             verb = "ask{} for a rematch" if mark == seat_of(new, viewer) else "want{} a rematch"
-            told.append(_say_who(new, mark, verb, viewer))
+            told.append(say_who(new, mark, verb, viewer))
     return told
 
 
-def _say_how_it_ended(old: RoomState, new: RoomState, viewer: str, kind: str, *, by_viewer: bool | None) -> str:
-    """Return who let an offer come to nothing, and how, as far as it can be told."""
-    offerer = getattr(old.offers, kind)
-    what = "draw offer" if kind == "draw" else "request to take a move back"
-    mover = new.board[new.last] if new.last is not None and new.ply > old.ply else None
-    if mover is not None and (mover != offerer or kind == "undo"):
-        return f"The {what} lapses, as {_say_who(new, mover, 'play{} on', viewer, inside=True)}"
-    active = [mark for mark, seat in new.seats.items() if seat is not None and not (seat.out or seat.left)]
-    own = seat_of(new, viewer)
-    if mover is not None or by_viewer is None or own not in active or offerer not in active or len(active) != 2:
-        return f"The {what} is off."
-    doer = own if by_viewer else next(mark for mark in active if mark != own)
-    if doer == offerer:
-        return _say_who(new, doer, f"withdraw{{}} the {what}", viewer)
-    return _say_who(new, doer, "decline{} the draw" if kind == "draw" else "let{} the move stand", viewer)
-
-
-def _say_who(state: RoomState, mark: str, verb: str, viewer: str, *, inside: bool = False) -> str:
+def say_who(state: RoomState, mark: str, verb: str, viewer: str, *, inside: bool = False) -> str:
     """Return a sentence about the viewer or another player; `inside` another one the viewer is not a capital "You"."""
     if mark == seat_of(state, viewer):
         return f"{'you' if inside else 'You'} {verb.format('')}."
     return f"{name_of(state, mark)} {verb.format('s')}."
+
+
+def _say_how_it_ended(
+    old: RoomState, new: RoomState, viewer: str, kind: str, *, by_viewer: bool | None, is_taken_back: bool
+) -> str:
+    """Return who let an offer come to nothing, and how, as far as it can be told: states may have been skipped."""
+    offerer = getattr(old.offers, kind)
+    what = "draw offer" if kind == "draw" else "request to take a move back"
+    is_gap = new.seq > old.seq + 1
+    if is_taken_back:
+        return f"The {what} is off." if is_gap else f"The {what} lapses with the taking back."
+    mover = new.board[new.last] if new.last is not None and new.ply > old.ply else None
+    if mover is not None and (mover != offerer or kind == "undo") and not is_gap:
+        return f"The {what} lapses, as {say_who(new, mover, 'play{} on', viewer, inside=True)}"
+    active = [mark for mark, seat in new.seats.items() if seat is not None and not (seat.out or seat.left)]
+    own = seat_of(new, viewer)
+    is_known = mover is None and (by_viewer or (by_viewer is False and not is_gap))
+    if not is_known or own not in active or offerer not in active or len(active) != 2:
+        return f"The {what} is off."
+    doer = own if by_viewer else next(mark for mark in active if mark != own)
+    if doer == offerer:
+        return say_who(new, doer, f"withdraw{{}} the {what}", viewer)
+    return say_who(new, doer, "decline{} the draw" if kind == "draw" else "let{} the move stand", viewer)
 
 
 def _describe_end_of(state: RoomState, mark: str, seat: SeatState, subject: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from tictactoe_client.boards.board import BoardStyle, BoardView, render_board
 from tictactoe_client.settings import Settings
 from tictactoe_client.wire.address import Address
+from tictactoe_client.words.placing import is_move_by_letter, name_columns
 from tictactoe_client.words.program import own_command
 from tictactoe_client.words.reading import list_runs
 from tictactoe_client.words.wording import (
@@ -27,16 +28,23 @@ from tictactoe_protocol.pushes import RoomState
 
 MOST_FREE_CELLS = 30
 _MOST_MOVES_TOLD = 12
+_COLUMN_CELLS = "Any cell of the column means the same."
 _OFFERS = "Offers: yes and no answer one; draw withdraw and undo withdraw take back your own."
 
 
-def describe_arrival(state: RoomState, viewer: str, address: Address, latency_seconds: float) -> list[str]:
-    """Return where one has arrived: the room, its players, and how to invite others while a seat is free."""
+def describe_arrival(
+    state: RoomState, viewer: str, address: Address, latency_seconds: float, *, with_own_name: bool = False
+) -> list[str]:
+    """Return where one has arrived: the room, its players, and how to invite others while a seat is free.
+
+    `with_own_name` as for `describe_players`.
+    """
     clock = describe_clock(state.time_control)
     verb = "Room" if seat_of(state, viewer) else "Watching room"
     rules = describe_rules(state.rules)
     latency = max(1, round(latency_seconds * 1000))
-    lines = [f"Connected, {latency} ms. {verb} {state.room}: {rules}, {clock}.", describe_players(state, viewer)]
+    lines = [f"Connected, {latency} ms. {verb} {state.room}: {rules}, {clock}."]
+    lines.append(describe_players(state, viewer, with_own_name=with_own_name))
     if state.status == "waiting":
         lines += describe_invitation(state.room, address)
     return lines
@@ -108,47 +116,67 @@ def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
 
 def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     """Return how to play in one line."""
-    slash = "/" if has_single_keys(rules) and settings.keys == Keys.LETTERS else ""
     ways = []
     if has_single_keys(rules):
         top = " ".join(format_key(cell, settings.keys) for cell in range(3))
         ways.append("q w e / a s d / z x c" if settings.keys == Keys.LETTERS else f"1-9 ({top} on top)")
-    ways.append("a cell such as b2")
-    return [f"To play, type {' or '.join(ways)}. {slash}h for help, leave to go."]
+    ways.append(f"a column, {name_columns(rules)}" if rules.gravity else "a cell such as b2")
+    board = f"{_ask('b', rules, settings)} for the board, " if rules.gravity else ""
+    return [f"To play, type {' or '.join(ways)}. {board}{_ask('h', rules, settings)} for help, leave to go."]
 
 
 def describe_help(state: RoomState, settings: Settings, viewer: str) -> list[str]:
     """Return what the viewer can type on this board and with these options."""
     is_player = seat_of(state, viewer) is not None
     rules = state.rules.to_rules()
-    slash = "/" if has_single_keys(rules) and settings.keys == Keys.LETTERS else ""
+
+    def ask(letter: str, about: str = "") -> str:
+        return _ask(letter, rules, settings, about=about) if is_player else f"{letter}{about}"
+
+    return [
+        f"Goal: {describe_rules(rules)}.",
+        *(_describe_moving(rules, settings) if is_player else []),
+        f"Ask: {ask('b')} board, {ask('l')} last move, {ask('f')} free cells, {ask('c')} clocks, "
+        f"{ask('o')} who is here.",
+        f"Read: {ask('s', ' A')} a column, {ask('s', ' 1')} a row, {ask('s', ' b2')} a cell.",
+        f"Look: {ask('a', ' b2')} around a cell, {ask('d', ' b2')} along its diagonals; "
+        f"{ask('a')} or {ask('d')} alone: of the last move.",
+        f"List: {ask('m')} cells of each mark, {ask('m', ' x')} of one, {ask('r')} rows of marks, moves, moves 6.",
+        f"Step: {ask('p')} or back, next, board 5 (after move 5), live (the newest).",
+        *(_describe_deeds() if is_player else _describe_watching()),
+        *([_OFFERS] if is_player else []),
+        "An empty line repeats whose move it is.",
+    ]
+
+
+def _ask(letter: str, rules: Rules, settings: Settings, *, about: str = "") -> str:
+    """Return what to type for a question of one letter: with a slash where that would be a move."""
+    line = f"{letter}{about}"
+    return f"/{line}" if is_move_by_letter(line, rules, settings.keys) else line
+
+
+def _describe_moving(rules: Rules, settings: Settings) -> list[str]:
     pair = {
         Coordinates.ROW_COLUMN_1: "2,3 (row 2, column 3)",
         Coordinates.ROW_COLUMN_0: "1,2 (row 1, column 2, both from 0)",
         Coordinates.X_Y_1: "3,2 (column 3, row 2)",
     }[settings.coordinates]
-    lines = [f"Goal: {describe_rules(rules)}."]
-    if is_player and has_single_keys(rules):
+    lines = []
+    if has_single_keys(rules):
         rows = (" ".join(format_key(row * 3 + column, settings.keys) for column in range(3)) for row in range(3))
         lines.append(f"A move by key: {' / '.join(rows)}, row by row from the top.")
-    if is_player:
-        lines.append(f"A move by name: b2 (column B, row 2), or {pair}.")
-    lines += [
-        f"Ask: {slash}b board, {slash}l last move, {slash}f free cells, {slash}c clocks, {slash}o who is here.",
-        f"Read: {slash}s A a column, {slash}s 1 a row, {slash}s b2 a cell.",
-        f"Look: {slash}a b2 around a cell, {slash}d b2 along its diagonals; alone: of the last move.",
-        f"List: {slash}m cells of each mark, {slash}m x of one, {slash}r rows of marks, moves, moves 6.",
-        f"Step: {slash}p or back, next, board 5 (after move 5), live (the newest).",
-        *(_describe_deeds() if is_player else _describe_watching()),
-        *([_OFFERS] if is_player else []),
-        "An empty line repeats whose move it is.",
-    ]
-    return lines
+    if rules.gravity:
+        return [
+            *lines,
+            f"A move: a column, {name_columns(rules)}; the mark falls to its lowest free cell. {_COLUMN_CELLS}",
+        ]
+    return [*lines, f"A move by name: b2 (column B, row 2), or {pair}."]
 
 
 def _describe_deeds() -> list[str]:
     return [
         "Do: resign, new (another opponent), leave, chat TEXT, draw, undo, claim (when the other one is gone).",
+        "What gives a running game up asks once: the word again, or yes, does it; anything else plays on.",
         "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
         "After the end: value what the position is worth, value 5 after the fifth move.",
     ]

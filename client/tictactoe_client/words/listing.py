@@ -10,7 +10,7 @@ from tictactoe_client.words.wording import describe_clock, describe_reason, desc
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 
-_PLAYERS: Final = 4
+_PLAYERS: Final = 3
 """Which column of a list of games has the players."""
 
 
@@ -37,14 +37,13 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
 def list_games(
     games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None, *, width: int | None = None
 ) -> list[str]:
-    """Return one line a game in aligned columns: number, id, date, rules, players, the viewer's result, moves.
+    """Return one line a game in aligned columns: the id for `replay`, date, rules, players, the viewer's result, moves.
 
     Where that is wider than `width`, the players stand on a line of their own below. Dates are in the zone, by default
     this machine's. Empty for no games.
     """
     table = [
         (
-            f"{number}.",
             f"id {clean_text(game.id)}",
             format_date(game.at, zone),
             game.rules.preset or describe_rules(game.rules),
@@ -52,13 +51,13 @@ def list_games(
             describe_outcome(game, viewer),
             "1 move" if game.moves == 1 else f"{game.moves} moves",
         )
-        for number, game in enumerate(games, 1)
+        for game in games
     ]
     lines = _align(table)
     if width is None or all(len(line) <= width for line in lines):
         return lines
     short = _align([(*row[:_PLAYERS], *row[_PLAYERS + 1 :]) for row in table])
-    indent = " " * (len(table[-1][0]) + 2)
+    indent = " " * (max(len(row[0]) for row in table) + 2)
     return [line for head, row in zip(short, table, strict=True) for line in (head, f"{indent}{row[_PLAYERS]}")]
 
 

@@ -13,9 +13,9 @@ from tictactoe_client.boards.board import BoardStyle, BoardView, render_board
 from tictactoe_client.words.wording import describe_cell, describe_reason, describe_rules
 from tictactoe_engine import GameRecord, MoveClock, Position, SeatClock, format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RulesState
+from tictactoe_protocol.pushes import Offers, RoomState, RulesState, SeatState
 
-STEP_HELP: Final = "n next, p previous, a number that move, b board, q quit."
+STEP_HELP: Final = "n next, p previous, a number that move, b board, h help, q quit."
 
 StepKind = Literal["go", "board", "help", "quit", "unknown"]
 
@@ -131,6 +131,30 @@ class Replay:
     def draw(self, ply: int, *, colour: bool = False) -> list[str]:
         """Return the board after this many moves, the last one marked."""
         return render_board(self.view(ply), BoardStyle(colour=colour))
+
+    def state(self, ply: int) -> RoomState:
+        """Return the position after this many moves as a room would show it to a watcher, for the words about it."""
+        record, position = self.record, self.positions[ply]
+        names = dict(record.players)
+        seats = {mark: SeatState(mark, names.get(mark) or mark, True, None) for mark in record.rules.marks}
+        return RoomState(
+            room="",
+            seq=ply,
+            status="playing",
+            visibility="public",
+            game=1,
+            rules=RulesState.of(record.rules),
+            board=position.board,
+            ply=position.ply,
+            turn=position.turn,
+            last=position.last,
+            seats=dict(seats),
+            result=None,
+            offers=Offers(),
+            clock=None,
+            watchers=0,
+            score={},
+        )
 
     def summarise(self) -> dict[str, Any]:
         """Return the whole game for programs; `players` are by mark."""

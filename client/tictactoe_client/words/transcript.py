@@ -59,7 +59,7 @@ class Transcript:
         """
         viewer, settings = self._viewer, self._settings
         self._note(state, moves)
-        lines = describe_arrival(state, viewer, address, latency_seconds)
+        lines = describe_arrival(state, viewer, address, latency_seconds, with_own_name=settings.name is None)
         lines += describe_progress(state, self.moves)
         standing = announce_standing(state, viewer, self.moves)
         asked = describe_choices(_without_offers(state), state, viewer)
@@ -118,7 +118,7 @@ class Transcript:
             return []
         if state.turn == own:
             return [*self._draw(state), describe_turn(state, self._viewer)]
-        board = self._draw(state) if own is None or (begins and state.ply > 0) else []
+        board = self._draw(state) if own is None or is_taken_back or (begins and state.ply > 0) else []
         return [*board, f"{state.turn}'s move."] if begins or is_taken_back else board
 
     def _end(self, state: RoomState) -> list[str]:

@@ -125,6 +125,16 @@ def format_duration(milliseconds: int) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
+def describe_seconds(seconds: float) -> str:
+    """Return a time in words, to be read aloud, in whole minutes where there are any.
+
+    >>> describe_seconds(30.2), describe_seconds(60), describe_seconds(7 * 60)
+    ('30 seconds', '1 minute', '7 minutes')
+    """
+    count, unit = (int(seconds // 60), "minute") if seconds >= 60 else (int(seconds), "second")
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
 def describe_cell(cell: int, rules: Rules) -> str:
     """Return a cell's name, on a 3x3 board also its place in words.
 
@@ -195,13 +205,18 @@ def list_free(state: RoomState, limit: int) -> str:
     return f"Free: {' '.join(format_cell(cell, rules) for cell in free[:limit])}{more}."
 
 
-def describe_players(state: RoomState, viewer: str) -> str:
-    """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher."""
+def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = False) -> str:
+    """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher.
+
+    With their own name for a viewer who did not choose one: ``You are O, guest-otter. ana is X.``
+    """
     own = seat_of(state, viewer)
     others = ", ".join(f"{_plain_name(seat)} is {mark}" for mark, seat in state.seats.items() if seat and mark != own)
-    if own is None:
+    seat = None if own is None else state.seats[own]
+    if seat is None:
         return f"{others}." if others else "Nobody sits here yet."
-    return f"You are {own}. {others}." if others else f"You are {own}."
+    you = f"You are {own}, {_plain_name(seat)}." if with_own_name else f"You are {own}."
+    return f"{you} {others}." if others else you
 
 
 def _plain_name(seat: SeatState) -> str:

@@ -1,0 +1,49 @@
+"""Going away in plain mode when nobody typed a word for it: at Ctrl-C, and after the end of the input.
+
+What either would cost is said before it is done. The going itself is `sitting`'s.
+"""
+
+from __future__ import annotations
+
+from tictactoe_client.settings import Settings
+from tictactoe_client.streams.screen import Screen, is_terminal
+from tictactoe_client.words.choices import loses_by_going
+from tictactoe_client.words.wording import seat_of
+from tictactoe_protocol.pushes import RoomState
+
+
+class Parting:
+    """The way out of one sitting for `viewer`; `leaves_at` is when it is gone, None while nothing leads there."""
+
+    def __init__(self, viewer: str, settings: Settings, screen: Screen) -> None:
+        self.leaves_at: float | None = None
+        self._viewer = viewer
+        self._settings = settings
+        self._screen = screen
+        self._has_asked = False
+
+    def note_typed(self) -> None:
+        """Take note of a line: whoever types plays on, and is asked anew at the next Ctrl-C."""
+        self._has_asked = False
+
+    def ask_before_interrupt(self, state: RoomState | None) -> bool:
+        """Ask once, on a terminal, where Ctrl-C would lose a running game; tell whether that was done now."""
+        self._screen.note_interrupt()
+        is_asked = self._settings.asks and is_terminal(0, 1) and not self._has_asked
+        if state is None or not is_asked or not loses_by_going(state, self._viewer):
+            return False
+        self._has_asked = True
+        self._screen.print("Leaving now loses the game. Ctrl-C again to leave.")
+        return True
+
+    def take_end_of_input(self, state: RoomState, now: float) -> None:
+        """Say what becomes of a game that is not over, and from when on, as no line can come any more."""
+        if seat_of(state, self._viewer) is None:
+            self._screen.print("The input has ended: watching to the end of the game.")
+        elif self._settings.stay:
+            self._screen.print("The input has ended: staying to the end of the game.")
+        else:
+            seconds = self._settings.leaving_seconds
+            loses = ", which loses the game" if loses_by_going(state, self._viewer) else ""
+            self._screen.print(f"The input has ended: leaving in {seconds:g} s{loses}. (With --stay the client stays.)")
+            self.leaves_at = now + seconds
