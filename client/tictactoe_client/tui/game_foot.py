@@ -9,11 +9,12 @@ from tictactoe_client.tui.banners import connection_banner, game_banner
 from tictactoe_client.tui.ending import describe_end
 from tictactoe_client.tui.foot import Foot, arrange_foot, fit_keys
 from tictactoe_client.tui.hand import Hand
-from tictactoe_client.tui.hints import hint_answers, hint_line, hint_room
+from tictactoe_client.tui.hints import hint_answers, hint_line, hint_room, hint_typed
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten_left, shorten_words
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
+from tictactoe_client.typed.move_text import is_whole
 from tictactoe_client.words.wording import format_duration, name_of
 from tictactoe_client.words.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
@@ -156,6 +157,9 @@ class GameFoot:
             return f"{keymap.show('retry')} try now  {keymap.show('back')} leave"
         if self.hand.mode != "board":
             return hint_line(self.hand.mode, keymap)
+        typed = self.hand.ahead.text
+        if self.table.is_my_turn and self.hand.pending is None and is_whole(typed, state.rules.to_rules()):
+            return hint_typed(typed, keymap)
         return hint_room(
             self.table,
             state,

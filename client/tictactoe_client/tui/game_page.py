@@ -140,6 +140,8 @@ class GamePage(Page):
         if self.table.take(state, self.desk.now(), declined, after_loss=after_loss):
             self.desk.run(self._learn_moves())
         self._hand.follow(state)
+        if not self.table.plays:
+            self._hand.ahead.clear()
         self._review.look()
         if old is not None and (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status):
             self.desk.hush()
