@@ -9,7 +9,9 @@ from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
 from tictactoe_client.typed.falling import find_column
+from tictactoe_client.typed.intents import BadInput
 from tictactoe_client.typed.move_text import begins_anew
+from tictactoe_client.typed.parsing import parse_intent
 from tictactoe_client.words.wording import name_of
 from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
@@ -121,12 +123,22 @@ class CellKeys:
         try:
             cell = self._find_typed(ahead.text, rules)
         except (IllegalMove, UnknownNotation) as bad:
-            self._desk.say(clean_text(bad.message))
+            told = None if isinstance(bad, IllegalMove) else self._explain_word(ahead.text, rules)
+            self._desk.say(clean_text(told or bad.message))
             ahead.clear()
             return
         if self._may_send:
             ahead.clear()
         self._deeds.place(cell)
+
+    def _explain_word(self, text: str, rules: Rules) -> str | None:
+        """Return what was perhaps meant by a word that is no cell, or how commands begin; None where it is neither."""
+        try:
+            parse_intent(text, rules)
+        except BadInput as bad:
+            return bad.message
+        is_command = len(text.split(" ")[0]) > 1
+        return f"Commands begin with {self._colon}   {self._colon}{text}" if is_command else None
 
     def _find_typed(self, text: str, rules: Rules) -> int:
         """Return the cell of this key or name; where marks fall, of a column's name one of its cells."""

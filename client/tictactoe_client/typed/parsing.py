@@ -123,22 +123,12 @@ def parse_intent(
         if command is not None:
             return command
     place_keys = Keys.PHONE if marked and keys == Keys.LETTERS else keys
-    return _parse_place(text, body, rules, place_keys, coordinates)
+    return _parse_place(body, rules, place_keys, coordinates)
 
 
 def is_farewell(line: str) -> bool:
     """Tell whether a line asks to leave, whatever the board."""
     return _VERBS.get(line.strip().lstrip("/:").strip().lower()) in ("leave", "quit")
-
-
-def is_command(line: str) -> bool:
-    """Tell whether a line begins with a word that does, asks or says something, whatever follows it.
-
-    >>> is_command(":draw please"), is_command("/foo")
-    (True, False)
-    """
-    words = line.strip().lstrip("/:").split()
-    return bool(words) and words[0].lower() in (*_WORDS, *_SHORT, *_VERBS, *_LOOKS, "s", "read", "m")
 
 
 def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Intent | None:
@@ -149,7 +139,7 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
     if word == "save":
         return Save(argument)
     if word in _LOOKS:
-        return Read(_LOOKS[word], _parse_place(body, argument, rules, keys, coordinates).cell if argument else None)
+        return Read(_LOOKS[word], _parse_place(argument, rules, keys, coordinates).cell if argument else None)
     if word in ("s", "read"):
         return _parse_read(argument, rules, coordinates)
     if word in ("m", "marks"):
@@ -212,7 +202,7 @@ def _parse_read(word: str, rules: Rules, coordinates: Coordinates | str) -> Read
         raise BadInput("bad_input", "Read what? Type s and a column, a row or a cell: s A, s 1, s b2.") from None
 
 
-def _parse_place(text: str, body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Place:
+def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Place:
     try:
         return Place(parse_cell(body, rules, keys=keys, coordinates=coordinates))
     except IllegalMove as illegal:
@@ -220,5 +210,5 @@ def _parse_place(text: str, body: str, rules: Rules, keys: Keys | str, coordinat
     except UnknownNotation as unknown:
         close = difflib.get_close_matches(body.lower(), _WORDS, 1, _SIMILAR_ENOUGH) if len(body) < 40 else []
         if close:
-            raise BadInput("bad_input", f'I don\'t know "{text}". Did you mean {close[0]}?') from None
+            raise BadInput("bad_input", f'I don\'t know "{body}". Did you mean {close[0]}?') from None
         raise BadInput("bad_input", unknown.message) from None
