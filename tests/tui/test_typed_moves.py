@@ -161,3 +161,20 @@ async def test_nothing_is_typed_before_the_game_begins(server: Server, open_scre
         ana.app.pages[-1].paste("c3")
         await ana.press("escape")
         await ana.until("Playing as")
+
+
+@pytest.mark.parametrize("arrow", ["up", "down", "left", "right"])
+async def test_the_first_arrow_shows_the_cursor_on_the_last_move(
+    server: Server, open_screen: OpenScreen, arrow: str
+) -> None:
+    async with game(open_screen, server, GOMOKU, ascii=True) as (ana, bo, code):
+        await ana.press(arrow)
+        await ana.until("[.]")
+        await ana.type("a1")
+        await ana.press("enter")
+        await bo.state(ply=1)
+        ana.app.pages[-1]._hand.cursor = None  # type: ignore[attr-defined]
+        await bo.ask("move", room=code, cell=20, ply=1)
+        await ana.until("YOUR MOVE", "(O)")
+        await ana.press(arrow)
+        await ana.until("[O]", gone="[.]")

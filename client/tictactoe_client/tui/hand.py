@@ -49,12 +49,11 @@ class Hand:
             self.cursor = None
 
     def move_cursor(self, step: tuple[int, int], state: RoomState) -> None:
-        """Move the cursor by rows and columns; the first time it stands on the last move, else in the centre."""
+        """Move the cursor by rows and columns; the first time it shows on the last move, else in the centre."""
         rows, columns = state.rules.rows, state.rules.columns
         if self.cursor is None:
             self.cursor = state.last if state.last is not None else (rows // 2) * columns + columns // 2
-            if state.last is None:
-                return
+            return
         row, column = divmod(self.cursor, columns)
         row = min(max(row + step[0], 0), rows - 1)
         column = min(max(column + step[1], 0), columns - 1)
