@@ -90,8 +90,10 @@ def _absence_banner(state: RoomState, table: Table, keymap: Keymap, now: float) 
     if may_claim_by_key(table, now):
         ways = [f"{keymap.show('claim')} claim the win", f"{keymap.show('claim_draw')} call it a draw"]
     else:
-        ways = [f"{keymap.show('command')}claim the win", f"{keymap.show('command')}claim draw"]
-    return (f"{names} {has} been gone too long.   {'   '.join(ways if draws else ways[:1])}   or just wait", "warn")
+        ways = [f"{keymap.show('command')}claim win", f"{keymap.show('command')}claim draw"]
+    seconds = round((table.whole_hold_ms or 0) / 1000)
+    how_long = f"for {seconds} s" if seconds else "too long"
+    return (f"{names} {has} been gone {how_long}.   {'   '.join(ways if draws else ways[:1])}   or just wait", "warn")
 
 
 def _held_ms(table: Table, gone: Iterable[str], now: float) -> int:
