@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from tictactoe_client.tui.ending import ended_by_leaving
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.picture import measure
@@ -109,7 +110,7 @@ def _rematch_banner(state: RoomState, table: Table, keymap: Keymap, *, another: 
         wants = "wants" if len(asked) == 1 else "want"
         return (f"{_join(state, asked)} {wants} a rematch:   {keymap.show('rematch')} accept", "warn")
     gone = [mark for mark, seat in state.seats.items() if seat is not None and seat.left]
-    if gone:
+    if gone and not (len(gone) == 1 and ended_by_leaving(table)):
         new = f"{keymap.show('another')} {another}   " if another else ""
         return (f"{_join(state, gone)} left.   {new}{back} home", "dim")
     return None
