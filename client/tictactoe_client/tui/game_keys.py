@@ -76,9 +76,15 @@ class GameKeys:
             self._hand.ahead.type(text)
 
     def click(self, x: int, y: int) -> None:
-        """A click places at once on 3x3; on larger boards it chooses, and a second one places."""
+        """A click places at once on 3x3; on larger boards it chooses, and a second one places.
+
+        On what steps back in a watcher's head, it does.
+        """
         state, fit = self._table.state, self._view.fit
         if state is None or fit is None or self._hand.mode != "board":
+            return
+        if y == 0 and x in self._view.back_at:
+            self._looking.step(-1)
             return
         if state.status != "playing" and not self._review.is_on:
             return

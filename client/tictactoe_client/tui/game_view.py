@@ -33,7 +33,7 @@ _LOW = 16
 
 
 class GameView:
-    """One room's picture; `fit` and `corner` say where the board was drawn."""
+    """One room's picture; `fit` and `corner` say where the board was drawn, `back_at` where the head steps back."""
 
     def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, another: str) -> None:
         self.desk = desk
@@ -44,6 +44,7 @@ class GameView:
         self.window: Window | None = None
         self.fit: Fit | None = None
         self.corner = (0, 0)
+        self.back_at = range(0)
         self._space: tuple[int, int] | None = None
 
     def needed_size(self) -> tuple[int, int] | None:
@@ -63,6 +64,7 @@ class GameView:
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at."""
         state = self.table.shown()
+        self.back_at = range(0)
         if state is None:
             picture.put(1, 0, f" Room {self.table.code} ...")
             return
@@ -108,11 +110,13 @@ class GameView:
         dot, link = ("*" if self.desk.settings.ascii else "●"), self.desk.link
         right = f"{link.latency_ms} ms {dot}" if link.phase == "online" else f"offline {dot}"
         if self.table.seat is None:
-            watching = f"{state.watchers} watching" if state.watchers else ""
-            moment = f"move {state.ply} of {len(self.table.moves)}" if self.table.shown_ply is not None else ""
+            ways = self._describe_watching(state) or (right,)
             head = f"WATCHING {state.room}"
-            ways = ("   ".join(part for part in (watching, moment) if part) or right, moment)
+            if measure(head) + measure(ways[-1]) + 4 > picture.width:
+                head = state.room
             right = next((way for way in ways if measure(head) + measure(way) + 4 <= picture.width), "")
+            if right.endswith(self._back):
+                self.back_at = range(picture.width - 1 - measure(self._back), picture.width - 1)
             names = " v ".join(f"{name_of(state, mark)} ({mark})" for mark in state.seats)
             space = picture.width - measure(head) - measure(right) - 6
             rest = f"   {shorten(names, space)}" if space > 6 else ""
@@ -127,6 +131,22 @@ class GameView:
                 right = f"move {state.ply} of {len(self.table.moves)}"
         picture.put_parts(1, 0, (head, "title"), (rest, ""), until=picture.width - measure(right) - 2)
         picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
+
+    @property
+    def _back(self) -> str:
+        """What a click steps back on."""
+        return "[< back]" if self.desk.settings.ascii else "[◂ back]"
+
+    def _describe_watching(self, state: RoomState) -> tuple[str, ...]:
+        """Return who watches, at which move, and the way back, the fullest text first; nothing before a game."""
+        watching = f"{state.watchers} watching" if state.watchers else ""
+        newest = self.table.state
+        if state.status == "waiting" or newest is None:
+            return (watching,) if watching else ()
+        moment = f"move {state.ply} of {max(newest.ply, len(self.table.moves))}"
+        back = self._back if state.ply else ""
+        ways = (watching, moment, back), (moment, back), (moment,)
+        return tuple("   ".join(part for part in way if part) for way in ways)
 
     def _lay_out(self, state: RoomState, width: int, height: int) -> RoomLayout:
         """Return where the board and the rest go in a window of this size."""
