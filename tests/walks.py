@@ -17,7 +17,7 @@ from tests.terminal import Terminal
 from tests.tui.conftest import ScreenUser
 
 PATIENCE_SECONDS = 20.0
-_END = re.compile("YOU WIN|YOU LOSE|DRAW")
+_END = re.compile("YOU WIN|YOU LOSE|DRAW|You win")
 _BYTES = {
     "up": "\x1b[A",
     "down": "\x1b[B",

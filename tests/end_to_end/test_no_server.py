@@ -261,6 +261,6 @@ async def test_both_faces_say_that_the_server_went_and_go_on_when_it_is_back(
             await bo.until("ana plays B2, centre.")
             bo.type("leave", "leave")
             assert await bo.end() == 0
-        await ana.shows("YOU WIN")
+        await ana.shows("bo left the game. You win.")
         ana.type("\x11")
         assert await ana.end() == 0

@@ -220,3 +220,28 @@ async def test_colour_is_switched_off_and_on_while_the_program_runs() -> None:
         await screen.until("\x1b[31m")
         screen.type("\x11")
         assert await screen.end() == 3
+
+
+async def test_keys_of_a_terminal_type_a_move_with_a_space_in_it(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create", rules="gomoku", seat="O"))["room"]
+        async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
+            await screen.shows("YOUR MOVE (X)")
+            screen.type("\x1b[C")
+            await screen.shows("[.]")
+            screen.type("2 3")
+            await screen.shows("YOUR MOVE (X)", "move: 2 3_")
+            screen.type("\r")
+            assert (await bo.state(ply=1))["last"] == 15 + 2
+            screen.type(":board\r")
+            await screen.shows("Last: you played C2.")
+            assert "[2m" not in screen.text
+
+
+async def test_a_terminal_that_is_too_small_is_told_from_the_first_word_on(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url) as screen:
+        await screen.shows("Playing as")
+        screen.resize(10, 4)
+        await screen.shows("needs at\nleast\n36x10, now\n10x4")
+        screen.type("\x11")
+        assert await screen.end() == 0

@@ -100,7 +100,7 @@ async def test_commands_follow_a_colon(server: Server, open_screen: OpenScreen) 
         await ana.until(":_", "Enter do it")
         await ana.type("resing")
         await ana.press("enter")
-        await ana.until('I don\'t know ":resing". Did you mean resign?')
+        await ana.until('I don\'t know "resing". Did you mean resign?')
         await ana.press(":", "b", "2", "enter")
         assert (await bo.state(ply=1))["last"] == 4
         await ana.press(":", "x", "escape")

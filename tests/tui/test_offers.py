@@ -74,10 +74,11 @@ async def test_why_a_game_ended_stays_when_the_other_one_leaves(server: Server, 
         await ana.until("bo left the room.", "YOU WIN   bo resigns", "(left)")
 
 
-async def test_leaving_a_game_is_told_as_that(server: Server, open_screen: OpenScreen) -> None:
+async def test_leaving_a_game_is_told_as_that_in_one_line(server: Server, open_screen: OpenScreen) -> None:
     async with game(open_screen, server) as (ana, bo, code):
         await bo.ask("leave", room=code)
-        await ana.until("YOU WIN   bo left the game")
+        text = await ana.until("bo left the game. You win.   (0 moves", "n new private room", "Esc home")
+        assert text.count("bo left") == 1
 
 
 async def test_who_is_asked_sees_what_would_be_taken_back(server: Server, open_screen: OpenScreen) -> None:

@@ -14,10 +14,13 @@ from tictactoe_client.tui.banners import game_banner
 from tictactoe_client.tui.ending import describe_end
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.table import Table
+from tictactoe_client.typed.intents import Verb
+from tictactoe_client.typed.parsing import parse_intent
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Offers, Result, RoomState, SeatState
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings as ServerSettings
 
 THREE = PRESETS["three-players"]
 
@@ -60,6 +63,36 @@ def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None
     assert banner[0].startswith("bo and cy have dropped. Waiting for them: 1:00.")
     banner = game_banner(table_of(gone, ANA), Keymap(), 61.0)
     assert banner == ("bo and cy have been gone too long.   w claim the win   or just wait", "warn")
+
+
+@pytest.mark.parametrize(
+    ("hold_ms", "after_loss", "told"),
+    [
+        (60_000, False, "bo has been gone for 60 s."),
+        (299_997, False, "bo has been gone for 300 s."),
+        (47_000, True, "bo has been gone too long."),
+        (0, False, "bo has been gone too long."),
+    ],
+)
+def test_how_long_somebody_has_been_gone_is_the_servers_hold_where_it_was_seen(
+    hold_ms: int, told: str, *, after_loss: bool
+) -> None:
+    away = SeatState(BO, "bo", online=False, bot=None, hold_ms=hold_ms)
+    table = table_of(state([]), ANA)
+    table.take(state([0], seats={"X": seat(ANA, "ana"), "O": away}), 1.0, after_loss=after_loss)
+    assert game_banner(table, Keymap(), 400.0) == (
+        f"{told}   w claim the win   d call it a draw   or just wait",
+        "warn",
+    )
+
+
+def test_the_command_that_is_offered_in_ones_own_turn_is_one() -> None:
+    away = SeatState(BO, "bo", online=False, bot=None, hold_ms=0)
+    gone = state([], seats={"X": seat(ANA, "ana"), "O": away})
+    banner = game_banner(table_of(gone, ANA), Keymap(), 0.0)
+    assert banner == ("bo has been gone too long.   :claim win   :claim draw   or just wait", "warn")
+    assert parse_intent("claim win", THREE) == Verb("claim", "win")
+    assert parse_intent("claim draw", THREE) == Verb("claim", "draw")
 
 
 def test_offers_and_absences_are_none_of_a_watchers_business() -> None:
@@ -109,3 +142,20 @@ async def test_a_watcher_of_a_room_that_waits_reads_who_is_there(server: Server,
         code = (await bo.ask("create"))["room"]
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
             await wat.until("You are watching. bo is X.", "Waiting for someone", "Tab chat  Esc leave  ? help")
+
+
+async def test_the_command_that_is_offered_works_as_it_is_typed(open_screen: OpenScreen) -> None:
+    hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
+    async with (
+        Server(hasty) as server,
+        open_screen(server.url, Choice("create")) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await ana.until("Waiting for someone")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE (X)")
+        await bo.socket.close()
+        await ana.until("bo has been gone too long.   :claim win   :claim draw   or just wait")
+        await ana.type(":claim win")
+        await ana.press("enter")
+        await ana.until("YOU WIN")

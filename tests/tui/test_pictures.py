@@ -123,7 +123,7 @@ async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenS
         await bo.ask("move", room=code, cell=4, ply=1)
         await bo.ask("chat", room=code, text="hello")
         await ana.until("YOUR MOVE", "bo: hello")
-        await ana.press("right")
+        await ana.press("right", "right")
         await ana.until("[")
         gallery.check("game", take(ana, code))
         async with open_screen(server.url, Choice("watch", code=code), size=gallery.size) as wat:
@@ -162,7 +162,7 @@ async def test_large_boards(server: Server, open_screen: OpenScreen, gallery: Ga
         Seats().keep(SavedSeat(server.url, code, "X", "ana", token, pid=2**22 + 1))
         async with open_screen(server.url, Choice("join", code=code), size=gallery.size) as ana:
             await ana.until("YOUR MOVE", "5. ")
-            await ana.press("down", "down")
+            await ana.press("down", "down", "down")
             await ana.type("k")
             await ana.until("move: k_")
             gallery.check(name, take(ana, code))

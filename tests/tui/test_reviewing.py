@@ -158,3 +158,31 @@ async def test_asking_more_than_the_server_allows_is_waited_out(server: Server, 
             assert "too much" not in wat.text
             await mover.ask("move", room=code, cell=cell, ply=ply)
         await wat.until("O to move: a draw with best play.", "2. X C3")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_watcher_always_sees_at_which_move_and_how_to_step_back(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    back = "[< back]" if look.get("ascii") else "[◂ back]"
+    async with watched(open_screen, server, [0, 4, 8], **look) as (wat, _, bo, code):
+        text = await wat.until(f"1 watching   move 3 of 3   {back}")
+        at = text.splitlines()[0].index(back)
+        await wat.click(at + 1, 0)
+        await wat.until("move 2 of 3", "Looking back at move 2.")
+        await wat.click(at + len(back) - 1, 0)
+        await wat.until("move 1 of 3")
+        await wat.click(at - 2, 0)
+        await bo.ask("move", room=code, cell=1, ply=3)
+        await wat.until("move 1 of 4", "(1 new move)")
+        await wat.press("left")
+        await wat.until("move 0 of 4", gone=back)
+        await wat.pilot.resize_terminal(36, 14)
+        await wat.until(f"WATCHING {code}", "move 0 of 4", gone="watching   move")
+        await wat.pilot.resize_terminal(24, 14)
+        await wat.until(code, "move 0 of 4")
+
+
+async def test_before_the_first_move_there_is_nothing_to_step_back_to(server: Server, open_screen: OpenScreen) -> None:
+    async with watched(open_screen, server, []) as (wat, *_):
+        await wat.until("1 watching   move 0 of 0", gone="back]")

@@ -76,13 +76,6 @@ async def test_in_a_narrow_window_a_line_is_shown_until_the_next_key(server: Ser
         await ana.until("Leave and lose this game?", gone="well then")
 
 
-async def test_a_strange_command_is_answered_with_those_that_there_are(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
-        await ana.type(":foo")
-        await ana.press("enter")
-        await ana.until('I don\'t know ":foo". Commands: resign draw undo claim')
-
-
 async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_opens(
     server: Server, open_screen: OpenScreen
 ) -> None:

@@ -20,7 +20,8 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.desktop import Desktop
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.tui.picture import Picture, wrap
+from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.size_notice import notice_size
 from tictactoe_client.tui.stage import Stage, place_stage
 from tictactoe_client.tui.themes import theme_named
 from tictactoe_client.wire.address import Address
@@ -162,9 +163,7 @@ class TicTacToe(Desktop, App[int], inherit_bindings=False):  # type: ignore[misc
         page, window = self._pages[-1], (self.size.width, self.size.height)
         if self._is_too_small():
             picture = Picture(*window)
-            width, height = page.needed_size()
-            lines = wrap(f"needs at least {width}x{height}, now {window[0]}x{window[1]}", window[0])
-            for y, line in enumerate([*lines, *wrap(page.question, window[0])][-window[1] :]):
+            for y, line in enumerate(notice_size(page.needed_size(), window, page.question)):
                 picture.put(0, y, line)
         else:
             self._stage = place_stage(page.wanted_size(*window), window)

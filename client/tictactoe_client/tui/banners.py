@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from tictactoe_client.tui.ending import ended_by_leaving
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.picture import measure
@@ -90,8 +91,10 @@ def _absence_banner(state: RoomState, table: Table, keymap: Keymap, now: float) 
     if may_claim_by_key(table, now):
         ways = [f"{keymap.show('claim')} claim the win", f"{keymap.show('claim_draw')} call it a draw"]
     else:
-        ways = [f"{keymap.show('command')}claim the win", f"{keymap.show('command')}claim draw"]
-    return (f"{names} {has} been gone too long.   {'   '.join(ways if draws else ways[:1])}   or just wait", "warn")
+        ways = [f"{keymap.show('command')}claim win", f"{keymap.show('command')}claim draw"]
+    seconds = round((table.whole_hold_ms or 0) / 1000)
+    how_long = f"for {seconds} s" if seconds else "too long"
+    return (f"{names} {has} been gone {how_long}.   {'   '.join(ways if draws else ways[:1])}   or just wait", "warn")
 
 
 def _held_ms(table: Table, gone: Iterable[str], now: float) -> int:
@@ -107,7 +110,7 @@ def _rematch_banner(state: RoomState, table: Table, keymap: Keymap, *, another: 
         wants = "wants" if len(asked) == 1 else "want"
         return (f"{_join(state, asked)} {wants} a rematch:   {keymap.show('rematch')} accept", "warn")
     gone = [mark for mark, seat in state.seats.items() if seat is not None and seat.left]
-    if gone:
+    if gone and not (len(gone) == 1 and ended_by_leaving(table)):
         new = f"{keymap.show('another')} {another}   " if another else ""
         return (f"{_join(state, gone)} left.   {new}{back} home", "dim")
     return None

@@ -7,6 +7,7 @@ the keys whole items go, never half a one.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tictactoe_client.tui.picture import fold, measure, shorten
@@ -19,11 +20,15 @@ _HELP = re.compile(r"\S+ help")
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """The lines above the keys, from the top: those of the banner, then those of the status; `beside` at its right."""
+    """The lines above the keys, from the top: those of the banner, then those of the status; `beside` at its right.
+
+    `notes` is how many of the notes have their place among them.
+    """
 
     banner: tuple[Text, ...]
     status: tuple[Text, ...]
     beside: Text = ("", "")
+    notes: int = 0
 
     @property
     def height(self) -> int:
@@ -32,20 +37,46 @@ class Foot:
 
 
 def arrange_foot(
-    banner: Text | None, status: Text, width: int, rows: int, *, beside: Text = ("", ""), may_drop: bool = False
+    banner: Text | None,
+    status: Text,
+    width: int,
+    rows: int,
+    *,
+    beside: Text = ("", ""),
+    may_drop: bool = False,
+    notes: Sequence[Text] = (),
+    over_banner: bool = False,
+    above_status: bool = False,
 ) -> Foot:
     """Return the lines for a foot of at most `rows` lines, two or more, with `beside` right of the status.
 
     The banner has the first claim to what is left over, as it is what waits for an answer. `may_drop` leaves `beside`
-    out where the status has no room next to it.
+    out where the status has no room next to it. Then come `notes`, one after the other as long as they find room, under
+    the status or with `above_status` above it; with `over_banner` the first of them goes before the banner.
     """
-    banner_lines = fold(banner[0], width, max(1, rows - 1)) if banner is not None else []
+    reserved = 1 if notes and over_banner else 0
+    room = rows - 1 - reserved
+    banner_lines = fold(banner[0], width, max(1, room)) if banner is not None and (room or not reserved) else []
     taken = measure(beside[0]) + 2 if beside[0] else 0
     if may_drop and measure(status[0]) > width - taken:
         beside, taken = ("", ""), 0
-    status_lines = fold(status[0], width - taken, max(1, rows - len(banner_lines)))
+    status_lines = fold(status[0], width - taken, max(1, rows - len(banner_lines) - reserved))
+    told, count = _place_notes(notes, width - taken, rows - len(banner_lines) - len(status_lines))
+    lines = tuple((line, status[1]) for line in status_lines)
     role = banner[1] if banner is not None else ""
-    return Foot(tuple((line, role) for line in banner_lines), tuple((line, status[1]) for line in status_lines), beside)
+    whole = (*told, *lines) if above_status else (*lines, *told)
+    return Foot(tuple((line, role) for line in banner_lines), whole, beside, count)
+
+
+def _place_notes(notes: Sequence[Text], width: int, rows: int) -> tuple[tuple[Text, ...], int]:
+    """Return the lines of as many notes as find room, the first one cut where it must be, and how many they are."""
+    told: list[Text] = []
+    for count, (text, role) in enumerate(notes):
+        left = rows - len(told)
+        if left < 1 or (count and len(fold(text, width, left + 1)) > left):
+            return tuple(told), count
+        told += [(line, role) for line in fold(text, width, left)]
+    return tuple(told), len(notes)
 
 
 def fit_keys(text: str, width: int) -> str:

@@ -5,19 +5,20 @@ It knows nothing of keys and draws nothing; what came of a deed is told on the d
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tictactoe_client.tui.going import Going
 from tictactoe_client.tui.hand import Hand
-from tictactoe_client.tui.hints import COMMANDS
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.table import Table
 from tictactoe_client.typed.dialogue import Dialogue
 from tictactoe_client.typed.falling import describe_full_column, landing_cell
-from tictactoe_client.typed.intents import BadInput, Place
-from tictactoe_client.typed.parsing import is_command, parse_intent
+from tictactoe_client.typed.intents import BadInput, Look, Place, Query
+from tictactoe_client.typed.parsing import parse_intent
 from tictactoe_client.wire.errors import ClientError, Interrupted, Refused
 from tictactoe_client.wire.room import Room
-from tictactoe_client.words.choices import can_play_again
+from tictactoe_client.words.choices import can_play_again, open_offers
 from tictactoe_client.words.wording import list_free, name_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
@@ -34,7 +35,7 @@ class GameDeeds:
         self._hand = hand
         self._looking = looking
         self._going = going
-        self._dialogue = Dialogue(desk.settings, table.viewer, asks_back=False)
+        self._dialogue = Dialogue(replace(desk.settings, colour=False), table.viewer, asks_back=False)
 
     # -- at the board ---------------------------------------------------------------------------------------------
 
@@ -110,18 +111,27 @@ class GameDeeds:
             self._understand(text, state)
 
     def _understand(self, text: str, state: RoomState) -> None:
-        """Place where a cell was typed; tell of the commands where it was none of them; else do it."""
-        line = f":{text}"
+        """Place where a cell was typed, look where another moment was, else do it."""
+        settings = self._desk.settings
         try:
-            intent = parse_intent(line, state.rules.to_rules(), coordinates=self._desk.settings.coordinates)
+            intent = parse_intent(
+                f":{text}", state.rules.to_rules(), keys=settings.keys, coordinates=settings.coordinates
+            )
         except BadInput as bad:
-            is_strange = bad.code == "bad_input" and not is_command(line) and "Did you mean" not in bad.message
-            self._desk.say(f'I don\'t know "{line.strip()}". Commands: {COMMANDS}.' if is_strange else bad.message)
+            self._desk.say(bad.message)
             return
         if isinstance(intent, Place):
             self.place(intent.cell)
+        elif isinstance(intent, Query) and intent.kind == "board":
+            self._looking.at_last_move()
+        elif isinstance(intent, Look) and not (intent.may_be_no and self._may_be_asked(state)):
+            self._looking.go(intent)
         else:
             self._desk.run(self._converse(text, state))
+
+    def _may_be_asked(self, state: RoomState) -> bool:
+        """Tell whether ``n`` is rather a no than the next move."""
+        return self._table.plays or bool(open_offers(state, self._table.viewer))
 
     def chat(self, text: str) -> None:
         """Say something to everybody in the room; what is too long stays in the line to be made shorter."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from tictactoe_client.tui.banners import connection_banner, game_banner
 from tictactoe_client.tui.ending import describe_end
-from tictactoe_client.tui.foot import Foot, arrange_foot, fit_keys
+from tictactoe_client.tui.foot import Foot, Text, arrange_foot, fit_keys
 from tictactoe_client.tui.hand import Hand
-from tictactoe_client.tui.hints import hint_answers, hint_line, hint_room
+from tictactoe_client.tui.hints import hint_answers, hint_line, hint_room, hint_typed
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten_left, shorten_words
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
+from tictactoe_client.typed.move_text import is_whole
 from tictactoe_client.words.wording import format_duration, name_of
 from tictactoe_client.words.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
@@ -44,10 +46,18 @@ class GameFoot:
         """How many lines it has beside those that every room has."""
         return 1 if self.review.is_on else 0
 
-    def arrange(self, state: RoomState, status: tuple[str, str] | None, now: float, width: int, rows: int) -> Foot:
-        """Return the lines above the keys, at most so many."""
+    def arrange(
+        self, state: RoomState, status: tuple[str, str] | None, now: float, width: int, rows: int, heard: Sequence[str]
+    ) -> Foot:
+        """Return the lines above the keys, at most so many; `heard` is what was said and is not in sight elsewhere."""
         inner = width - 2
-        foot = self._arrange(state, status, now, inner, rows - self.extra_lines)
+        news: list[Text] = [status] if status else []
+        if self.hand.returned:
+            news.append((self.hand.returned, "good"))
+        before = len(news)
+        news += [(line, "title") for line in heard]
+        foot = self._arrange(state, news, now, inner, rows - self.extra_lines)
+        foot = replace(foot, notes=max(0, foot.notes - before))
         if not self.review.is_on:
             return foot
         worth = (shorten_words(self._describe_worth(state), inner), "title")
@@ -62,17 +72,28 @@ class GameFoot:
         picture.put_right(bottom - 1, *foot.beside)
         picture.put(1, bottom, fit_keys(self._hints(state), picture.width - 2), "dim")
 
-    def _arrange(self, state: RoomState, status: tuple[str, str] | None, now: float, width: int, rows: int) -> Foot:
+    def _arrange(self, state: RoomState, news: list[Text], now: float, width: int, rows: int) -> Foot:
+        """Return the lines: what is typed and how the game ended are never covered by news, whose turn it is may be."""
         banner = self._banner(state, now, width)
         line = self._line_being_typed()
         if line is not None:
             count = self._count_said()
-            line = shorten_left(line, width - 1 - (len(count[0]) + 2 if count[0] else 0))
-            return arrange_foot(status or banner, (line, "title"), width, rows, beside=count)
-        typed = self.hand.ahead.text
-        beside = (f"move: {typed}_" if self.table.plays else "", "title" if typed else "dim")
-        text = status or self._describe_turn(state, width - 2)
-        return arrange_foot(banner, text, width, rows, beside=beside, may_drop=not typed)
+            typed = (shorten_left(line, width - 1 - (len(count[0]) + 2 if count[0] else 0)), "title")
+            return arrange_foot(
+                banner, typed, width, rows, beside=count, notes=news, over_banner=True, above_status=True
+            )
+        if self._is_at_end:
+            return arrange_foot(banner, describe_end(self.table), width, rows, notes=news, over_banner=True)
+        typed_move = self.hand.ahead.text
+        beside = (f"move: {typed_move}_" if self.table.plays else "", "title" if typed_move else "dim")
+        text, *more = news or [self._describe_turn(state, width - 2)]
+        foot = arrange_foot(banner, text, width, rows, beside=beside, may_drop=not typed_move, notes=more)
+        return replace(foot, notes=foot.notes + 1 if news else 0)
+
+    @property
+    def _is_at_end(self) -> bool:
+        """Whether the end of a game is looked at."""
+        return self.table.state is not None and self.table.state.status == "over" and self.table.shown_ply is None
 
     def _banner(self, state: RoomState, now: float, width: int) -> tuple[str, str] | None:
         holds_seat = self.table.is_live or state.status == "waiting"
@@ -128,9 +149,6 @@ class GameFoot:
         return (f"{loses}?   {yes} yes   {no} play on", "bad")
 
     def _describe_turn(self, state: RoomState, width: int) -> tuple[str, str]:
-        over = self.table.state is not None and self.table.state.status == "over"
-        if over and self.table.shown_ply is None:
-            return describe_end(self.table)
         if state.status == "waiting":
             missing = sum(seat is None for seat in state.seats.values())
             whom = "someone" if missing == 1 else f"{missing} more"
@@ -152,10 +170,13 @@ class GameFoot:
         keymap = self.desk.keymap
         if self.hand.confirming is not None:
             return hint_answers(keymap)
-        if self.desk.link.phase == "away":
-            return f"{keymap.show('retry')} try now  {keymap.show('back')} leave"
         if self.hand.mode != "board":
             return hint_line(self.hand.mode, keymap)
+        if self.desk.link.phase == "away":
+            return f"{keymap.show('retry')} try now  {keymap.show('back')} leave"
+        typed = self.hand.ahead.text
+        if self.table.is_my_turn and self.hand.pending is None and is_whole(typed, state.rules.to_rules()):
+            return hint_typed(typed, keymap)
         return hint_room(
             self.table,
             state,

@@ -69,13 +69,22 @@ class GameKeys:
             self._cells.press(key, self._table.state)
 
     def paste(self, text: str) -> None:
-        """Pasted text goes into the line that is open."""
-        (self._hand.ahead if self._hand.mode == "board" else self._hand.line).type(text)
+        """Pasted text goes into the line that is open; at the board only while there is a move to type."""
+        if self._hand.mode != "board":
+            self._hand.line.type(text)
+        elif self._table.plays:
+            self._hand.ahead.type(text)
 
     def click(self, x: int, y: int) -> None:
-        """A click places at once on 3x3; on larger boards it chooses, and a second one places."""
+        """A click places at once on 3x3; on larger boards it chooses, and a second one places.
+
+        On what steps back in a watcher's head, it does.
+        """
         state, fit = self._table.state, self._view.fit
         if state is None or fit is None or self._hand.mode != "board":
+            return
+        if y == 0 and x in self._view.back_at:
+            self._looking.step(-1)
             return
         if state.status != "playing" and not self._review.is_on:
             return
@@ -105,7 +114,9 @@ class GameKeys:
         """Take the keys that belong to what is going on in the room; tell whether it was one."""
         keymap = self._desk.keymap
         if state.status == "waiting" and self._table.seat is not None:
-            return self._press_waiting(key)
+            if not self._press_waiting(key):
+                self._cells.press_at_rest(key, state)
+            return True
         if self._table.looks_on:
             if not self._press_looking_on(key) and not (state.status == "over" and self._press_over(key)):
                 self._cells.press_at_rest(key, state)

@@ -16,7 +16,7 @@ from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.room_help import list_room_help
 from tictactoe_client.tui.table import Table
-from tictactoe_client.wire.events import Back, Gone
+from tictactoe_client.wire.events import Back, Gone, Lost
 from tictactoe_client.wire.messages import Message
 from tictactoe_client.wire.room import Room
 from tictactoe_client.words.announcer import announce_chat
@@ -50,7 +50,7 @@ class GamePage(Page):
         self._view = GameView(desk, self.table, self._hand, self._review, another=going.another)
         self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, deeds, going, self._view)
         self._says_goodbye = False
-        self._said_hello_until = 0.0
+        self._returned_until = 0.0
         self._returned: Back | None = None
         self._before_return: RoomState | None = None
         if room.state is not None:
@@ -80,7 +80,7 @@ class GamePage(Page):
     def seconds_to_change(self) -> float | None:
         """Clocks, holds, waits and notices count by the second."""
         state, now = self.table.state, self.desk.now()
-        counts = self.desk.link.phase != "online" or now < self._said_hello_until
+        counts = self.desk.link.phase != "online" or bool(self._hand.returned)
         if state is not None:
             counts = counts or state.status == "waiting" or (state.clock is not None and state.status == "playing")
             counts = counts or any(self.table.hold_ms(mark, now) for mark in state.seats)
@@ -89,7 +89,9 @@ class GamePage(Page):
     def hear(self, message: Message) -> None:
         """Take what concerns this room."""
         push, event = message.push, message.event
-        if isinstance(event, Back):
+        if isinstance(event, Lost):
+            self._hand.returned = ""
+        elif isinstance(event, Back):
             self._returned, self._before_return = event, self.table.state
         elif isinstance(event, Gone) and event.room == self.room.code:
             self._end_room(clean_text(event.refused.message))
@@ -101,7 +103,7 @@ class GamePage(Page):
             self._take_state(push)
         elif isinstance(push, ChatLine):
             self.table.hear(push)
-            self._hand.heard = announce_chat(push)
+            self._hand.heard.append(announce_chat(push))
         elif isinstance(push, Closed):
             self._end_room(f"Room {self.room.code} is closed: {clean_text(push.reason)}")
         elif isinstance(push, Replaced):
@@ -112,10 +114,9 @@ class GamePage(Page):
         self.desk.go_home()
 
     def tick(self) -> None:
-        """Take the welcome off when it has been read."""
-        if 0 < self._said_hello_until <= self.desk.now():
-            self._said_hello_until = 0.0
-            self.desk.hush()
+        """Take the welcome off when it has been read; over a line that is being typed it stays until that is done."""
+        if self._returned_until <= self.desk.now() and self._hand.mode == "board":
+            self._hand.returned = ""
 
     def closed(self) -> None:
         """Nothing of ours is left here."""
@@ -154,9 +155,12 @@ class GamePage(Page):
         if self.table.take(state, self.desk.now(), declined, after_loss=after_loss):
             self.desk.run(self._learn_moves())
         self._hand.follow(state)
+        if not self.table.plays:
+            self._hand.ahead.clear()
         self._review.look()
         if old is not None and (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status):
             self.desk.hush()
+            self._hand.returned = ""
         if self._returned is not None:
             self._welcome_back(state)
         if self.table.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
@@ -182,8 +186,8 @@ class GamePage(Page):
             if mark != self.table.seat:
                 missed = f"{name_of(state, mark)} played {format_cell(state.last, state.rules.to_rules())}."
         tick = "" if self.desk.settings.ascii else "✓ "
-        self.desk.say(f"{tick}Back after {seconds} s. {missed}", "good")
-        self._said_hello_until = self.desk.now() + _BACK_SHOWN_SECONDS
+        self._hand.returned = f"{tick}Back after {seconds} s. {missed}"
+        self._returned_until = self.desk.now() + _BACK_SHOWN_SECONDS
 
     def _end_room(self, why: str) -> None:
         if self in self.desk.pages and self._hand.errand is None:
@@ -224,5 +228,5 @@ class GamePage(Page):
         page = GamePage(self.desk, room, self.again)
         if news:
             page.table.tell(news)
-            page._hand.heard = news
+            page._hand.heard.append(news)
         self.desk.open(page)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from tictactoe_client.boards.board import BoardStyle, BoardView, Window
 from tictactoe_client.tui.board_area import Fit, paint_board
+from tictactoe_client.tui.foot import Foot
 from tictactoe_client.tui.game_foot import GameFoot
 from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.page import Desk
@@ -16,7 +17,7 @@ from tictactoe_client.tui.picture import Picture, measure, shorten, shorten_word
 from tictactoe_client.tui.qr import render_code
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.room_layout import LEFT, RoomLayout, lay_out_room, needed_for_room
-from tictactoe_client.tui.side_panel import paint_panel, paint_players
+from tictactoe_client.tui.side_panel import paint_panel, paint_players, shows_talk
 from tictactoe_client.tui.table import Table
 from tictactoe_client.tui.value_marks import paint_values
 from tictactoe_client.typed.falling import resting_cell
@@ -32,7 +33,7 @@ _LOW = 16
 
 
 class GameView:
-    """One room's picture; `fit` and `corner` say where the board was drawn."""
+    """One room's picture; `fit` and `corner` say where the board was drawn, `back_at` where the head steps back."""
 
     def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, another: str) -> None:
         self.desk = desk
@@ -43,6 +44,7 @@ class GameView:
         self.window: Window | None = None
         self.fit: Fit | None = None
         self.corner = (0, 0)
+        self.back_at = range(0)
         self._space: tuple[int, int] | None = None
 
     def needed_size(self) -> tuple[int, int] | None:
@@ -62,34 +64,59 @@ class GameView:
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at."""
         state = self.table.shown()
+        self.back_at = range(0)
         if state is None:
             picture.put(1, 0, f" Room {self.table.code} ...")
             return
         now, last = self.desk.now(), picture.height - 1
         if state.status == "waiting":
-            self._draw_head(picture, state)
-            foot = self.foot.arrange(state, status, now, picture.width, 3)
-            self._draw_invitation(picture, last - foot.height)
+            foot = self._draw_waiting(picture, state, status, now)
         else:
             layout = self._lay_out(state, *(self._space or (picture.width, picture.height)))
-            if layout.panel is None and self.hand.heard:
-                status = status or (self.hand.heard, "title")
-            foot = self.foot.arrange(state, status, now, picture.width, last - layout.below_board)
             if layout.panel is not None or layout.top > 1:
                 self._draw_head(picture, state)
             worth = self._draw_board(picture, state, layout)
+            rows = last - layout.below_board
+            foot = self.foot.arrange(state, status, now, picture.width, rows, ())
+            if self._hides_talk(picture, layout, last - foot.height, worth):
+                foot = self.foot.arrange(state, status, now, picture.width, rows, self.hand.heard)
+                self.hand.told = foot.notes
+            else:
+                self.hand.told = len(self.hand.heard)
             self._draw_players(picture, layout, last - foot.height, now, worth)
         self.foot.draw(picture, foot, state)
+
+    def _hides_talk(self, picture: Picture, layout: RoomLayout, bottom: int, worth: list[str]) -> bool:
+        """Tell whether something that was said since the last key is not in sight beside the board."""
+        heard = self.hand.heard
+        if not heard or layout.panel is None:
+            return bool(heard)
+        return not shows_talk(picture.width - layout.panel - 1, bottom - layout.top, self.table, worth, heard)
+
+    def _draw_waiting(self, picture: Picture, state: RoomState, status: tuple[str, str] | None, now: float) -> Foot:
+        """Draw the room while it waits for others; return its foot."""
+        last, heard = picture.height - 1, self.hand.heard
+        self._draw_head(picture, state)
+        foot = self.foot.arrange(state, status, now, picture.width, 3, ())
+        if heard and self._draw_invitation(Picture(picture.width, picture.height), last - foot.height) < len(heard):
+            foot = self.foot.arrange(state, status, now, picture.width, 3, heard)
+            self.hand.told = foot.notes
+        else:
+            self.hand.told = len(heard)
+        self._draw_invitation(picture, last - foot.height)
+        return foot
 
     def _draw_head(self, picture: Picture, state: RoomState) -> None:
         dot, link = ("*" if self.desk.settings.ascii else "●"), self.desk.link
         right = f"{link.latency_ms} ms {dot}" if link.phase == "online" else f"offline {dot}"
         if self.table.seat is None:
-            watching = f"{state.watchers} watching" if state.watchers else ""
-            moment = f"move {state.ply} of {len(self.table.moves)}" if self.table.shown_ply is not None else ""
+            ways = self._describe_watching(state) or (right,)
             head = f"WATCHING {state.room}"
-            ways = ("   ".join(part for part in (watching, moment) if part) or right, moment)
+            if measure(head) + measure(ways[-1]) + 4 > picture.width:
+                head = state.room
             right = next((way for way in ways if measure(head) + measure(way) + 4 <= picture.width), "")
+            if right.endswith(self._back):
+                self.back_at = range(picture.width - 1 - measure(self._back), picture.width - 1)
             names = " v ".join(f"{name_of(state, mark)} ({mark})" for mark in state.seats)
             space = picture.width - measure(head) - measure(right) - 6
             rest = f"   {shorten(names, space)}" if space > 6 else ""
@@ -104,6 +131,22 @@ class GameView:
                 right = f"move {state.ply} of {len(self.table.moves)}"
         picture.put_parts(1, 0, (head, "title"), (rest, ""), until=picture.width - measure(right) - 2)
         picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
+
+    @property
+    def _back(self) -> str:
+        """What a click steps back on."""
+        return "[< back]" if self.desk.settings.ascii else "[◂ back]"
+
+    def _describe_watching(self, state: RoomState) -> tuple[str, ...]:
+        """Return who watches, at which move, and the way back, the fullest text first; nothing before a game."""
+        watching = f"{state.watchers} watching" if state.watchers else ""
+        newest = self.table.state
+        if state.status == "waiting" or newest is None:
+            return (watching,) if watching else ()
+        moment = f"move {state.ply} of {max(newest.ply, len(self.table.moves))}"
+        back = self._back if state.ply else ""
+        ways = (watching, moment, back), (moment, back), (moment,)
+        return tuple("   ".join(part for part in way if part) for way in ways)
 
     def _lay_out(self, state: RoomState, width: int, height: int) -> RoomLayout:
         """Return where the board and the rest go in a window of this size."""
@@ -144,8 +187,8 @@ class GameView:
             return
         paint_players(picture, layout.top - 1, picture.width - 1, self.table, now, ascii_only=ascii_only)
 
-    def _draw_invitation(self, picture: Picture, bottom: int) -> None:
-        """Draw how others get here, above this line."""
+    def _draw_invitation(self, picture: Picture, bottom: int) -> int:
+        """Draw how others get here, above this line, and what was said; return how many lines of that are in sight."""
         link = self.link_for_others()
         edge = self._draw_code(picture, link)
         picture.put(3, 2, shorten_words(self._describe_company(), edge - 3), "dim")
@@ -160,6 +203,7 @@ class GameView:
         space = max(0, min(3, bottom - y - 1))
         for number, line in enumerate(self.table.talk[-space:] if space else [], y + 1):
             picture.put(3, number, shorten(line, edge - 3), "dim")
+        return space
 
     def _describe_company(self) -> str:
         """Return who is in the room before the game begins."""

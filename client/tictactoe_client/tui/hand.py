@@ -16,7 +16,8 @@ class Hand:
     """The cursor, what is being typed and to whom, what is being asked, and what is on its way.
 
     `pending` is a move that is sent, by its cell and mark; `errand` says what is done meanwhile to get elsewhere.
-    `heard` is what was said since the last key, `unsaid` what could not be said, and `keys` counts the keys.
+    `heard` is what was said since the last key, of which the first `told` lines are in sight, and `returned` that the
+    connection is back; `unsaid` is what could not be said, and `keys` counts the keys.
     """
 
     def __init__(self) -> None:
@@ -28,13 +29,15 @@ class Hand:
         self.confirming: Literal["resign", "leave", "quit", "another"] | None = None
         self.errand: str | None = None
         self.shows_code = True
-        self.heard = ""
+        self.heard: list[str] = []
+        self.told = 0
+        self.returned = ""
         self.unsaid = ""
         self.keys = 0
 
     def note_key(self) -> None:
-        """Take note of a key: what was said before it has been seen."""
-        self.keys, self.heard = self.keys + 1, ""
+        """Take note of a key: what was in sight before it has been seen, and what was not has its turn."""
+        self.keys, self.heard, self.told = self.keys + 1, self.heard[self.told :], 0
 
     def begin_chat(self) -> None:
         """Open the line for saying something, with what could not be said before."""
@@ -49,12 +52,11 @@ class Hand:
             self.cursor = None
 
     def move_cursor(self, step: tuple[int, int], state: RoomState) -> None:
-        """Move the cursor by rows and columns; the first time it stands on the last move, else in the centre."""
+        """Move the cursor by rows and columns; the first time it shows on the last move, else in the centre."""
         rows, columns = state.rules.rows, state.rules.columns
         if self.cursor is None:
             self.cursor = state.last if state.last is not None else (rows // 2) * columns + columns // 2
-            if state.last is None:
-                return
+            return
         row, column = divmod(self.cursor, columns)
         row = min(max(row + step[0], 0), rows - 1)
         column = min(max(column + step[1], 0), columns - 1)

@@ -37,6 +37,13 @@ def hint_line(mode: str, keymap: Keymap) -> str:
     return f"{COMMANDS}   Enter do it  {keymap.show('back')} back"
 
 
+def hint_typed(text: str, keymap: Keymap) -> str:
+    """Return the keys while a whole move is typed that may be played."""
+    show = keymap.show
+    talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
+    return f"Enter play {text.strip()}  {show('back')} clear  {talk}"
+
+
 def hint_room(
     table: Table, state: RoomState, keymap: Keymap, settings: Settings, *, reviews: bool, another: str
 ) -> str:

@@ -9,7 +9,9 @@ from tictactoe_client.tui.hand import Hand
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
+from tictactoe_client.typed.intents import Look
 from tictactoe_client.wire.room import Room
+from tictactoe_client.words.guide import describe_last
 from tictactoe_client.words.worth import rank_cells
 from tictactoe_engine import parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
@@ -46,6 +48,26 @@ class Looking:
         """Look at the newest moment."""
         self._table.look_at_present()
         self._look()
+
+    def at_last_move(self) -> None:
+        """Look at the last move, wherever a board that scrolls stood, and say which it was."""
+        self.at_present()
+        if self._table.state is not None:
+            self._desk.say(describe_last(self._table.state, self._table.viewer), "title")
+
+    def go(self, look: Look) -> None:
+        """Go to the moment that was asked for in words; who plays has the present before them."""
+        table, count = self._table, len(self._table.moves)
+        if table.plays:
+            self._desk.say("While you play, the board shows the present.")
+        elif look.kind == "live":
+            self.at_present()
+        elif look.kind == "by":
+            self.step(look.number)
+        elif look.number > count:
+            self._desk.say(f"There is no move {look.number}: 0 to {count}.")
+        else:
+            self.step(look.number - (count if table.shown_ply is None else table.shown_ply))
 
     def compare(self, by: int) -> None:
         """Point at the next worse or better move of the moment, first at the best one."""

@@ -71,5 +71,6 @@ def _list_moves(rules: Rules, keymap: Keymap, settings: Settings) -> list[str]:
     return [
         f"A key places at once{falls}:",
         f"  1-9 ({top} on top), or qwe/asd/zxc by place{click}.",
+        "Out of turn it is kept as text; in turn Enter plays it.",
         f"A name such as b3 begins with {colon}  {colon}b3 Enter.   Or {arrows} and {place}.",
     ]

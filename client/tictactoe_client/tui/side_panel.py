@@ -43,7 +43,7 @@ def paint_panel(
     for mark in state.rules.marks[:height]:
         _paint_player(picture, x, y, width, mark, table, now, ascii_only=ascii_only)
         y += 1
-    if y < bottom and (state.game > 1 or any(state.score.values())):
+    if y < bottom and _has_tally(state):
         picture.put(x, y, shorten(f"Game {state.game}. {describe_tally(state)}", width), "dim")
         y += 1
     if y < bottom:
@@ -52,19 +52,40 @@ def paint_panel(
     for line in worth[: max(0, bottom - y)]:
         picture.put(x, y, shorten(line, width))
         y += 1
-    talk = [(line, part) for line in table.talk for part in wrap(line, width)]
-    moves = _move_lines(table, state, width)
-    room = max(0, bottom - y)
-    for_talk = min(len(talk), max(0, room - min(len(moves), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
-    for_moves = min(len(moves), room - (for_talk + 1 if for_talk else 0))
-    for line, is_shown in moves[len(moves) - for_moves :]:
+    moves, talk = _share_out(table, state, width, bottom - y)
+    for line, is_shown in moves:
         picture.put(x, y, line, "" if is_shown else "dim")
         y += 1
-    if for_talk:
-        y += 1
-        for _, part in talk[-for_talk:]:
-            picture.put(x, y, part)
-            y += 1
+    for number, (_, part) in enumerate(talk, y + 1):
+        picture.put(x, number, part)
+
+
+def _share_out(
+    table: Table, state: RoomState, width: int, room: int
+) -> tuple[list[tuple[str, bool]], list[tuple[str, str]]]:
+    """Return the lines of moves and, each with what it is a part of, those of the talk that share so many lines."""
+    talk = [(line, part) for line in table.talk for part in wrap(line, width)]
+    moves = _move_lines(table, state, width)
+    room = max(0, room)
+    for_talk = min(len(talk), max(0, room - min(len(moves), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
+    for_moves = min(len(moves), room - (for_talk + 1 if for_talk else 0))
+    return moves[len(moves) - for_moves :], talk[len(talk) - for_talk :]
+
+
+def shows_talk(width: int, height: int, table: Table, worth: Sequence[str], heard: Sequence[str]) -> bool:
+    """Tell whether a panel of this size, at most so wide, shows these lines of the talk in full."""
+    state = table.state
+    if state is None:
+        return False
+    width = min(MAX_WIDTH, width)
+    above = len(state.rules.marks) + (1 if _has_tally(state) else 0) + 1 + len(worth)
+    _, talk = _share_out(table, state, width, height - above)
+    shown = [line for line, _ in talk]
+    return all(shown.count(line) >= len(wrap(line, width)) * heard.count(line) for line in heard)
+
+
+def _has_tally(state: RoomState) -> bool:
+    return state.game > 1 or any(state.score.values())
 
 
 def _paint_player(

@@ -19,7 +19,8 @@ _MOST_LINES = 200
 class Table:
     """The room `code`; `viewer` is who looks, `shown_ply` the moment looked back at, None for now.
 
-    `unblamed` are those who have been away since we came back from a loss of our own connection.
+    `unblamed` are those who have been away since we came back from a loss of our own connection. `whole_hold_ms` is for
+    how long the server keeps a seat, once somebody was seen to drop.
     """
 
     def __init__(self, code: str, viewer: str, moves: tuple[int, ...] = ()) -> None:
@@ -35,6 +36,7 @@ class Table:
         self.ending: RoomState | None = None
         self.unseen = 0
         self.unblamed: frozenset[str] = frozenset()
+        self.whole_hold_ms: int | None = None
 
     @property
     def seat(self) -> str | None:
@@ -152,6 +154,9 @@ class Table:
         away = frozenset(mark for mark, seat in new.seats.items() if seat is not None and not seat.online)
         before = {mark for mark, seat in old.seats.items() if seat is not None and not seat.online}
         self.unblamed = away & (self.unblamed | (away - before if after_loss else frozenset()))
+        holds = [seat.hold_ms for mark, seat in new.seats.items() if seat is not None and mark in away - before]
+        if not after_loss:
+            self.whole_hold_ms = max((hold for hold in holds if isinstance(hold, int)), default=self.whole_hold_ms)
 
     def _say(self, *lines: str) -> None:
         self.talk = [*self.talk, *lines][-_MOST_LINES:]

@@ -127,7 +127,7 @@ def parse_intent(
             return command
     place_keys = Keys.PHONE if marked and keys == Keys.LETTERS else keys
     try:
-        return _parse_place(text, body, rules, place_keys, coordinates)
+        return _parse_place(body, rules, place_keys, coordinates)
     except BadInput as bad:
         if not marked and bad.code == "bad_input" and _means_command(body, rules, coordinates):
             raise BadInput("bad_input", f'I don\'t know "{text}". Did you mean /{text}?') from None
@@ -147,16 +147,6 @@ def is_farewell(line: str) -> bool:
     return _VERBS.get(line.strip().lstrip("/:").strip().lower()) in ("leave", "quit")
 
 
-def is_command(line: str) -> bool:
-    """Tell whether a line begins with a word that does, asks or says something, whatever follows it.
-
-    >>> is_command(":draw please"), is_command("/foo")
-    (True, False)
-    """
-    words = line.strip().lstrip("/:").split()
-    return bool(words) and words[0].lower() in (*_WORDS, *_SHORT, *_VERBS, *_LOOKS, "s", "read", "m")
-
-
 def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Intent | None:
     word, _, argument = body.partition(" ")
     word, argument = word.lower(), argument.strip()
@@ -165,7 +155,7 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
     if word == "save":
         return Save(argument)
     if word in _LOOKS:
-        return Read(_LOOKS[word], _parse_place(body, argument, rules, keys, coordinates).cell if argument else None)
+        return Read(_LOOKS[word], _parse_place(argument, rules, keys, coordinates).cell if argument else None)
     if word in ("s", "read"):
         return _parse_read(argument, rules, coordinates)
     if word in ("m", "marks"):
@@ -228,7 +218,7 @@ def _parse_read(word: str, rules: Rules, coordinates: Coordinates | str) -> Read
         raise BadInput("bad_input", "Read what? Type s and a column, a row or a cell: s A, s 1, s b2.") from None
 
 
-def _parse_place(text: str, body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Place:
+def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Place:
     try:
         return Place(parse_cell(body, rules, keys=keys, coordinates=coordinates))
     except IllegalMove as illegal:
@@ -237,13 +227,13 @@ def _parse_place(text: str, body: str, rules: Rules, keys: Keys | str, coordinat
         column = find_column(body, rules) if rules.gravity else None
         if column is not None:
             return Place(column)
-        raise BadInput("bad_input", _describe_unknown(text, body, rules, unknown)) from None
+        raise BadInput("bad_input", _describe_unknown(body, rules, unknown)) from None
 
 
-def _describe_unknown(text: str, body: str, rules: Rules, unknown: UnknownNotation) -> str:
+def _describe_unknown(body: str, rules: Rules, unknown: UnknownNotation) -> str:
     close = difflib.get_close_matches(body.lower(), _WORDS, 1, _SIMILAR_ENOUGH) if len(body) < 40 else []
     if close:
-        return f'I don\'t know "{text}". Did you mean {close[0]}?'
+        return f'I don\'t know "{body}". Did you mean {close[0]}?'
     if rules.gravity and not has_single_keys(rules):
         head = unknown.message.partition(" A move looks like")[0]
         return f"{head} A move is a column, {name_columns(rules)}. ? for help."

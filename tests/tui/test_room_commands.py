@@ -1,0 +1,123 @@
+"""Commands and bare words in a room: the answers of the table of bad input, and none that a board would tear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.peer import open_peer, play_out
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.test_game_page import GOMOKU, LOOKS, game
+from tictactoe_client.wire.choosing import Choice
+from tictactoe_engine import Keys, Rules
+from tictactoe_server.server import Server
+
+
+async def command(user: ScreenUser, text: str) -> None:
+    await user.type(f":{text}")
+    await user.press("enter")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, **look) as (ana, bo, code):
+        await command(ana, "board")
+        await ana.until("No move has been played yet.")
+        await ana.press("1")
+        await bo.state(ply=1)
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE", "(O)")
+        talk = list(ana.app.pages[-1].table.talk)  # type: ignore[attr-defined]
+        await command(ana, "board")
+        await ana.until("Last: bo played B2, centre.")
+        assert ana.app.pages[-1].table.talk == talk  # type: ignore[attr-defined]
+
+
+async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server, Rules(32, 32, 5)) as (ana, bo, code):
+        await ana.type("af32")
+        await ana.press("enter")
+        await bo.state(ply=1)
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.until("YOUR MOVE")
+        await ana.press(*["right"] * 40, *["down"] * 40)
+        await ana.until("-AF of", gone="(O)")
+        await command(ana, "b")
+        await ana.until("Last: bo played A1.", "(O)", "of A-AF")
+
+
+@pytest.mark.parametrize("words", ["board 0", "p", "back", "live", "next"])
+async def test_who_plays_is_shown_no_board_of_before(server: Server, open_screen: OpenScreen, words: str) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        await ana.press("1")
+        await bo.state(ply=1)
+        await ana.until("bo's move", "1. X A1")
+        talk = list(ana.app.pages[-1].table.talk)  # type: ignore[attr-defined]
+        await command(ana, words)
+        await ana.until("While you play, the board shows the present.", "(X)")
+        assert ana.app.pages[-1].table.talk == talk  # type: ignore[attr-defined]
+
+
+async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        code = (await bo.ask("create"))["room"]
+        await cy.ask("join", room=code)
+        await play_out({"X": bo, "O": cy}, code, [0, 4, 8])
+        async with open_screen(server.url, Choice("watch", code=code)) as wat:
+            await wat.until("WATCHING", "X C3")
+            for words, shown in (("board 1", 1), ("next", 2), ("p", 1), ("n", 2), ("board 0", 0)):
+                await command(wat, words)
+                await wat.until(f"Looking back at move {shown}.")
+            await command(wat, "board 9")
+            await wat.until("There is no move 9: 0 to 3.")
+            await command(wat, "live")
+            await wat.until("cy's move (O)", gone="Looking back")
+            await command(wat, "board")
+            await wat.until("Last: bo played C3, bottom right.")
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("hello", 'I don\'t know "hello". A move looks like b2 or 5. ? for help.'),
+        ("2,", 'I don\'t know "2,". A move looks like b2 or 5. ? for help.'),
+        ("resing", 'I don\'t know "resing". Did you mean resign?'),
+        ("z9", "Z9 is off the board: columns A-C, rows 1-3."),
+    ],
+)
+async def test_a_strange_command_is_answered_as_everywhere(
+    server: Server, open_screen: OpenScreen, typed: str, answer: str
+) -> None:
+    async with game(open_screen, server) as (ana, *_):
+        await command(ana, typed)
+        await ana.until(answer)
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("hello", 'I don\'t know "hello". A move looks like b2. ? for help.'),
+        ("resing", 'I don\'t know "resing". Did you mean resign?'),
+        ("resign", "Commands begin with :   :resign"),
+        ("b", 'I don\'t know "b". A move looks like b2. ? for help.'),
+        ("2,", 'I don\'t know "2,". A move looks like b2. ? for help.'),
+    ],
+)
+async def test_a_bare_word_on_a_large_board_is_answered_with_what_was_meant(
+    server: Server, open_screen: OpenScreen, typed: str, answer: str
+) -> None:
+    async with game(open_screen, server, GOMOKU) as (ana, *_):
+        await ana.type(typed)
+        await ana.press("enter")
+        await ana.until(answer)
+
+
+async def test_a_digit_after_the_colon_means_what_it_means_without_it(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, keys=Keys.PAD) as (ana, bo, _):
+        await command(ana, "7")
+        assert (await bo.state(ply=1))["last"] == 0

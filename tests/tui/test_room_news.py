@@ -1,0 +1,163 @@
+"""What comes in is seen: talk without a panel, a connection that comes back, and an end that no refusal covers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.named_keys import last_line
+from tests.peer import Peer, open_peer
+from tests.proxy import run_proxy
+from tests.tui.conftest import OpenScreen
+from tests.tui.test_game_page import GOMOKU, LOOKS, SMALL, game
+from tests.tui.test_reviewing import wake_worker, watched
+from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.choosing import Choice
+from tictactoe_server.server import Server
+
+NEVER = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
+
+
+async def say(peer: Peer, code: str, *lines: str) -> None:
+    for line in lines:
+        await peer.ask("chat", room=code, text=line)
+
+
+# -- the connection -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with (
+        run_proxy(server.port) as proxy,
+        game(open_screen, server, url=proxy.url, backoff=NEVER, **look) as (ana, bo, _),
+    ):
+        await ana.press("tab", "h")
+        proxy.cut()
+        text = await ana.until("CONNECTION LOST", "say: h_")
+        assert last_line(text).strip() == "Enter say it  Esc back to the board"
+        await ana.press("r", "enter")
+        text = await ana.until("CONNECTION LOST", gone="say:")
+        assert last_line(text).strip() == "r try now  Esc leave"
+        await ana.press(":")
+        assert "Enter do it  Esc back" in await ana.until(":_")
+        await ana.press("escape", "r")
+        await ana.until("Back after")
+        assert (await bo.next_of("chat"))["text"] == "hr"
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_what_came_back_is_seen_above_a_line_that_is_open(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with (
+        run_proxy(server.port) as proxy,
+        game(open_screen, server, url=proxy.url, backoff=NEVER, **look) as (ana, bo, code),
+    ):
+        await ana.press("5")
+        await bo.state(ply=1)
+        proxy.cut()
+        await ana.until("CONNECTION LOST")
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.press("r", "tab", "h")
+        await ana.until("Back after 1 s. bo played A1.", "say: h_")
+        await ana.press("i")
+        await ana.until("Back after 1 s. bo played A1.", "say: hi_")
+        page = ana.app.pages[-1]
+        page._returned_until = 0.001  # type: ignore[attr-defined]
+        page.tick()
+        await ana.press("!")
+        await ana.until("Back after 1 s. bo played A1.", "say: hi!_")
+        await ana.press("enter")
+        page.tick()
+        await ana.until("YOUR MOVE", gone="Back after")
+
+
+# -- talk -----------------------------------------------------------------------------------------------------------
+
+
+async def test_several_lines_wait_for_their_turn_in_a_narrow_window(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, size=(40, 12)) as (ana, bo, code):
+        await say(bo, code, *(f"line {number} of a talk that is long enough" for number in range(4)))
+        seen = ""
+        for _ in range(4):
+            seen += await ana.until("bo: line")
+            await ana.press("f9")
+        await ana.until("YOUR MOVE", gone="bo: line")
+        assert all(f"line {number} of" in seen for number in range(4))
+
+
+async def test_talk_is_told_in_a_wide_and_short_window(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, GOMOKU) as (ana, bo, code):
+        await ana.pilot.resize_terminal(80, 9)
+        await say(bo, code, "hello there, this is what I have to say")
+        await ana.until("bo: hello there, this is what I have to say", gone="YOUR MOVE")
+        await ana.press("h")
+        await ana.until("YOUR MOVE", "move: h_", gone="hello there, this")
+
+
+async def test_talk_that_is_in_sight_is_not_told_twice(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await say(bo, code, "hello there")
+        text = await ana.until("bo: hello there", "YOUR MOVE")
+        assert text.count("hello there") == 1
+
+
+async def test_talk_is_told_while_a_review_has_the_panel(server: Server, open_screen: OpenScreen) -> None:
+    await wake_worker(server)
+    async with watched(open_screen, server, [112], "gomoku", size=(80, 13)) as (wat, _, bo, code):
+        await wat.press("v")
+        await wat.until("hide values", "Best:")
+        await say(bo, code, "hello there")
+        await wat.until("bo: hello there")
+
+
+async def test_talk_is_not_lost_behind_an_answer(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, size=(40, 12)) as (ana, bo, code):
+        await ana.pilot.resize_terminal(24, 8)
+        ana.app.say("B2 is taken by O. Free: A1 B1 C1.")
+        await say(bo, code, "hello")
+        await ana.until("B2 is taken by O.", "Free: A1")
+        await ana.press("f9")
+        await ana.until("bo: hello")
+        await ana.press("f9")
+        await ana.until("YOUR MOVE", gone="hello")
+
+
+async def test_talk_is_told_above_a_line_that_is_open(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, size=(40, 12)) as (ana, bo, code):
+        await ana.press("tab", "h")
+        await say(bo, code, "hello there")
+        await ana.until("bo: hello there", "say: h_")
+
+
+async def test_talk_is_told_in_a_low_room_that_waits(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create", SMALL), size=(40, 10)) as ana, open_peer(server.url) as bo:
+        await ana.until("Waiting for someone")
+        code = ana.app.pages[-1].room.code  # type: ignore[attr-defined]
+        await bo.ask("watch", room=code)
+        await say(bo, code, "hello there")
+        await ana.until("hello there")
+
+
+# -- the end --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 14), (40, 12), (30, 8)])
+async def test_no_refusal_covers_the_end(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.pilot.resize_terminal(*size)
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        keys = last_line(ana.text)
+        await ana.press("5")
+        text = await ana.until("YOU WIN   bo resigns", "The game is over.")
+        assert last_line(text) == keys
+        await bo.ask("rematch", room=code)
+        await ana.press("5")
+        text = await ana.until("YOU WIN", "The game is over.")
+        await ana.press("f9")
+        await ana.until("YOU WIN", "wants a rematch", gone="The game is over")

@@ -1,0 +1,180 @@
+"""Moves that are typed: in one's own time and the other's, without a mark that nobody meant to make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.tui.conftest import OpenScreen
+from tests.tui.test_game_page import GOMOKU, LOOKS, SMALL, game
+from tictactoe_client.wire.choosing import Choice
+from tictactoe_engine import PRESETS, Keys, Rules
+from tictactoe_server.server import Server
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_space_belongs_to_what_is_typed_and_plays_nothing(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, GOMOKU, **look) as (ana, bo, _):
+        await ana.press("right", "right")
+        await ana.until("[.]")
+        await ana.type("2 3")
+        await ana.until("YOUR MOVE", "move: 2 3_")
+        await ana.press("enter")
+        assert (await bo.state(ply=1))["last"] == 15 + 2
+
+
+async def test_a_space_without_a_cursor_stays_in_the_text(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, GOMOKU) as (ana, bo, _):
+        await ana.type("3 14")
+        await ana.until("move: 3 14_", gone="[.]")
+        await ana.press("enter")
+        assert (await bo.state(ply=1))["last"] == 2 * 15 + 13
+
+
+async def test_space_places_at_the_cursor_where_nothing_is_typed(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, GOMOKU) as (ana, bo, _):
+        await ana.press("space")
+        await ana.until("[.]")
+        await ana.press("space")
+        assert (await bo.state(ply=1))["last"] == 7 * 15 + 7
+
+
+async def test_another_key_for_placing_sends_what_is_typed(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, GOMOKU, changed_keys={"place": ("f6",)}) as (ana, bo, _):
+        await ana.press("right", "right")
+        await ana.type("b3")
+        await ana.press("f6")
+        assert (await bo.state(ply=1))["last"] == 2 * 15 + 1
+
+
+async def test_a_letter_for_placing_is_text_where_something_is_typed(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, GOMOKU, changed_keys={"place": ("p",)}) as (ana, _, _code):
+        await ana.press("right")
+        await ana.type("hep")
+        await ana.until("YOUR MOVE", "move: hep_")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(
+    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+) -> None:
+    async with game(open_screen, server, **look) as (ana, bo, code):
+        await ana.press("1")
+        await ana.until("bo's move (O)", "(X)")
+        await ana.press("5")
+        await ana.until("It's bo's move. Enter plays 5 when it is yours.", "move: 5_")
+        await ana.press("3", "enter")
+        await ana.until("It's bo's move.", "move: 3_")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE (X)", "move: 3_", "Enter play 3  Esc clear")
+        assert (await bo.state(ply=2))["turn"] == "X"
+        await ana.press("enter")
+        assert (await bo.state(ply=3))["last"] == 2
+        await ana.until("bo's move (O)", "move: _")
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "cell"), [(Keys.PHONE, "7", 6), (Keys.PAD, "7", 0), (Keys.PHONE, "e", 2), (Keys.LETTERS, "z", 6)]
+)
+async def test_a_kept_key_means_what_it_means_in_turn(
+    server: Server, open_screen: OpenScreen, keys: Keys, key: str, cell: int
+) -> None:
+    async with game(open_screen, server, keys=keys) as (ana, bo, code):
+        await ana.press("5")
+        await bo.state(ply=1)
+        await ana.until("bo's move (O)")
+        await ana.press(key)
+        await ana.until(f"move: {key}_")
+        await bo.ask("move", room=code, cell=1, ply=1)
+        await ana.until("YOUR MOVE (X)")
+        await ana.press("enter")
+        assert (await bo.state(ply=3))["last"] == cell
+
+
+async def test_in_turn_a_key_on_3x3_places_at_once_and_drops_what_was_kept(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("1")
+        await ana.until("bo's move (O)", "(X)")
+        await ana.press("5", "space")
+        await ana.until("move: 5_")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE (X)", "move: 5_")
+        await ana.press("space")
+        await ana.until("YOUR MOVE (X)", "move: 5_")
+        await ana.press("9")
+        assert (await bo.state(ply=3))["last"] == 8
+        await ana.until("bo's move (O)", "move: _")
+
+
+async def test_backspace_and_esc_drop_a_kept_key(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, _, _code):
+        await ana.press("1")
+        await ana.until("bo's move (O)")
+        for drop in ("backspace", "escape"):
+            await ana.press("5")
+            await ana.until("move: 5_")
+            await ana.press(drop)
+            await ana.until("bo's move (O)", "move: _", gone="Leave and lose")
+
+
+async def test_a_whole_move_of_before_is_begun_anew_in_turn_and_out_of_it(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server, GOMOKU) as (ana, bo, code):
+        await ana.type("a1")
+        await ana.press("enter")
+        await bo.state(ply=1)
+        await ana.until("bo's move (O)")
+        await ana.type("h1c")
+        await ana.until("move: c_")
+        await ana.type("3")
+        await bo.ask("move", room=code, cell=112, ply=1)
+        await ana.until("YOUR MOVE", "move: c3_")
+        await ana.type("h10")
+        await ana.until("move: h10_")
+        await ana.press("enter")
+        assert (await bo.state(ply=3))["last"] == 9 * 15 + 7
+
+
+async def test_what_is_typed_ends_with_the_game(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("1")
+        await ana.until("bo's move (O)")
+        await ana.press("5")
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        await ana.press("escape")
+        await ana.until("Playing as")
+
+
+@pytest.mark.parametrize("rules", [SMALL, GOMOKU, PRESETS["connect-four"], Rules(32, 32, 5)])
+async def test_nothing_is_typed_before_the_game_begins(server: Server, open_screen: OpenScreen, rules: Rules) -> None:
+    async with open_screen(server.url, Choice("create", rules)) as ana:
+        await ana.until("Waiting for someone")
+        await ana.press("5", "c")
+        await ana.until("The game has not begun: a seat is free.")
+        ana.app.pages[-1].paste("c3")
+        await ana.press("escape")
+        await ana.until("Playing as")
+
+
+@pytest.mark.parametrize("arrow", ["up", "down", "left", "right"])
+async def test_the_first_arrow_shows_the_cursor_on_the_last_move(
+    server: Server, open_screen: OpenScreen, arrow: str
+) -> None:
+    async with game(open_screen, server, GOMOKU, ascii=True) as (ana, bo, code):
+        await ana.press(arrow)
+        await ana.until("[.]")
+        await ana.type("a1")
+        await ana.press("enter")
+        await bo.state(ply=1)
+        ana.app.pages[-1]._hand.cursor = None  # type: ignore[attr-defined]
+        await bo.ask("move", room=code, cell=20, ply=1)
+        await ana.until("YOUR MOVE", "(O)")
+        await ana.press(arrow)
+        await ana.until("[O]", gone="[.]")
