@@ -526,6 +526,24 @@ async def test_without_a_connection_questions_are_answered_and_a_move_is_said_to
         assert await ana.read_line() == "Last: you played B2, centre."
 
 
+async def test_the_end_of_the_input_waits_for_a_move_that_is_kept(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.until("Connection lost.")
+        ana.type("b2")
+        await ana.until("B2 is kept: ")
+        ana.end_input()
+        proxy.is_closed = False
+        await ana.until("Connected again after ")
+        assert await ana.read_line() == "You play B2, centre."
+        await bo.state(ply=1)
+        await ana.until("The input has ended: ")
+
+
 async def test_a_kept_move_is_not_played_into_another_position(server: Server, proxy: Proxy) -> None:
     async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.until("Code")).split()[1]

@@ -90,6 +90,26 @@ async def test_fetching_the_computer_is_left_at_once(bots: Server, open_screen: 
         await ana.until("Playing as", gone="medium-bot")
 
 
+async def test_a_game_that_begins_while_the_computer_is_fetched_is_played(
+    bots: Server, open_screen: OpenScreen
+) -> None:
+    async with (
+        run_proxy(bots.port) as proxy,
+        open_screen(proxy.url, Choice("create")) as ana,
+        open_peer(bots.url, "bo") as bo,
+    ):
+        await ana.until("Waiting for someone")
+        code = ana.code
+        proxy.hold()
+        await ana.press("b")
+        await ana.until("Fetching the computer…   Esc home")
+        await bo.ask("join", room=code)
+        proxy.release()
+        await ana.until("Somebody has come meanwhile: the game is on.", "O  bo", f"{code} ·")
+        await ana.press("5")
+        await bo.state(ply=1, status="playing")
+
+
 async def test_a_move_without_an_answer_keeps_nobody(server: Server, open_screen: OpenScreen) -> None:
     async with far_game(open_screen, server) as (ana, bo, _, proxy):
         proxy.swallows_replies = True

@@ -176,6 +176,29 @@ async def test_a_room_of_the_list_that_filled_up_meanwhile_is_offered_to_be_watc
         await ana.until(f"WATCHING {code}")
 
 
+async def test_a_room_that_turns_out_to_be_full_takes_no_key_from_a_name_that_is_typed(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with (
+        run_proxy(server.port) as proxy,
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+        open_screen(proxy.url) as ana,
+    ):
+        code = (await bo.ask("create"))["room"]
+        await ana.until(code)
+        await ana.press("up")
+        await ana.until(f"> {code}")
+        proxy.hold()
+        await cy.ask("join", room=code)
+        await ana.press("enter", "n")
+        await ana.type("zoe")
+        proxy.release()
+        await ana.until(f"Room {code} is full; you may watch it.", "Your name  zoe_")
+        await ana.press("enter")
+        await ana.until("Playing as  zoe")
+
+
 async def test_a_full_room_of_the_command_line_ends_with_five(server: Server, open_screen: OpenScreen) -> None:
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         code = (await bo.ask("create"))["room"]

@@ -172,7 +172,10 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, open_scr
                 proxy.hold()
                 await ana.press("enter", "escape")
                 await ana.until("Playing as  ana", gone="Joining")
+                await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is True)
                 proxy.release()
+                await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+                await ana.until(f"> Resume {code}")
                 await ana.press("enter")
                 await ana.until("bo's move", "O  ana (you)")
 

@@ -66,7 +66,8 @@ class PlainHome:
             code = self._listen()
             if code != ExitCode.NORMAL:
                 return code
-            self._screen.note_typed()
+            if self._typed is not None:
+                self._screen.note_typed()
             words = None if self._typed is None else _split(self._typed)
             if words is None or (words and words[0].lower() in _GOING):
                 self._screen.print("Goodbye.")

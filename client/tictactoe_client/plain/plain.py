@@ -75,7 +75,7 @@ class PlainGame:
         is_heard_out = not messages.has_more and self._hearing is not None and not self._hearing.done()
         if self._acting is None and sitting.has_kept_move_due and is_heard_out:
             self._acting = asyncio.create_task(sitting.play_kept_move())
-        elif self._acting is None and self._typed and sitting.state is not None and is_heard_out:
+        elif self._acting is None and self._has_line_due() and sitting.state is not None and is_heard_out:
             line = None if sitting.is_unsettled else self._typed.popleft()
             self._acting = asyncio.create_task(sitting.settle() if sitting.is_unsettled else sitting.take_line(line))
         awaited: set[asyncio.Task[Any]] = set()
@@ -96,6 +96,10 @@ class PlainGame:
             await self._take_typed(self._reading.result())
         else:
             await sitting.pass_time()
+
+    def _has_line_due(self) -> bool:
+        """Whether a line waits; the end of the input waits for the connection, as a move that was kept does."""
+        return bool(self._typed) and not (self._sitting.is_offline and self._typed[0] is None)
 
     async def _take_typed(self, line: str | None) -> None:
         """Take a line up; while there is no connection it is answered at once, and whoever wants to go goes."""

@@ -57,7 +57,7 @@ class Sitting:
         self._dialogue = Dialogue(settings, client.player, piped=not is_terminal(0))
         self._transcript = Transcript(client.player, settings)
         self._reminders = Reminders(client.player, settings)
-        self._offline = Offline(settings, client.player)
+        self._offline = Offline(settings, client.player, self._dialogue.stepping)
         self._parting = Parting(client.player, settings, screen)
         self._away_seconds: float | None = None
 

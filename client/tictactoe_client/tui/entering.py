@@ -66,11 +66,18 @@ class Entering:
             room = await enter(client)
             if self._wanted is visit:
                 return room
-            await _leave_again(room, client)
+            await self._leave_again(room, client)
         except ClientError:
             if self._wanted is visit:
                 raise
         return None
+
+    async def _leave_again(self, room: Room, client: Client) -> None:
+        """Leave a room that nobody wants any more; from a seat of an earlier run only go away, so that it is kept."""
+        if any(seat.room == room.code for seat in client.welcome.rooms):
+            await self._link.reconnect()
+        else:
+            await room.leave()
 
 
 def describe_errand(choice: Choice) -> str:
@@ -80,9 +87,3 @@ def describe_errand(choice: Choice) -> str:
     if choice.way == "create":
         return "Fetching the computer" if choice.bots else "Opening the room"
     return f"Joining {choice.code}" if choice.way == "join" else f"Going to watch {choice.code}"
-
-
-async def _leave_again(room: Room, client: Client) -> None:
-    """Leave a room that nobody wants any more; a seat of an earlier run there is kept, as it was before."""
-    if all(seat.room != room.code for seat in client.welcome.rooms):
-        await room.leave()

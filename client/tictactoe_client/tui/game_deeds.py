@@ -19,7 +19,7 @@ from tictactoe_client.typed.parsing import parse_intent
 from tictactoe_client.wire.errors import ClientError, Interrupted, Refused
 from tictactoe_client.wire.room import Room
 from tictactoe_client.words.choices import can_play_again, open_offers
-from tictactoe_client.words.wording import list_free, name_of
+from tictactoe_client.words.wording import MOST_FREE_AFTER_MISTAKE, ONLY_PLAYERS_MOVE, list_free, name_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
@@ -45,7 +45,7 @@ class GameDeeds:
         if state is None:
             return
         if self._table.seat is None:
-            self._desk.say("You are watching: only players move.")
+            self._desk.say(ONLY_PLAYERS_MOVE)
         elif state.status == "over":
             self._desk.say(f"The game is over. {self._describe_ways_on(state)}.")
         elif state.status == "waiting":
@@ -77,7 +77,7 @@ class GameDeeds:
         try:
             await self._room.move(cell, ply=state.ply)
         except Refused as refused:
-            free = f" {list_free(state, 9)}" if refused.code in ("occupied", "blocked", "floating") else ""
+            free = f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}" if refused.code in ("occupied", "blocked", "floating") else ""
             self._desk.say(f"{clean_text(refused.message)}{free}")
             self._hand.pending = None
         except ClientError:

@@ -32,9 +32,9 @@ _BACK_SHOWN_SECONDS = 5.0
 
 
 class GamePage(Page):
-    """One room, entered; `again` is what to enter for another opponent, if anything."""
+    """One room, entered; `again` is what to enter for another opponent, if anything, `news` what is told at once."""
 
-    def __init__(self, desk: Desk, room: Room, again: Choice | None = None) -> None:
+    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "") -> None:
         super().__init__(desk)
         assert desk.link.client is not None
         self.room = room
@@ -55,6 +55,9 @@ class GamePage(Page):
         self._before_return: RoomState | None = None
         if room.state is not None:
             self._take_state(room.state)
+        if news:
+            self.table.tell(news)
+            self._hand.heard.append(news)
         if room.seat is not None:
             desk.link.keep_seat(room.code, room.seat)
 
@@ -225,8 +228,4 @@ class GamePage(Page):
         self._view.draw(picture, status)
 
     def _sit_down(self, room: Room, news: str) -> None:
-        page = GamePage(self.desk, room, self.again)
-        if news:
-            page.table.tell(news)
-            page._hand.heard.append(news)
-        self.desk.open(page)
+        self.desk.open(GamePage(self.desk, room, self.again, news))

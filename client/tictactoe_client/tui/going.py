@@ -120,12 +120,14 @@ class Going:
     def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
         if not self._desk.entering.errand:
             self._hand.errand = errand
-            self._desk.run(self._go(self._desk.entering.enter(errand, enter), news))
+            coming = self._desk.entering.enter(errand, enter)
+            self._desk.run(self._go(coming, news, may_lose=self._table.is_live))
 
-    async def _go(self, coming: Coroutine[Any, Any, Room | None], news: str) -> None:
+    async def _go(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
         """Enter the other room, tell the news with its code there, and leave this one.
 
-        Whoever has gone home meanwhile wants neither room.
+        Whoever has gone home meanwhile wants neither room. Where a game has begun here meanwhile it is played, unless
+        one was to be lost anyway, which `may_lose` says.
         """
         try:
             room = await coming
@@ -136,6 +138,10 @@ class Going:
         finally:
             self._hand.errand = None
         if room is None or room is self._room:
+            return
+        if self._table.is_live and not may_lose:
+            self._desk.say("Somebody has come meanwhile: the game is on.")
+            await room.leave()
             return
         self._close_page()
         self._sit_down(room, news.format(room.code))

@@ -78,7 +78,7 @@ class HomePage(Page):
 
     def press(self, key: str) -> None:
         """Take a key: into the line being typed, else for the list."""
-        if self._press_full(key):
+        if self._menu.name is None and self._press_full(key):
             return
         does = self._view.keymap.does
         if self._menu.name is not None:

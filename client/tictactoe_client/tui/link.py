@@ -67,6 +67,7 @@ class Link:
         self._changed = changed
         self._failed = failed
         self._wanted = asyncio.Event()
+        self._greeted = asyncio.Event()
         self._starts_local = settings.local
         self._restarts = False
         self._own: Address | None = None
@@ -104,6 +105,7 @@ class Link:
                     if await self._mends(failure, servers):
                         continue
                     self.failure, self.phase = failure, "failed"
+                    self._greeted.set()
                     self._failed(failure)
                     self._changed()
                     await self._wanted.wait()
@@ -144,10 +146,16 @@ class Link:
     def rename(self, name: str) -> None:
         """Say hello again under another name, as the same player."""
         self.name = name
-        if self.client is not None:
-            self._token = self.client.token
-        self._restarts = True
-        self._wanted.set()
+        self._restart()
+
+    async def reconnect(self) -> None:
+        """Say goodbye and hello again as the same player, so that the server takes us for away from all our rooms.
+
+        Returns when that is done, or cannot be done now.
+        """
+        self._greeted.clear()
+        self._restart()
+        await self._greeted.wait()
 
     def keep_seat(self, room: str, seat: str) -> None:
         """Write down the seat that we took, for a later run."""
@@ -159,6 +167,12 @@ class Link:
         """Strike out a seat that we gave up."""
         if self.client is not None:
             self.seats.forget(self.address.url, self.client.token, room)
+
+    def _restart(self) -> None:
+        if self.client is not None:
+            self._token = self.client.token
+        self._restarts = True
+        self._wanted.set()
 
     async def _converse(self) -> None:
         settings = self.settings
@@ -176,6 +190,7 @@ class Link:
             reconnect=settings.backoff,
         ) as client:
             self.client, self.phase, self._restarts = client, "online", False
+            self._greeted.set()
             self.latency = Latency(client.latency_seconds)
             self._token = self._tokens[self.address.url] = client.token
             self._reached = self.address

@@ -34,13 +34,19 @@ from tictactoe_client.wire.room import Room
 from tictactoe_client.words.choices import open_offers
 from tictactoe_client.words.guide import answer_query
 from tictactoe_client.words.reading import list_marks, list_moves, read_aloud
-from tictactoe_client.words.wording import describe_turn, list_free, seat_of
+from tictactoe_client.words.wording import (
+    GAME_IS_OVER,
+    MOST_FREE_AFTER_MISTAKE,
+    ONLY_PLAYERS_MOVE,
+    describe_turn,
+    list_free,
+    seat_of,
+)
 from tictactoe_client.words.worth import review_position
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import OfferAction
 
-MOST_FREE_AFTER_MISTAKE = 9
 _WITH_FREE_CELLS = frozenset({"occupied", "blocked", "floating"})
 _GIVING_UP: frozenset[VerbKind] = frozenset({"resign", "leave", "quit", "new"})
 _SAME: dict[VerbKind, tuple[VerbKind, ...]] = {"leave": ("leave", "quit"), "quit": ("leave", "quit")}
@@ -74,7 +80,7 @@ class Dialogue:
         self._asked: VerbKind | None = None
         self._declined: set[str] = set()
         self.unblamed: frozenset[str] = frozenset()
-        self._stepping = Stepping(settings, viewer)
+        self.stepping = Stepping(settings, viewer)
 
     async def answer(self, line: str, state: RoomState, room: Room) -> Answer:
         """Carry one line out; raises `ConnectionLost` and nothing else, since refusals are answers."""
@@ -128,11 +134,11 @@ class Dialogue:
     async def _look(self, look: Look, state: RoomState, room: Room, asked: VerbKind | None) -> Answer:
         if look.may_be_no and self._means_no(state, asked):
             return await self._do(Verb("no"), state, room, asked)
-        return Answer(tuple(self._stepping.look(look, state, await room.sync())))
+        return Answer(tuple(self.stepping.look(look, state, await room.sync())))
 
     def _means_no(self, state: RoomState, asked: VerbKind | None) -> bool:
         """Tell whether ``n`` means no: to our own question, and in a game while one does not step through its moves."""
-        if asked is not None or self._stepping.is_n_a_step(state):
+        if asked is not None or self.stepping.is_n_a_step(state):
             return asked is not None
         return bool(open_offers(state, self._viewer)) or self._is_live(state)
 
@@ -145,7 +151,7 @@ class Dialogue:
 
     async def _place(self, cell: int, state: RoomState, room: Room) -> Answer:
         if seat_of(state, self._viewer) is None:
-            return Answer(("You are watching: only players move.",))
+            return Answer((ONLY_PLAYERS_MOVE,))
         target = landing_cell(state, cell) if state.rules.gravity else cell
         if target is None and self._is_live(state):
             return Answer((describe_full_column(state, cell),))
@@ -198,7 +204,7 @@ class Dialogue:
 
     def follow(self, state: RoomState) -> None:
         """Take note of a state that is told."""
-        self._stepping.follow(state)
+        self.stepping.follow(state)
 
     def take_declined(self, state: RoomState) -> frozenset[str]:
         """Return the offers that we declined or withdrew and that this state has no more; each once."""
@@ -249,7 +255,7 @@ class Dialogue:
         if refused.code == "not_your_turn" and state.turn != seat_of(state, self._viewer):
             return describe_turn(state, self._viewer)
         if refused.code == "game_over":
-            return "The game is over. rematch, new or leave."
+            return GAME_IS_OVER
         message = clean_text(refused.message)
         if refused.code in _WITH_FREE_CELLS:
             return f"{message} {list_free(state, MOST_FREE_AFTER_MISTAKE)}"

@@ -15,12 +15,17 @@ from tictactoe_client.typed.parsing import parse_intent
 from tictactoe_client.typed.stepping import Stepping
 from tictactoe_client.words.guide import answer_query
 from tictactoe_client.words.reading import list_marks, list_moves, read_aloud
-from tictactoe_client.words.wording import describe_turn, list_free, seat_of
+from tictactoe_client.words.wording import (
+    GAME_IS_OVER,
+    MOST_FREE_AFTER_MISTAKE,
+    ONLY_PLAYERS_MOVE,
+    describe_turn,
+    list_free,
+    seat_of,
+)
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
-
-_MOST_FREE = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +38,16 @@ class KeptMove:
 
 
 class Offline:
-    """The lines of one person, `viewer`, without a connection; `kept` is the move that waits for it, or None."""
+    """The lines of one person, `viewer`, without a connection; `kept` is the move that waits for it, or None.
 
-    def __init__(self, settings: Settings, viewer: str) -> None:
+    `stepping` is where they look in the game.
+    """
+
+    def __init__(self, settings: Settings, viewer: str, stepping: Stepping) -> None:
         self.kept: KeptMove | None = None
         self._settings = settings
         self._viewer = viewer
-        self._stepping = Stepping(settings)
+        self._stepping = stepping
 
     def answer(
         self,
@@ -74,7 +82,7 @@ class Offline:
                 return list_marks(state, intent.mark)
             case Moves() if moves is not None:
                 return [list_moves(state, moves, intent.count)]
-            case Look(may_be_no=False) if moves is not None:
+            case Look() if moves is not None and (not intent.may_be_no or self._stepping.is_n_a_step(state)):
                 return self._stepping.look(intent, state, moves)
             case _:
                 word = clean_text(line.strip().lstrip("/:").split()[0])
@@ -83,8 +91,10 @@ class Offline:
     def take_kept(self, state: RoomState) -> tuple[int | None, list[str]]:
         """Return the cell to be played now, if the game still stands as it did, else what to say of it."""
         kept, self.kept = self.kept, None
-        if kept is None or (kept.game, kept.ply) == (state.game, state.ply):
-            return (None if kept is None else kept.cell), []
+        if kept is None:
+            return None, []
+        if state.status == "playing" and (kept.game, kept.ply) == (state.game, state.ply):
+            return kept.cell, []
         name = format_cell(kept.cell, state.rules.to_rules())
         return None, [f"{name} is not played: the game has gone on without it."]
 
@@ -92,9 +102,9 @@ class Offline:
         """Keep a move, or return why not."""
         own = seat_of(state, self._viewer)
         if own is None:
-            return "You are watching: only players move."
+            return ONLY_PLAYERS_MOVE
         if state.status == "over":
-            return "The game is over. rematch, new or leave."
+            return GAME_IS_OVER
         if state.turn != own:
             return describe_turn(state, self._viewer)
         if is_sending:
@@ -108,6 +118,6 @@ class Offline:
         cell, name = target, format_cell(target, state.rules.to_rules())
         if state.board[cell] != ".":
             why = "blocked" if state.board[cell] == "#" else f"taken by {state.board[cell]}"
-            return f"{name} is {why}. {list_free(state, _MOST_FREE)}"
+            return f"{name} is {why}. {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
         self.kept = KeptMove(cell, state.game, state.ply)
         return f"{name} is kept: it is played when the connection is back."

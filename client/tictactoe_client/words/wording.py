@@ -12,6 +12,12 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.requests import ClockTerms
 
+MOST_FREE_AFTER_MISTAKE: Final = 9
+"""How many free cells are named behind a cell that may not be played."""
+
+ONLY_PLAYERS_MOVE: Final = "You are watching: only players move."
+GAME_IS_OVER: Final = "The game is over. rematch, new or leave."
+
 _PLACES: Final = (
     "top left",
     "top centre",
