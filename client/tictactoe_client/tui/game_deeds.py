@@ -77,7 +77,8 @@ class GameDeeds:
         try:
             await self._room.move(cell, ply=state.ply)
         except Refused as refused:
-            free = f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}" if refused.code in ("occupied", "blocked", "floating") else ""
+            is_about_cell = refused.code in ("occupied", "blocked", "floating")
+            free = f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}" if is_about_cell else ""
             self._desk.say(f"{clean_text(refused.message)}{free}")
             self._hand.pending = None
         except ClientError:
