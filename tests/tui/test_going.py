@@ -17,6 +17,7 @@ from tictactoe_client.kept.seats import Seats
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.choosing import Choice
+from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 
 NEVER = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
@@ -174,6 +175,19 @@ async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(
         await ana.until_it_ends()
     assert ana.app.return_code == 0
     assert ana.app.last_words == f"Room {code}: you left; bo wins."
+
+
+@pytest.mark.parametrize("keys", [("escape",), ("ctrl+q",)], ids=str)
+async def test_whatever_else_is_typed_at_a_question_plays_on(
+    server: Server, open_screen: OpenScreen, keys: tuple[str, ...]
+) -> None:
+    async with game(open_screen, server, PRESETS["four"]) as (ana, bo, code):
+        await ana.press(*keys)
+        await ana.until("Leave and lose this game?")
+        await ana.press("b")
+        await ana.until("The game goes on.", gone="Leave and lose this game?")
+        await ana.press("b", "2", "enter")
+        assert (await bo.state(room=code, ply=1))["status"] == "playing"
 
 
 @pytest.mark.parametrize(("key", "code"), [("ctrl+q", 0), ("ctrl+c", 130)])

@@ -186,3 +186,21 @@ async def test_a_watcher_always_sees_at_which_move_and_how_to_step_back(
 async def test_before_the_first_move_there_is_nothing_to_step_back_to(server: Server, open_screen: OpenScreen) -> None:
     async with watched(open_screen, server, []) as (wat, *_):
         await wat.until("1 watching   move 0 of 0", gone="back]")
+
+
+async def test_esc_hides_the_values_and_leads_to_the_end_before_it_leaves(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("5")
+        await bo.state(ply=1)
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN", "v review")
+        await ana.press("v")
+        await ana.until("hide values  End end  Esc back")
+        await ana.press("right", "end", "escape")
+        await ana.until("YOU WIN", "r rematch  v review", gone="hide values")
+        await ana.press("v", "left", "escape")
+        await ana.until("YOU WIN", "r rematch  v review", gone="hide values")
+        await ana.press("escape")
+        await ana.until("Playing as")

@@ -204,9 +204,11 @@ class GameKeys:
             hand.line.press(key)
 
     def _press_confirming(self, key: str) -> None:
-        """Take the answer; any other key waits for it, as it might place a mark once the question is gone."""
+        """Take the answer; any other key plays on and does no more: it might place a mark."""
         does = self._desk.keymap.does
         if does(key, "confirm"):
             self._deeds.confirm()
-        elif does(key, "back"):
-            self._hand.confirming = None
+            return
+        self._hand.confirming = None
+        if not does(key, "back"):
+            self._desk.say("The game goes on.", "dim")

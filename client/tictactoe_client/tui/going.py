@@ -48,11 +48,13 @@ class Going:
         self._sit_down = sit_down
 
     def back(self) -> None:
-        """Drop what is typed, return to the present, else leave the room, asking where that loses a game."""
+        """Drop what is typed, hide values, return to the present, else leave, asking where that loses a game."""
         if self._hand.errand is not None:
             self.home()
         elif self._hand.ahead.text:
             self._hand.ahead.clear()
+        elif self._looking.close_review():
+            return
         elif self._table.shown_ply is not None:
             self._looking.at_present()
         elif self._loses_game():

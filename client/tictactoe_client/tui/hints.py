@@ -25,7 +25,7 @@ def describe_another(again: Choice | None) -> str:
 
 
 def hint_answers(keymap: Keymap) -> str:
-    """Return the keys while it is asked whether a game is to be given up; no others count then."""
+    """Return the keys while it is asked whether a game is to be given up; any other plays on, too."""
     return f"{keymap.show('confirm')} yes  {keymap.show('back')} play on"
 
 

@@ -39,6 +39,15 @@ class Looking:
         if state is not None and state.status == "over" and self._review.is_on and table.shown_ply is None:
             self.step(-1)
 
+    def close_review(self) -> bool:
+        """Hide the values, and after the end of the game return to it; tell whether they were shown."""
+        if not self._review.is_on:
+            return False
+        self.review()
+        if self._table.state is not None and self._table.state.status == "over":
+            self.at_present()
+        return True
+
     def step(self, by: int) -> None:
         """Look at an earlier or later moment."""
         self._table.step(by)
