@@ -27,6 +27,19 @@ async def test_a_declined_draw_names_who_declined_it(
         await ana.until("bo withdraws the draw offer.", gone="Ctrl+Y accept")
 
 
+async def test_an_offer_is_answered_by_its_key_while_one_says_something(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("tab")
+        await ana.type("well")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("bo offers a draw:   Ctrl+Y accept", "say: well_")
+        await ana.press("ctrl+y")
+        assert (await bo.state(room=code, status="over"))["result"]["reason"] == "agreed"
+        await ana.until("say: well_")
+
+
 async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(server: Server, open_screen: OpenScreen) -> None:
     async with game(open_screen, server) as (ana, bo, _):
         await ana.type(":draw")

@@ -13,6 +13,7 @@ from tictactoe_client.tui.game_deeds import GameDeeds
 from tictactoe_client.tui.game_view import GameView
 from tictactoe_client.tui.going import Going
 from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.looking import Looking
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.review import Review
@@ -121,15 +122,19 @@ class GameKeys:
             if not self._press_looking_on(key) and not (state.status == "over" and self._press_over(key)):
                 self._cells.press_at_rest(key, state)
             return True
-        action = "accept" if keymap.does(key, "accept") else "decline" if keymap.does(key, "decline") else None
-        if action is not None:
-            self._deeds.answer_offer(action)
+        if self._press_offer(key, keymap):
             return True
         claim = "claim" if keymap.does(key, "claim") else "claim draw" if keymap.does(key, "claim_draw") else None
         if claim is not None and may_claim_by_key(self._table, self._desk.now()):
             self._deeds.command(claim)
             return True
         return False
+
+    def _press_offer(self, key: str, keymap: Keymap) -> bool:
+        action = "accept" if keymap.does(key, "accept") else "decline" if keymap.does(key, "decline") else None
+        if action is not None:
+            self._deeds.answer_offer(action)
+        return action is not None
 
     def _press_waiting(self, key: str) -> bool:
         does = self._desk.keymap.does
@@ -184,8 +189,10 @@ class GameKeys:
     # -- in a line, and when asked --------------------------------------------------------------------------------
 
     def _press_line(self, key: str) -> None:
-        """Take a key while something is being typed after ``:`` or to be said."""
+        """Take a key while something is being typed after ``:`` or to be said; offers are answered meanwhile, too."""
         does, hand = self._desk.keymap.does, self._hand
+        if self._table.plays and self._press_offer(key, self._desk.keymap.typing):
+            return
         if does(key, "back") or (does(key, "chat") and hand.mode == "chat"):
             if hand.mode == "chat" and not does(key, "back"):
                 hand.unsaid = hand.line.text
