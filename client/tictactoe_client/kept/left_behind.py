@@ -6,16 +6,16 @@ those of the words of the same name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.client import Client, connect
 from tictactoe_client.wire.errors import ClientError
 from tictactoe_client.words.left_behind import describe_loss, describe_way_back
 from tictactoe_protocol import MAX_LISTED_GAMES
-from tictactoe_protocol.pushes import PastGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +70,28 @@ async def describe_losses(client: Client) -> list[str]:
     """
     held = {seat.room for seat in client.welcome.rooms}
     lost = [seat for seat in Seats().of_player(client.address.url, client.token) if seat.room not in held]
-    told = []
     with suppress(ClientError):
-        for seat in lost:
-            told.append(describe_loss(seat.room, await _settle(client, seat), client.player))
-    return told
+        return await _settle(client, lost)
+    return []
 
 
-async def _look_for(owner: Client, seats: Iterable[SavedSeat]) -> LeftBehind:
+async def _look_for(owner: Client, seats: Sequence[SavedSeat]) -> LeftBehind:
     """Return what has become of these seats, all of one player, and forget those that are gone."""
     held = {seat.room for seat in owner.welcome.rooms}
-    waiting, losses = [], []
-    for seat in seats:
-        if seat.room in held:
-            waiting.append(WaitingGame(seat.room, owner.held_ms(seat.room)))
-        else:
-            ended = await _settle(owner, seat)
-            losses.append(describe_loss(seat.room, ended, owner.player, replay_from=owner.address))
-    return LeftBehind(tuple(waiting), tuple(losses))
+    waiting = (WaitingGame(seat.room, owner.held_ms(seat.room)) for seat in seats if seat.room in held)
+    lost = [seat for seat in seats if seat.room not in held]
+    return LeftBehind(tuple(waiting), tuple(await _settle(owner, lost, replay_from=owner.address)))
 
 
-async def _settle(owner: Client, seat: SavedSeat) -> PastGame | None:
-    """Forget a seat that is gone, and return the game that ended its room, None where there is none."""
-    games = await owner.history(MAX_LISTED_GAMES)
-    Seats().forget(owner.address.url, seat.token, seat.room)
-    return next((game for game in games if game.room == seat.room), None)
+async def _settle(owner: Client, lost: Sequence[SavedSeat], *, replay_from: Address | None = None) -> list[str]:
+    """Forget seats that are gone, and return how the game of each ended; the server is asked once, where there is one.
+
+    `replay_from` as for `describe_loss`.
+    """
+    games = await owner.history(MAX_LISTED_GAMES) if lost else ()
+    told = []
+    for seat in lost:
+        Seats().forget(owner.address.url, seat.token, seat.room)
+        ended = next((game for game in games if game.room == seat.room), None)
+        told.append(describe_loss(seat.room, ended, owner.player, replay_from=replay_from))
+    return told
