@@ -28,12 +28,12 @@ from tictactoe_client.typed.intents import (
     Weigh,
 )
 from tictactoe_client.typed.parsing import parse_intent
+from tictactoe_client.typed.questions import answer_question
 from tictactoe_client.typed.stepping import Stepping
 from tictactoe_client.wire.errors import Interrupted, Refused
 from tictactoe_client.wire.room import Room
 from tictactoe_client.words.choices import open_offers
-from tictactoe_client.words.guide import answer_query
-from tictactoe_client.words.reading import list_marks, list_moves, read_aloud
+from tictactoe_client.words.reading import list_moves
 from tictactoe_client.words.wording import (
     GAME_IS_OVER,
     MOST_FREE_AFTER_MISTAKE,
@@ -94,12 +94,8 @@ class Dialogue:
                     return self._tell_turn(state)
                 case Place():
                     return await self._place(intent.cell, state, room)
-                case Query():
-                    return Answer(tuple(answer_query(intent.kind, state, self._viewer, settings, self.unblamed)))
-                case Read():
-                    return Answer(tuple(read_aloud(intent.kind, intent.index, state)))
-                case Marks():
-                    return Answer(tuple(list_marks(state, intent.mark)))
+                case Query() | Read() | Marks():
+                    return Answer(tuple(answer_question(intent, state, self._viewer, settings, self.unblamed)))
                 case Moves():
                     return Answer((list_moves(state, await room.sync(), intent.count),))
                 case Look():

@@ -12,9 +12,9 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.typed.falling import describe_full_column, landing_cell
 from tictactoe_client.typed.intents import BadInput, Look, Marks, Moves, Nothing, Place, Query, Read
 from tictactoe_client.typed.parsing import parse_intent
+from tictactoe_client.typed.questions import answer_question
 from tictactoe_client.typed.stepping import Stepping
-from tictactoe_client.words.guide import answer_query
-from tictactoe_client.words.reading import list_marks, list_moves, read_aloud
+from tictactoe_client.words.reading import list_moves
 from tictactoe_client.words.wording import (
     GAME_IS_OVER,
     MOST_FREE_AFTER_MISTAKE,
@@ -74,12 +74,8 @@ class Offline:
                 return [f"There is no connection. {describe_turn(state, self._viewer)}"]
             case Place():
                 return [self._keep(intent.cell, state, is_sending=is_sending)]
-            case Query():
-                return answer_query(intent.kind, state, self._viewer, settings, unblamed)
-            case Read():
-                return read_aloud(intent.kind, intent.index, state)
-            case Marks():
-                return list_marks(state, intent.mark)
+            case Query() | Read() | Marks():
+                return answer_question(intent, state, self._viewer, settings, unblamed)
             case Moves() if moves is not None:
                 return [list_moves(state, moves, intent.count)]
             case Look() if moves is not None and (not intent.may_be_no or self._stepping.is_n_a_step(state)):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from tictactoe_client.settings import Settings
 from tictactoe_client.typed.intents import BadInput, Intent, Look, Marks, Moves, Place, Query, Read, Weigh
 from tictactoe_client.typed.parsing import parse_intent
-from tictactoe_client.words.guide import answer_query
-from tictactoe_client.words.reading import list_marks, list_moves, read_aloud
+from tictactoe_client.typed.questions import answer_question
+from tictactoe_client.words.reading import list_moves, read_aloud
 from tictactoe_client.words.replay import STEP_HELP, Replay
 from tictactoe_protocol import clean_text
 
@@ -54,14 +54,10 @@ def _answer(intent: Intent, game: Replay, ply: int, settings: Settings) -> list[
             return [f"{game.describe_players()}."]
         case Query(kind="clock"):
             return ["A record does not tell what the clocks showed."]
-        case Query():
-            return answer_query(intent.kind, state, "", settings)
-        case Read():
-            return read_aloud(intent.kind, intent.index, state)
+        case Query() | Read() | Marks():
+            return answer_question(intent, state, "", settings)
         case Place():
             return read_aloud("cell", intent.cell, state)
-        case Marks():
-            return list_marks(state, intent.mark)
         case Moves():
             return [list_moves(state, game.record.moves[:ply], intent.count)]
         case Weigh():
