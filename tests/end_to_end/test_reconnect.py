@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -12,8 +13,8 @@ from collections.abc import AsyncIterator
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from tests.end_to_end.clients import run_client
-from tests.peer import open_peer
+from tests.end_to_end.clients import ClientProcess, run_client
+from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.terminal import pipe
 from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
@@ -318,7 +319,9 @@ async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: 
         assert told.replace("seconds.", "second.").replace("60 second.", "60 seconds.") == PLAIN
 
 
-async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, proxy: Proxy) -> None:
+@contextlib.asynccontextmanager
+async def a_loss_of_everybodys(server: Server, proxy: Proxy) -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
+    """Cut both players off, and let them in again once the server knows that bo is away."""
     async with (
         run_client("new", "-n", "ana", "-s", proxy.url) as ana,
         open_peer(proxy.url, "bo") as bo,
@@ -332,6 +335,11 @@ async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, p
         proxy.cut()
         await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
         proxy.is_closed = False
+        yield ana, bo, code
+
+
+async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, proxy: Proxy) -> None:
+    async with a_loss_of_everybodys(server, proxy) as (ana, bo, code):
         await ana.until("Connected again after ")
         assert str(await ana.read_line()).startswith("bo is not here. Waiting for them: ")
         async with open_peer(server.url, "bo", token=bo.welcome["token"]) as again:
@@ -569,19 +577,7 @@ async def test_a_kept_move_is_not_played_into_another_position(server: Server, p
 async def test_nobody_is_said_to_have_dropped_when_asked_who_is_there_after_a_loss(
     server: Server, proxy: Proxy
 ) -> None:
-    async with (
-        run_client("new", "-n", "ana", "-s", proxy.url) as ana,
-        open_peer(proxy.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-    ):
-        code = (await ana.until("Code  ")).split()[1]
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
-        await cy.ask("watch", room=code)
-        proxy.is_closed = True
-        proxy.cut()
-        await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
-        proxy.is_closed = False
+    async with a_loss_of_everybodys(server, proxy) as (ana, _, _code):
         await ana.until("bo is not here.")
         ana.type("o")
         assert await ana.until("You are X.") == "You are X. bo is O and is not here. 1 watching."

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
+from collections.abc import AsyncIterator
 
 import pytest
 
 from tests.peer import open_peer
-from tests.proxy import run_proxy
-from tests.tui.conftest import OpenScreen
+from tests.proxy import Proxy, run_proxy
+from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_server.server import Server
@@ -153,9 +155,9 @@ async def test_a_full_room_need_not_be_watched(server: Server, open_screen: Open
             assert "Enter watch" not in ana.text
 
 
-async def test_a_room_of_the_list_that_filled_up_meanwhile_is_offered_to_be_watched(
-    server: Server, open_screen: OpenScreen
-) -> None:
+@contextlib.asynccontextmanager
+async def a_room_that_fills_up(server: Server, open_screen: OpenScreen) -> AsyncIterator[tuple[ScreenUser, str, Proxy]]:
+    """Let ana have a room chosen that is full before she can know it."""
     async with (
         run_proxy(server.port) as proxy,
         open_peer(server.url, "bo") as bo,
@@ -168,6 +170,13 @@ async def test_a_room_of_the_list_that_filled_up_meanwhile_is_offered_to_be_watc
         await ana.until(f"> {code}")
         proxy.hold()
         await cy.ask("join", room=code)
+        yield ana, code, proxy
+
+
+async def test_a_room_of_the_list_that_filled_up_meanwhile_is_offered_to_be_watched(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with a_room_that_fills_up(server, open_screen) as (ana, code, proxy):
         await ana.press("enter")
         await ana.until(f"Joining {code}")
         proxy.release()
@@ -179,18 +188,7 @@ async def test_a_room_of_the_list_that_filled_up_meanwhile_is_offered_to_be_watc
 async def test_a_room_that_turns_out_to_be_full_takes_no_key_from_a_name_that_is_typed(
     server: Server, open_screen: OpenScreen
 ) -> None:
-    async with (
-        run_proxy(server.port) as proxy,
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-        open_screen(proxy.url) as ana,
-    ):
-        code = (await bo.ask("create"))["room"]
-        await ana.until(code)
-        await ana.press("up")
-        await ana.until(f"> {code}")
-        proxy.hold()
-        await cy.ask("join", room=code)
+    async with a_room_that_fills_up(server, open_screen) as (ana, code, proxy):
         await ana.press("enter", "n")
         await ana.type("zoe")
         proxy.release()
