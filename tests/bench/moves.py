@@ -1,9 +1,11 @@
 """Moves a second, and the processor time of one, beside a bare relay in the same run.
 
-Both get the same load: rooms of two that play drawn games of nine moves with a rematch after each, every state awaited
-by both players. Our server is measured in memory, and with every move on disk before it is shown. The last column is
-its processor time as a multiple of the relay's.
-Usage: python -m tests.bench.moves [--seconds 10] [--rooms 100] [--rounds 1]
+All get the same load: rooms of two that play drawn games of nine moves with a rematch after each, every state awaited
+by both players. Our server is measured in memory, and with every move on disk before it is shown. The server in turn
+has a core of its own, which the load keeps busy. In each round all servers take turns of half a second, and the ratios
+are to the relay of the same round.
+Usage: python -m tests.bench.moves [--rooms 100] [--seconds 5] [--rounds 5] [--only memory,disk,relay]
+       python -m tests.bench.moves --rooms-list 1,10,100,1000,4000
 
 With --with-bots: how long people wait for a move, at ten moves a second in each of 100 rooms, while 50 rooms of bots
 think about gomoku without a pause, beside the same without the bots.
@@ -13,168 +15,188 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import statistics
+import contextlib
 import tempfile
-import time
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from statistics import median
 
-import uvloop
-from websockets.asyncio.client import ClientConnection, connect
+from tests.bench.load import Wire, open_wire, run
+from tests.bench.processes import IN_MEMORY, RELAY, SERVER, Measured, allow_many_connections, started, wait_for_quiet
+from tests.bench.tables import Figures, Hall, Seating, seat_at_relay, seat_at_server
 
-from tests.bench.processes import IN_MEMORY, RELAY, SERVER, Measured, started
+YARDSTICK = "relay"
+SLICE_SECONDS = 0.5
+PATIENCE_SECONDS = 10.0
+"""How long a round waits for a quiet machine."""
 
-DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
-
-
-@dataclass
-class Figures:
-    """What one server did under the load."""
-
-    moves: int = 0
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    latencies: list[float] = field(default_factory=list)
-
-    @property
-    def cpu_us(self) -> float:
-        return self.cpu_seconds / self.moves * 1e6
-
-    def row(self, name: str) -> str:
-        cuts = statistics.quantiles(self.latencies, n=100)
-        return (
-            f"{name:<12} {self.moves / self.seconds:>9,.0f} moves/s {self.cpu_us:>8.1f} µs CPU/move"
-            f"   p50 {cuts[49] * 1e3:>6.2f} ms   p99 {cuts[98] * 1e3:>6.2f} ms"
-        )
+SPARE_DESCRIPTORS = 100
+SATURATED = 0.95
+PACE_SECONDS = 0.1
+BOT_ROOMS = 50
 
 
-class Table:
-    """Two connections in one room."""
+@dataclass(frozen=True)
+class Contestant:
+    """A server to measure. `{folder}` in its command stands for an empty folder."""
 
-    def __init__(self, players: tuple[ClientConnection, ClientConnection], code: str) -> None:
-        self.players = players
-        self.code = code
+    name: str
+    command: tuple[str, ...]
+    seating: Seating
+    is_durable: bool = False
 
-    async def play(self, first: int, figures: Figures, pace_seconds: float = 0.0) -> None:
-        """Play one game and agree on the next; `first` is who moves first, `pace_seconds` how long people ponder."""
-        for ply, cell in enumerate(DRAWN):
-            if pace_seconds:
-                await asyncio.sleep(pace_seconds)
-            mover = self.players[(first + ply) % 2]
-            begun = time.perf_counter()
-            await mover.send(f'{{"type":"move","room":"{self.code}","cell":{cell},"ply":{ply}}}')
-            await self._both()
-            figures.latencies.append(time.perf_counter() - begun)
-            figures.moves += 1
-        for player in self.players:
-            await player.send(f'{{"type":"rematch","room":"{self.code}"}}')
-            await self._both()
-
-    async def _both(self) -> None:
-        for player in self.players:
-            text = await player.recv(decode=False)
-            assert b'"error"' not in text, text
+    @contextlib.contextmanager
+    def started(self) -> Iterator[Measured]:
+        with (
+            tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as folder,
+            started([word.replace("{folder}", folder) for word in self.command]) as server,
+        ):
+            yield server
 
 
-async def seat_at_relay(url: str, number: int) -> Table:
-    first = await connect(f"{url}/{number}", compression=None, ping_interval=None, proxy=None)
-    second = await connect(f"{url}/{number}", compression=None, ping_interval=None, proxy=None)
-    return Table((first, second), "K7M4PQ")
+OURS = (
+    Contestant("relay", RELAY, seat_at_relay),
+    Contestant("memory", (*SERVER, *IN_MEMORY), seat_at_server),
+    Contestant("disk", (*SERVER, "--data", "{folder}"), seat_at_server, is_durable=True),
+)
+
+HEADER = f"{'':<12} {'µs/move':>8} {'moves/s':>9} {'p50 ms':>8} {'p99 ms':>8}  durable {'busy':>6} {'load':>6}"
 
 
-async def seat_at_server(url: str, number: int) -> Table:
-    first = await connect(url, compression=None, ping_interval=None, proxy=None)
-    second = await connect(url, compression=None, ping_interval=None, proxy=None)
-    for player in (first, second):
-        await player.send('{"type":"hello"}')
-        await player.recv()
-    await first.send('{"type":"create","id":"c"}')
-    code = json.loads(await first.recv())["room"]
-    await first.recv()
-    await second.send(json.dumps({"type": "join", "room": code}))
-    await first.recv()
-    await second.recv()
-    return Table((first, second), code)
+def row(contestant: Contestant, figures: list[Figures]) -> str:
+    """Return the medians over some rounds as a line under `HEADER`."""
+    return (
+        f"{contestant.name:<12} {median(one.cpu_us for one in figures):>8.2f}"
+        f" {median(one.moves_a_second for one in figures):>9,.0f}"
+        f" {median(one.percentile_ms(50) for one in figures):>8.2f}"
+        f" {median(one.percentile_ms(99) for one in figures):>8.2f}  {'yes' if contestant.is_durable else 'no':<7}"
+        f" {median(one.busy for one in figures):>6.0%} {median(one.load for one in figures):>6.0%}"
+    )
 
 
-async def load(server: Measured, rooms: int, seconds: float, *, bare: bool, pace_seconds: float = 0.0) -> Figures:
-    """Seat everybody, warm up for a second, then measure."""
-    seat = seat_at_relay if bare else seat_at_server
-    tables = [await seat(server.url, number) for number in range(rooms)]
-    firsts = dict.fromkeys(range(rooms), 0)
+def doubts(figures: Figures) -> str:
+    """Say why figures may mislead; empty where they do not."""
+    said = []
+    if figures.others > 1 - SATURATED:
+        said.append(f"somebody else had {figures.others:.0%} of the server's core")
+    elif figures.busy < SATURATED:
+        said.append("the server waited: for the load, or for the disk")
+    if figures.load > SATURATED:
+        said.append("the load was the limit")
+    return "".join(f"   ! {one}" for one in said)
 
-    async def keep_playing(number: int, until: float, figures: Figures) -> None:
-        while time.perf_counter() < until:
-            await tables[number].play(firsts[number], figures, pace_seconds)
-            firsts[number] = 1 - firsts[number]
 
-    async def everybody(duration: float, figures: Figures) -> None:
-        until = time.perf_counter() + duration
-        await asyncio.gather(*(keep_playing(number, until, figures) for number in range(rooms)))
+def ratio(figures: list[Figures], yardstick: list[Figures]) -> str:
+    """Return how much a move costs beside the relay's: the median of the rounds, the least and the most."""
+    ratios = [one.cpu_us / other.cpu_us for one, other in zip(figures, yardstick, strict=True)]
+    return f"   {median(ratios):.2f}x ({min(ratios):.2f}-{max(ratios):.2f})"
 
-    await everybody(1.0, Figures())
-    figures = Figures()
-    cpu, begun = server.cpu_seconds(), time.perf_counter()
-    await everybody(seconds, figures)
-    figures.seconds = time.perf_counter() - begun
-    figures.cpu_seconds = server.cpu_seconds() - cpu
-    await asyncio.gather(*(player.close() for table in tables for player in table.players))
+
+async def play_rounds(
+    contestants: list[Contestant], rooms: int, *, seconds: float, rounds: int
+) -> AsyncIterator[list[Figures]]:
+    """Give the figures of all, round by round.
+
+    The servers take turns in short slices, the ones whose turn it is not stopped, so that a core that is slow for some
+    seconds is slow for all of them. Where their connections are too many to be held at once, each server is started
+    anew in each round.
+    """
+    if 2 * rooms * len(contestants) + SPARE_DESCRIPTORS > allow_many_connections():
+        for _ in range(rounds):
+            yield [await play_alone(contestant, rooms, seconds) for contestant in contestants]
+        return
+    with contextlib.ExitStack() as servers:
+        halls = []
+        for contestant in contestants:
+            server = servers.enter_context(contestant.started())
+            halls.append(await Hall.open(server, contestant.seating, rooms))
+            server.pause()
+        for _ in range(rounds):
+            wait_for_quiet(PATIENCE_SECONDS)
+            found = [Figures() for _ in halls]
+            while found[-1].seconds < seconds:
+                for hall, figures in zip(halls, found, strict=True):
+                    hall.server.resume()
+                    figures.add(await hall.play(SLICE_SECONDS))
+                    hall.server.pause()
+            yield found
+
+
+async def play_alone(contestant: Contestant, rooms: int, seconds: float) -> Figures:
+    wait_for_quiet(PATIENCE_SECONDS)
+    with contestant.started() as server:
+        hall = await Hall.open(server, contestant.seating, rooms)
+        figures = await hall.play(seconds)
+        await hall.close()
+        return figures
+
+
+async def compare(contestants: list[Contestant], rooms: int, *, seconds: float, rounds: int) -> None:
+    """Measure all in turn, so many times; print each, then the medians."""
+    found: dict[str, list[Figures]] = {contestant.name: [] for contestant in contestants}
+    print(f"{rooms} rooms\n{HEADER}", flush=True)
+    async for of_all in play_rounds(contestants, rooms, seconds=seconds, rounds=rounds):
+        for contestant, figures in zip(contestants, of_all, strict=True):
+            found[contestant.name].append(figures)
+            print(row(contestant, [figures]) + doubts(figures), flush=True)
+    print(f"median of {rounds}")
+    for contestant in contestants:
+        figures_of_all = found[contestant.name]
+        beside = ratio(figures_of_all, found[YARDSTICK]) if YARDSTICK in found else ""
+        print(row(contestant, figures_of_all) + beside, flush=True)
+
+
+class BotWatcher(Wire):
+    """Keeps so many rooms of bots at gomoku: opens a room for each game that ends."""
+
+    CREATE = '{"type":"create","rules":"gomoku","bots":["perfect","perfect"]}'
+
+    def received(self, payload: bytes) -> None:
+        if b'"status":"over"' in payload:
+            self.send(self.CREATE)
+
+
+async def play_beside_bots(server: Measured, rooms: int, seconds: float, bot_rooms: int) -> Figures:
+    watcher = await open_wire(server.url, BotWatcher)
+    watcher.send('{"type":"hello"}')
+    for _ in range(bot_rooms):
+        watcher.send(BotWatcher.CREATE)
+    await asyncio.sleep(1)
+    hall = await Hall.open(server, seat_at_server, rooms, pace_seconds=PACE_SECONDS)
+    figures = await hall.play(seconds)
+    await hall.close()
+    watcher.close()
     return figures
-
-
-def measure(command: tuple[str, ...], rooms: int, seconds: float, *, bare: bool) -> Figures:
-    with started(command) as server:
-        return uvloop.run(load(server, rooms, seconds, bare=bare))
-
-
-async def keep_bots_thinking(url: str, rooms: int) -> None:
-    """Have so many games of gomoku between bots going, until cancelled."""
-    async with connect(url, compression=None, proxy=None) as watcher:
-        await watcher.send('{"type":"hello"}')
-        create = '{"type":"create","rules":"gomoku","bots":["perfect","perfect"]}'
-        for _ in range(rooms):
-            await watcher.send(create)
-        async for text in watcher:
-            if b'"status":"over"' in (text.encode() if isinstance(text, str) else text):
-                await watcher.send(create)
-
-
-async def load_beside_bots(server: Measured, rooms: int, seconds: float, bot_rooms: int) -> Figures:
-    thinking = asyncio.create_task(keep_bots_thinking(server.url, bot_rooms))
-    try:
-        return await load(server, rooms, seconds, bare=False, pace_seconds=0.1)
-    finally:
-        thinking.cancel()
 
 
 def compare_with_bots(rooms: int, seconds: float) -> None:
     """Print the figures without and with thinking bots; server, workers and load share all cores."""
     p99 = []
-    for bot_rooms in (0, 50):
+    for bot_rooms in (0, BOT_ROOMS):
         with started((*SERVER, *IN_MEMORY, "--bot-pause", "0"), is_pinned=False) as server:
-            figures = uvloop.run(load_beside_bots(server, rooms, seconds, bot_rooms))
-        print(figures.row(f"{bot_rooms} bot rooms"), flush=True)
-        p99.append(statistics.quantiles(figures.latencies, n=100)[98])
-    print(f"ratio      {p99[1] / p99[0]:.2f}x the p99 without bots", flush=True)
+            figures = run(play_beside_bots(server, rooms, seconds, bot_rooms))
+        p50, worst = figures.percentile_ms(50), figures.percentile_ms(99)
+        print(f"{bot_rooms} bot rooms   {figures.moves_a_second:,.0f} moves/s   p50 {p50:.2f} ms   p99 {worst:.2f} ms")
+        p99.append(worst)
+    print(f"{p99[1] / p99[0]:.2f}x the p99 without bots")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rooms", type=int, default=100)
-    parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--rooms-list", type=lambda text: [int(one) for one in text.split(",")])
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[one.name for one in OURS])
     parser.add_argument("--with-bots", action="store_true")
     options = parser.parse_args()
+    allow_many_connections()
     if options.with_bots:
         compare_with_bots(options.rooms, options.seconds)
         return
-    for _ in range(options.rounds):
-        relay = measure(RELAY, options.rooms, options.seconds, bare=True)
-        print(relay.row("relay"), flush=True)
-        with tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as folder:
-            for name, kept in (("in memory", IN_MEMORY), ("durable", ("--data", folder))):
-                ours = measure((*SERVER, *kept), options.rooms, options.seconds, bare=False)
-                print(f"{ours.row(name)}   {ours.cpu_us / relay.cpu_us:.2f}x", flush=True)
+    contestants = [one for one in OURS if one.name in options.only]
+    for rooms in options.rooms_list or [options.rooms]:
+        run(compare(contestants, rooms, seconds=options.seconds, rounds=options.rounds))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,273 @@
+"""Tables of two that play drawn games of nine moves with a rematch after each: the load of the benchmark of moves.
+
+Every state is awaited by both players, and must be the one that the move leads to, before the next move is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import random
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+from tests.bench.load import Spin, Wire, encode_frame, gather_some, open_wire
+from tests.bench.processes import Measured, core_busy_seconds
+
+DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
+"""The cells of a game that nobody wins."""
+
+STEPS_A_GAME = len(DRAWN) + 2
+WARM_UP_SECONDS = 1.0
+RUN_UP_SECONDS = 0.1
+"""How long the load runs before a measurement, so that it begins in full flow."""
+
+
+class Step(NamedTuple):
+    """What one player sends, and what must be in the message that both get then."""
+
+    send: Callable[[bytes], None]
+    frame: bytes
+    mark: bytes
+    is_move: bool
+
+
+class Seat(Wire):
+    """One player's connection; it belongs to a table once that is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table: Table | None = None
+        self._messages: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def received(self, payload: bytes) -> None:
+        table = self.table
+        if table is None:
+            self._messages.put_nowait(payload)
+        elif table.mark in payload:
+            table.awaited -= 1
+            if not table.awaited:
+                table.go_on()
+        else:
+            table.fail(payload)
+
+    def lost(self) -> None:
+        self._messages.put_nowait(b'"error": the connection was lost')
+        if self.table is not None:
+            self.table.fail(b"the connection was lost")
+
+    async def next_message(self) -> bytes:
+        """Return the next message before the game."""
+        async with asyncio.timeout(30):
+            message = await self._messages.get()
+        assert b'"error"' not in message, message
+        return message
+
+
+class Table:
+    """Two connections in one room, and how far they have come in two games: one begun by each of them."""
+
+    def __init__(self, seats: tuple[Seat, Seat], steps: Sequence[Step]) -> None:
+        self.seats = seats
+        self.mark = b""
+        self.awaited = 0
+        self.latencies: list[float] = []
+        self._steps = itertools.cycle(steps)
+        self._is_move = False
+        self._left = 0
+        self._sent_at = 0.0
+        self._pace_seconds = 0.0
+        self._done: asyncio.Future[None] | None = None
+        for seat in seats:
+            seat.table = self
+
+    def play(self, steps: int, pace_seconds: float = 0.0) -> asyncio.Future[None]:
+        """Play so many steps; return what is done then, or after `stop`. `pace_seconds` is how long people ponder."""
+        self._left, self._pace_seconds = steps, pace_seconds
+        self._done = asyncio.get_running_loop().create_future()
+        if pace_seconds:
+            asyncio.get_running_loop().call_later(random.uniform(0, pace_seconds), self._begin_step)
+        else:
+            self._begin_step()
+        return self._done
+
+    def stop(self) -> None:
+        """Play no further than the state that is awaited."""
+        self._left = 0
+
+    def go_on(self) -> None:
+        """Both have what they waited for: note how long that took, and take the next step."""
+        if self._is_move:
+            self.latencies.append(time.perf_counter() - self._sent_at)
+        if self._left <= 0:
+            assert self._done is not None
+            if not self._done.done():
+                self._done.set_result(None)
+        elif self._pace_seconds:
+            asyncio.get_running_loop().call_later(self._pace_seconds, self._begin_step)
+        else:
+            self._begin_step()
+
+    def fail(self, payload: bytes) -> None:
+        """End the game over a message that is not the one awaited."""
+        if self._done is not None and not self._done.done():
+            wanted, got = self.mark.decode(), payload.decode(errors="replace")
+            self._done.set_exception(AssertionError(f"not {wanted!r}, but {got!r}"))
+
+    def close(self) -> None:
+        for seat in self.seats:
+            seat.table = None
+            seat.close()
+
+    def _begin_step(self) -> None:
+        self._left -= 1
+        send, frame, self.mark, self._is_move = next(self._steps)
+        self.awaited = 2
+        self._sent_at = time.perf_counter()
+        send(frame)
+
+
+Seating = Callable[[str, int], Coroutine[Any, Any, Table]]
+"""Seats two at the table of this number of the server with this address."""
+
+
+def lay_out(seats: tuple[Seat, Seat], code: str, *, is_relay: bool) -> Table:
+    """Return a table with the steps of two games; a relay sends back what it was sent, a server the next state."""
+    steps = []
+    for first in (0, 1):
+        for ply, cell in enumerate(DRAWN):
+            text = f'{{"type":"move","room":"{code}","cell":{cell},"ply":{ply}}}'
+            mark = f'"ply":{ply}}}' if is_relay else f'"ply":{ply + 1},'
+            send = seats[(first + ply) % 2].transport.write
+            steps.append(Step(send, encode_frame(text.encode()), mark.encode(), is_move=True))
+        text = f'{{"type":"rematch","room":"{code}"}}'
+        for seat, mark in zip(seats, (f'"ply":{len(DRAWN)},', '"ply":0,'), strict=True):
+            steps.append(Step(seat.transport.write, encode_frame(text.encode()), mark.encode(), is_move=False))
+        if is_relay:
+            steps[-2:] = [step._replace(mark=b"rematch") for step in steps[-2:]]
+    return Table(seats, steps)
+
+
+async def seat_at_relay(url: str, number: int) -> Table:
+    seats = (await open_wire(f"{url}/{number}", Seat), await open_wire(f"{url}/{number}", Seat))
+    return lay_out(seats, "K7M4PQ", is_relay=True)
+
+
+async def seat_at_server(url: str, _number: int) -> Table:
+    first, second = await open_wire(url, Seat), await open_wire(url, Seat)
+    for seat in (first, second):
+        seat.send('{"type":"hello"}')
+        await seat.next_message()
+    first.send('{"type":"create","id":"c"}')
+    code = json.loads(await first.next_message())["room"]
+    await first.next_message()
+    second.send(f'{{"type":"join","room":"{code}"}}')
+    for seat in (first, second):
+        assert b'"playing"' in await seat.next_message()
+    return lay_out((first, second), code, is_relay=False)
+
+
+@dataclass
+class Figures:
+    """What one server did under the load, in one slice of time or in several put together."""
+
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    core_seconds: float = 0.0
+    load_idle_seconds: float = 0.0
+    latencies: list[float] = field(default_factory=list, repr=False)
+
+    def add(self, other: Figures) -> None:
+        """Count another slice in."""
+        self.seconds += other.seconds
+        self.cpu_seconds += other.cpu_seconds
+        self.core_seconds += other.core_seconds
+        self.load_idle_seconds += other.load_idle_seconds
+        self.latencies += other.latencies
+
+    @property
+    def moves(self) -> int:
+        return len(self.latencies)
+
+    @property
+    def busy(self) -> float:
+        """The part of the time for which the server had its core."""
+        return self.cpu_seconds / self.seconds
+
+    @property
+    def others(self) -> float:
+        """The part of the time for which somebody else had the server's core."""
+        return max(self.core_seconds - self.cpu_seconds, 0.0) / self.seconds
+
+    @property
+    def load(self) -> float:
+        """The part of the time for which the load had something to do."""
+        return 1 - self.load_idle_seconds / self.seconds
+
+    @property
+    def moves_a_second(self) -> float:
+        return self.moves / self.seconds
+
+    @property
+    def cpu_us(self) -> float:
+        """The processor time of a move, that of the rematches counted in."""
+        return self.cpu_seconds / self.moves * 1e6
+
+    def percentile_ms(self, percent: int) -> float:
+        ordered = sorted(self.latencies)
+        return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)] * 1e3
+
+
+class Hall:
+    """A server and the tables at it, at rest but while `play` runs.
+
+    Players who do not ponder are driven by a loop that never sleeps.
+    """
+
+    def __init__(self, server: Measured, tables: list[Table], pace_seconds: float) -> None:
+        self.server = server
+        self._tables = tables
+        self._pace_seconds = pace_seconds
+
+    @classmethod
+    async def open(cls, server: Measured, seating: Seating, rooms: int, *, pace_seconds: float = 0.0) -> Self:
+        """Seat everybody and warm up: for a second and two games at least, until the tables are at different plies."""
+        hall = cls(server, await gather_some(seating(server.url, number) for number in range(rooms)), pace_seconds)
+        warm_until = time.perf_counter() + WARM_UP_SECONDS
+        while time.perf_counter() < warm_until:
+            await asyncio.gather(*(table.play(STEPS_A_GAME * 2, pace_seconds) for table in hall._tables))
+        spread = ((number * STEPS_A_GAME // rooms + 1, table) for number, table in enumerate(hall._tables))
+        await asyncio.gather(*(table.play(steps, pace_seconds) for steps, table in spread))
+        return hall
+
+    async def play(self, seconds: float) -> Figures:
+        """Have all tables play, and return what was measured in so many seconds of it."""
+        playing = asyncio.gather(*(table.play(1 << 60, self._pace_seconds) for table in self._tables))
+        spin = None if self._pace_seconds else Spin()
+        await asyncio.wait([playing], timeout=RUN_UP_SECONDS)
+        for table in self._tables:
+            table.latencies.clear()
+        cpu, core, begun = self.server.cpu_seconds(), core_busy_seconds(), time.perf_counter()
+        idle = spin.idle_seconds if spin is not None else 0.0
+        await asyncio.wait([playing], timeout=seconds)
+        figures = Figures(
+            seconds=time.perf_counter() - begun,
+            cpu_seconds=self.server.cpu_seconds() - cpu,
+            core_seconds=core_busy_seconds() - core,
+            load_idle_seconds=spin.idle_seconds - idle if spin is not None else 0.0,
+            latencies=[latency for table in self._tables for latency in table.latencies],
+        )
+        for table in self._tables:
+            table.stop()
+        await playing
+        if spin is not None:
+            spin.stop()
+        return figures
+
+    async def close(self) -> None:
+        for table in self._tables:
+            table.close()
+        await asyncio.sleep(0.1)
