@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Literal
 
-from tictactoe_server.stores import GameRecord, MemoryStore
+from tictactoe_server.rooms import FinishedGame, Player, Room
+from tictactoe_server.stores import (
+    MISSING,
+    MemoryArchive,
+    MemoryRooms,
+    MemoryStore,
+    MemoryTable,
+    Stored,
+    Unreadable,
+    Waiter,
+)
 
-Operation = Literal["load", "save", "delete", "keys"]
+Operation = Literal["load", "load_all", "save", "delete"]
 
 
 class FakeClock:
@@ -23,59 +34,168 @@ class FakeClock:
         self._now_ms += ms
 
 
-class TroubledStore(MemoryStore):
-    """A memory store that raises on demand; see `Store` for what the methods promise otherwise.
+class Trouble:
+    """What is planned to go wrong with one table.
 
-    `fail` plans the failures of one operation on the keys that begin with `prefix`; `is_silent_about_success` makes a
-    planned failure of `save` come after the document was kept, as when only the store's reply is lost.
+    `fail` plans the failures of one operation, on one key where it names one; `is_silent_about_success` makes a planned
+    failure of a save come after the value was kept, as when only the store's reply is lost. `hold` lets writes wait
+    until `release`.
     """
 
     def __init__(self) -> None:
-        super().__init__()
         self.is_silent_about_success = False
-        self._failures: dict[Operation, tuple[str, Exception, int]] = {}
-        self._before_save: Callable[[], Awaitable[None]] | None = None
+        self._failures: dict[Operation, tuple[str | None, Exception, int]] = {}
+        self._before_save: list[Callable[[], None]] = []
+        self._held: list[Callable[[], None]] | None = None
+        self._news = asyncio.Event()
 
-    def fail(self, operation: Operation, error: Exception, *, prefix: str = "room/", times: int = 1) -> None:
-        """Let the next `times` calls raise `error`."""
-        self._failures[operation] = (prefix, error, times)
+    def fail(self, operation: Operation, error: Exception, *, key: str | None = None, times: int = 1) -> None:
+        """Let the next `times` calls fail with `error`."""
+        self._failures[operation] = (key, error, times)
 
     def heal(self) -> None:
         """Forget all planned failures."""
         self._failures.clear()
         self.is_silent_about_success = False
 
-    def before_next_save(self, action: Callable[[], Awaitable[None]]) -> None:
+    def before_next_save(self, action: Callable[[], None]) -> None:
         """Run `action` just before the next save, as if somebody else were quicker."""
-        self._before_save = action
+        self._before_save.append(action)
 
-    async def load(self, key: str) -> tuple[bytes, int] | None:
-        self._fail_if_planned("load", key)
+    def hold(self) -> None:
+        """Let writes wait from now on."""
+        self._held = []
+
+    async def until_held(self, count: int) -> None:
+        """Wait until so many writes wait."""
+        async with asyncio.timeout(10):
+            while self._held is None or len(self._held) < count:
+                self._news.clear()
+                await self._news.wait()
+
+    def release(self) -> None:
+        """Do what waits, and let nothing wait any more."""
+        held, self._held = self._held or [], None
+        for write in held:
+            write()
+
+    def failure(self, operation: Operation, key: str) -> Exception | None:
+        """Return the error that is planned for this call, which so is spent."""
+        meant, error, times = self._failures.get(operation, (None, Exception(), 0))
+        if times == 0 or meant not in (None, key):
+            return None
+        self._failures[operation] = (meant, error, times - 1)
+        return error
+
+    def write(self, write: Callable[[], None]) -> None:
+        """Do a write now, or let it wait."""
+        if self._held is None:
+            write()
+        else:
+            self._held.append(write)
+            self._news.set()
+
+    def prepare(self) -> None:
+        """Let others be quicker, if they are to be."""
+        if self._before_save:
+            self._before_save.pop(0)()
+
+
+class TroubledPlayers(MemoryTable[Player]):
+    """A table in memory that fails on demand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trouble = Trouble()
+
+    async def load(self, key: str) -> tuple[Player, int] | None:
+        if error := self.trouble.failure("load", key):
+            raise error
         return await super().load(key)
 
-    async def save(
-        self, key: str, document: bytes, expected_revision: int, *, archived: GameRecord | None = None
-    ) -> int:
-        if self._before_save is not None:
-            action, self._before_save = self._before_save, None
-            await action()
-        if self.is_silent_about_success:
-            revision = await super().save(key, document, expected_revision, archived=archived)
-            self._fail_if_planned("save", key)
-            return revision
-        self._fail_if_planned("save", key)
-        return await super().save(key, document, expected_revision, archived=archived)
+    def save(self, key: str, value: Player, expected_revision: int, waiter: Waiter) -> None:
+        if error := self.trouble.failure("save", key):
+            waiter.failed(error)
+        else:
+            self.trouble.write(lambda: super(TroubledPlayers, self).save(key, value, expected_revision, waiter))
 
-    async def delete(self, key: str, expected_revision: int) -> None:
-        self._fail_if_planned("delete", key)
-        await super().delete(key, expected_revision)
 
-    async def keys(self, prefix: str) -> list[str]:
-        self._fail_if_planned("keys", prefix)
-        return await super().keys(prefix)
+class TroubledRooms(MemoryRooms):
+    """The rooms in memory, which fail on demand; `now` and `put` are for those who are quicker."""
 
-    def _fail_if_planned(self, operation: Operation, key: str) -> None:
-        prefix, error, times = self._failures.get(operation, ("", Exception(), 0))
-        if times > 0 and key.startswith(prefix):
-            self._failures[operation] = (prefix, error, times - 1)
+    def __init__(self, archive: MemoryArchive) -> None:
+        super().__init__(archive)
+        self.trouble = Trouble()
+
+    def now(self, code: str) -> Room:
+        """Return a room as it is kept."""
+        return self._values[code][0]
+
+    def put(self, room: Room | None, code: str = "") -> None:
+        """Keep a room, or forget the one with this code, past everybody."""
+        self._revision += 1
+        if room is None:
+            del self._values[code]
+        else:
+            self._values[room.code] = (room, self._revision)
+
+    async def load(self, key: str) -> tuple[Room, int] | None:
+        if error := self.trouble.failure("load", key):
             raise error
+        return await super().load(key)
+
+    async def load_all(self) -> AsyncIterator[Sequence[Stored[Room]]]:
+        if error := self.trouble.failure("load_all", ""):
+            raise error
+        async for some in super().load_all():
+            yield [self._damaged(stored) for stored in some]
+
+    def save(
+        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+    ) -> None:
+        trouble = self.trouble
+        trouble.prepare()
+        error = trouble.failure("save", key)
+        if error is not None and not trouble.is_silent_about_success:
+            waiter.failed(error)
+            return
+        told: Waiter = waiter if error is None else _Lost(waiter, error)
+        trouble.write(lambda: super(TroubledRooms, self).save(key, value, expected_revision, told, finished))
+
+    def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
+        if error := self.trouble.failure("delete", key):
+            waiter.failed(error)
+        else:
+            self.trouble.write(lambda: super(TroubledRooms, self).delete(key, expected_revision, waiter))
+
+    def _damaged(self, stored: Stored[Room]) -> Stored[Room]:
+        error = self.trouble.failure("load", stored.key)
+        return Stored(stored.key, error, MISSING) if isinstance(error, Unreadable) else stored
+
+
+class _Lost:
+    """The reply to a save that was kept, lost on its way."""
+
+    def __init__(self, waiter: Waiter, error: Exception) -> None:
+        self._waiter = waiter
+        self._error = error
+
+    def stored(self, revision: int) -> None:
+        self._waiter.failed(self._error)
+
+    def failed(self, error: Exception) -> None:
+        self._waiter.failed(error)
+
+
+class TroubledStore(MemoryStore):
+    """A store in memory with trouble in its tables; see `Trouble`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rooms: TroubledRooms = TroubledRooms(self.archive)
+        self.players: TroubledPlayers = TroubledPlayers()
+
+    @property
+    def trouble(self) -> Trouble:
+        """That with the rooms."""
+        return self.rooms.trouble

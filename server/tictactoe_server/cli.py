@@ -12,11 +12,11 @@ import platformdirs
 
 from tictactoe_protocol import DEFAULT_PORT, PROTOCOL_VERSION
 from tictactoe_server import __version__
-from tictactoe_server.listen import CannotListen
 from tictactoe_server.log import LEVELS, set_up_logging
-from tictactoe_server.running import run
+from tictactoe_server.process import run
 from tictactoe_server.settings import Limits, LogFormat, Settings
 from tictactoe_server.stores import CannotBackUp, CannotOpenStore, back_up
+from tictactoe_server.transport import CannotListen
 
 _DEFAULTS: Final = Settings()
 _LIMITS: Final = Limits()

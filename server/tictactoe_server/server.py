@@ -1,50 +1,30 @@
-"""The server as a whole: sockets in front, hub and store behind, and an orderly end.
-
-Plain HTTP on the same port answers `GET /healthz`; every other path but ``/`` and ``/ws`` is 404.
-"""
+"""The server as a whole: its parts put together, from the store outwards, and an orderly end."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import functools
 import time
-from collections.abc import Callable, Sequence
-from http import HTTPStatus
+from collections.abc import Callable
 from types import TracebackType
-from typing import Final, Self, cast
+from typing import Final, Self
 
 import structlog
-from websockets.asyncio.server import Server as WebSocketServer
-from websockets.asyncio.server import ServerConnection, serve
-from websockets.exceptions import NegotiationError
-from websockets.http11 import Request, Response
-from websockets.typing import Subprotocol
 
-from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
+from tictactoe_protocol import CloseCode, encode
 from tictactoe_protocol.pushes import Notice
-from tictactoe_server import SERVER_NAME
 from tictactoe_server.bots import Bots, ThinkingPool
-from tictactoe_server.connection import Connection
-from tictactoe_server.gateway import Gateway
-from tictactoe_server.history import History
-from tictactoe_server.hub import Hub
-from tictactoe_server.listen import open_sockets, url_of
-from tictactoe_server.lobby import Lobby
-from tictactoe_server.players import Players
-from tictactoe_server.registry import Registry
-from tictactoe_server.restoring import restore_rooms
-from tictactoe_server.reviews import Reviews
-from tictactoe_server.served_time import ServedTime
+from tictactoe_server.desk import Desk, PastGames, Players, Reviews, Visits
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.stores import MemoryStore, SqliteStore, Storage, StoreUnavailable
+from tictactoe_server.tables import Agenda, Changes, Lobby, Registry, ServedTime, Session, Timers
+from tictactoe_server.transport import Connection, Listener, encode_frame, open_sockets, url_of
 
 RESTART_MS: Final = 1000
 """When clients should come back after the server went down on purpose, before their jitter."""
 
 _STOP_SECONDS: Final = 5.0
 
-log = structlog.get_logger(__name__)
+log: Final = structlog.get_logger(__name__)
 
 
 class Server:
@@ -66,9 +46,8 @@ class Server:
         self._settings = settings or Settings()
         self._limits = limits or Limits()
         self._given_store = store
-        self._time = ServedTime(monotonic_ns)
+        self._monotonic_ns = monotonic_ns
         self._chores: list[asyncio.Task[None]] = []
-        self._listeners: list[WebSocketServer] = []
         self.port = self._settings.port
 
     @property
@@ -81,122 +60,66 @@ class Server:
         self.port = sockets[0].getsockname()[1]
         try:
             self._build(self._given_store or _open_storage(self._settings))
-            await self._time.resume(self._store)
+            await self._time.resume()
         except BaseException:
             for sock in sockets:
                 sock.close()
             raise
-        keeping = self._time.keep(self._store)
-        self._chores = [asyncio.create_task(restore_rooms(self._registry)), asyncio.create_task(keeping)]
-        limits = self._limits
-        create_connection = functools.partial(
-            Connection, catch_up_seconds=limits.catch_up_seconds, held_bytes=limits.outbox_bytes
-        )
-        for sock in sockets:
-            self._listeners.append(
-                await serve(
-                    self._attend,
-                    sock=sock,
-                    create_connection=cast(type[Connection], create_connection),
-                    process_request=_answer_http,
-                    select_subprotocol=_select_subprotocol,
-                    subprotocols=[Subprotocol(SUBPROTOCOL)],
-                    server_header=SERVER_NAME,
-                    compression=None,
-                    max_size=MAX_MESSAGE_BYTES,
-                    max_queue=8,
-                    write_limit=self._limits.outbox_bytes,
-                    open_timeout=5,
-                    ping_interval=5,
-                    ping_timeout=10,
-                    close_timeout=2,
-                )
-            )
+        self._chores = [asyncio.create_task(work) for work in (self._registry.restore(), self._time.keep())]
+        await self._listener.listen(sockets)
         log.debug("listening", url=self.url)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._stop()
+        notice = encode_frame(encode(Notice("restarting", RESTART_MS)))
+        for connection in self._listener.connections:
+            connection.push_frame(notice)
+        await self._listener.stop(CloseCode.SERVICE_RESTART, "restarting", _STOP_SECONDS)
         await self.bots.close()
-        await self._registry.stop()
+        await self._desk.close()
+        await self._changes.stop()
+        self._agenda.stop()
         for chore in self._chores:
             chore.cancel()
         await asyncio.gather(*self._chores, return_exceptions=True)
         try:
             await self._store.close()
-        except StoreUnavailable as error:
-            log.error("the store did not close in good time", reason=str(error))
+        except StoreUnavailable as unavailable:
+            log.error("the store did not close in good time", reason=str(unavailable))
         log.debug("stopped")
 
     def _build(self, store: Storage) -> None:
         """Put the parts together, from the store outwards."""
-        settings = self._settings
-        lobby = Lobby(self._time)
-        self._store = store
+        settings, limits = self._settings, self._limits
         hold_ms = round(settings.hold_seconds * 1000)
-        self._registry = Registry(store, self._time, lobby, self._limits, hold_ms=hold_ms)
+        self._store = store
+        self._time = time = ServedTime(store, self._monotonic_ns)
+        self._agenda = agenda = Agenda()
+        self._changes = changes = Changes(store.rooms, time)
+        timers = Timers(agenda, changes, time, limits)
+        lobby = Lobby(time)
+        self._registry = registry = Registry(store.rooms, changes, timers, agenda, lobby, time, max_rooms=limits.rooms)
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
-        self._hub = Hub(self._registry, lobby, Reviews(pool), self._time)
-        self.bots = Bots(pool, self._hub.act, pause_seconds=settings.bot_pause_seconds)
-        self._registry.on_change = self.bots.notice
-        self._gateway = Gateway(self._hub, Players(store), History(store), hold_ms=hold_ms)
+        self.bots = bots = Bots(pool, registry.act, pause_seconds=settings.bot_pause_seconds)
+        changes.on_shown = lambda live: bots.notice(live.room)
+        self._desk = Desk(
+            registry,
+            changes,
+            lobby,
+            Visits(registry, changes, timers, hold_ms=hold_ms),
+            Players(store.players),
+            PastGames(store.archive),
+            Reviews(pool),
+            hold_ms=hold_ms,
+        )
+        self._listener = Listener(self._meet, limits)
 
-    async def _attend(self, peer: ServerConnection) -> None:
-        """Serve one connection from its handshake to its end."""
-        connection = cast(Connection, peer)
-        limit = connection.loop.call_later(self._limits.hello_seconds, _close_silent, connection)
-        try:
-            while (message := await connection.next_message()) is not None:
-                await self._gateway.receive(connection, message)
-        finally:
-            limit.cancel()
-            await self._hub.detach(connection)
-
-    async def _stop(self) -> None:
-        """Tell every peer, close politely, then cut whoever does not answer."""
-        peers = self._peers()
-        for peer in peers:
-            peer.push(Notice("restarting", RESTART_MS))
-        for listener in self._listeners:
-            listener.close(code=CloseCode.SERVICE_RESTART, reason="restarting")
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_STOP_SECONDS):
-                for listener in self._listeners:
-                    await listener.wait_closed()
-        for peer in self._peers():
-            peer.transport.abort()
-
-    def _peers(self) -> Sequence[Connection]:
-        return [cast(Connection, peer) for listener in self._listeners for peer in listener.connections]
+    def _meet(self, connection: Connection) -> Session:
+        """Return the session of a peer that has just arrived."""
+        return Session(connection, self._desk, self._time, self._monotonic_ns)
 
 
 def _open_storage(settings: Settings) -> Storage:
     return MemoryStore() if settings.data is None else SqliteStore.open(settings.data)
-
-
-def _close_silent(connection: Connection) -> None:
-    """Close a connection that has not said hello in time."""
-    if connection.player is None:
-        closing = connection.close(CloseCode.POLICY_VIOLATION, "no hello")
-        connection.closing = connection.loop.create_task(closing)
-
-
-def _answer_http(connection: ServerConnection, request: Request) -> Response | None:
-    """Answer plain HTTP, or return None to go on with the WebSocket handshake. Changes nothing."""
-    path = request.path.partition("?")[0]
-    if path == "/healthz":
-        return connection.respond(HTTPStatus.OK, "ok\n")
-    if path not in ("/", "/ws"):
-        return connection.respond(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
-    return None
-
-
-def _select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Choose ours where it is offered; a client that offers none speaks it all the same."""
-    if not offered:
-        return None
-    if SUBPROTOCOL in offered:
-        return Subprotocol(SUBPROTOCOL)
-    raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")

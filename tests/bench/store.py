@@ -2,7 +2,7 @@
 
 Every room saves its document, waits until that is on disk, and saves again. The cost of asking without any store
 (one future made and resolved a save) is printed beside it.
-Usage: python -m tests.bench.store [--rooms 200] [--seconds 3] [--bytes 700] [--resident 10000] [--folder DIR]
+Usage: python -m tests.bench.store [--rooms 200] [--seconds 3] [--resident 10000] [--folder DIR]
 """
 
 from __future__ import annotations
@@ -11,53 +11,56 @@ import argparse
 import asyncio
 import random
 import statistics
-import string
 import tempfile
 import time
 from pathlib import Path
 
 import uvloop
 
-from tictactoe_server.stores import MISSING, MemoryStore, SqliteStore, Store
+from tests.server.stored import keep, room_of
+from tictactoe_protocol import ROOM_CODE_ALPHABET
+from tictactoe_server.rooms import FinishedGame, Room
+from tictactoe_server.stores import MISSING, MemoryRooms, MemoryStore, SqliteStore, Storage, Waiter
 
 SLICE = 500
 
 
-class Nothing(MemoryStore):
+class NoRooms(MemoryRooms):
     """Answers a save in the next round of the event loop: the cost of the harness itself."""
 
-    async def save(self, key: str, document: bytes, expected_revision: int, **_: object) -> int:
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[int] = loop.create_future()
-        loop.call_soon(future.set_result, expected_revision + 1)
-        return await future
+    def save(
+        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+    ) -> None:
+        asyncio.get_running_loop().call_soon(waiter.stored, expected_revision + 1)
 
 
-def open_store(name: str, folder: Path) -> Store:
+def open_store(name: str, folder: Path) -> Storage:
     if name == "sqlite":
         return SqliteStore.open(folder)
-    return MemoryStore() if name == "memory" else Nothing()
+    store = MemoryStore()
+    if name == "nothing":
+        store.rooms = NoRooms(store.archive)
+    return store
 
 
-async def fill(store: Store, resident: int, size: int) -> list[tuple[str, int]]:
-    """Save so many rooms with random codes; return their keys and revisions in the order of saving."""
+async def fill(store: Storage, resident: int) -> list[tuple[Room, int]]:
+    """Save so many rooms with random codes; return them with their revisions in the order of saving."""
     codes = random.Random(1)
-    keys = ["room/" + "".join(codes.choices(string.ascii_uppercase + string.digits, k=6)) for _ in range(resident)]
+    rooms = [room_of("".join(codes.choices(ROOM_CODE_ALPHABET, k=6))) for _ in range(resident)]
     revisions: list[int] = []
     for begin in range(0, resident, SLICE):
-        saves = (store.save(key, bytes(size), MISSING) for key in keys[begin : begin + SLICE])
-        revisions += await asyncio.gather(*saves)
-    return list(zip(keys, revisions, strict=True))
+        revisions += await asyncio.gather(*(keep(store, room, MISSING) for room in rooms[begin : begin + SLICE]))
+    return list(zip(rooms, revisions, strict=True))
 
 
-async def measure(name: str, store: Store, rooms: int, resident: int, seconds: float, size: int) -> None:
-    filled = await fill(store, max(resident, rooms), size)
-    document, latencies = random.Random(2).randbytes(size), list[float]()
+async def measure(name: str, store: Storage, rooms: int, resident: int, seconds: float) -> None:
+    filled = await fill(store, max(resident, rooms))
+    latencies = list[float]()
     until = time.perf_counter() + seconds
 
-    async def keep_saving(key: str, revision: int) -> None:
+    async def keep_saving(room: Room, revision: int) -> None:
         while (begun := time.perf_counter()) < until:
-            revision = await store.save(key, document, revision)
+            revision = await keep(store, room, revision)
             latencies.append(time.perf_counter() - begun)
 
     begun, cpu = time.perf_counter(), time.process_time()
@@ -77,7 +80,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rooms", type=int, nargs="+", default=[200])
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--bytes", type=int, default=700)
     parser.add_argument("--resident", type=int, default=10_000)
     parser.add_argument("--folder", type=Path, help="a disk to measure on, instead of the temporary one")
     options = parser.parse_args()
@@ -85,7 +87,7 @@ def main() -> None:
         for name in ("nothing", "memory", "sqlite"):
             with tempfile.TemporaryDirectory(dir=options.folder) as folder:
                 store = open_store(name, Path(folder))
-                uvloop.run(measure(name, store, rooms, options.resident, options.seconds, options.bytes))
+                uvloop.run(measure(name, store, rooms, options.resident, options.seconds))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from tictactoe_client.words.transcript import Transcript
 from tictactoe_engine import Rules, parse_cell
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.rooms import Command, Dropped, Enter, Player, Refused, Room, state_of
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, open_room, state_of
 
 HOST = parse_address("localhost")
 PEOPLE = (ANA, BO, CY, DI)
@@ -95,11 +95,11 @@ def step(room: Room, command: Command | None, who: int, choice: int, now: int) -
             return room
         seat, cells = room.seat(room.position.turn), room.position.legal_cells
         command = Move(room=CODE, cell=cells[choice % len(cells)], ply=room.position.ply)
-        return room.apply(Player(seat.player, seat.name), command, now)
+        return apply(room, Player(seat.player, seat.name), command, now)
     count = len(room.seats)
     for player in (PEOPLE[(who + turn) % count] for turn in range(count)):
         try:
-            after = room.apply(player, command, now)
+            after = apply(room, player, command, now)
         except Refused:
             continue
         if after is not room:
@@ -111,9 +111,9 @@ def step(room: Room, command: Command | None, who: int, choice: int, now: int) -
 @given(st.integers(0, 2**32), st.sampled_from(RULES), st.sampled_from(["pwatcher", ANA.id, BO.id]))
 def test_who_hears_the_transcript_knows_the_game(seed: int, rules: Rules, viewer: str) -> None:
     now = START
-    room = Room.open(CODE, rules, ANA, now, hold_ms=500)
+    room = open_room(CODE, rules, ANA, now, hold_ms=500)
     for player in PEOPLE[1 : len(rules.marks)]:
-        room = room.apply(player, Enter(), now)
+        room = apply(room, player, Enter(), now)
     listener = Listener(viewer)
     listener.see(room, state_of(room, now, watchers=0))
     chance = Random(seed)
@@ -141,7 +141,7 @@ def test_who_hears_the_transcript_knows_the_game(seed: int, rules: Rules, viewer
 
 
 def test_moves_made_again_in_another_order_are_found_out() -> None:
-    room = Room.open(CODE, Rules(), ANA, START).apply(BO, Enter(), START)
+    room = apply(open_room(CODE, Rules(), ANA, START), BO, Enter(), START)
     seen = Transcript(ANA.id, Settings(draws_board=False))
     seen.arrive(state_of(room, START, watchers=0), None, HOST, 0)
     for order in ((0, 1, 2, 3), (2, 1, 0, 3)):
@@ -151,8 +151,8 @@ def test_moves_made_again_in_another_order_are_found_out() -> None:
         assert seen.needs_moves(state)
         told = seen.go_on(state, room.position.moves)
         for asker, other in ((ANA, BO), (ANA, BO)):
-            room = room.apply(asker, Undo(room=CODE, action="offer"), START)
-            room = room.apply(other, Undo(room=CODE, action="accept"), START)
+            room = apply(room, asker, Undo(room=CODE, action="offer"), START)
+            room = apply(room, other, Undo(room=CODE, action="accept"), START)
     assert told == [
         "A1, B1, C1 and A2 are taken back.",
         "You play C1, top right.",

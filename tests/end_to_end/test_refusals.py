@@ -56,7 +56,7 @@ def ask(type: str, room: str | None = None, **fields: Any) -> Callable[[Scene], 
 
 def failing(error: Exception, times: int = 1) -> Callable[[Scene], None]:
     """Return a preparation that lets the next saves of a room fail."""
-    return lambda scene: scene.store.fail("save", error, times=times)
+    return lambda scene: scene.store.trouble.fail("save", error, times=times)
 
 
 MOVE: Message = {"cell": 0, "ply": 0}
@@ -178,7 +178,7 @@ BEFORE_HELLO = [
         "unavailable",
         ask("hello"),
         retries=True,
-        prepare=lambda scene: scene.store.fail("save", StoreUnavailable(), prefix="player/"),
+        prepare=lambda scene: scene.store.players.trouble.fail("save", StoreUnavailable()),
     ),
 ]
 NOT_PROVOKED = {"rate_limited", "no_offer"}
@@ -212,7 +212,7 @@ async def provoke(scene: Scene, peer: Peer, provocation: Provocation, *, with_id
     assert words.isprintable()
     assert (answer.pop("retry_ms", 0) > 0) == provocation.retries
     assert answer == expected, words
-    scene.store.heal()
+    scene.store.trouble.heal()
 
 
 async def seat_two(opener: Peer, other: Peer, **fields: Any) -> str:

@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tictactoe_server import __version__
-from tictactoe_server.listen import address_for_others
+from tictactoe_server.transport import address_for_others
 
 COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
 LISTENING = re.compile(r"Listening on (ws://(\S+):(\d+))( \(all addresses\))?\n")

@@ -24,7 +24,8 @@ from tests.end_to_end.test_server_command import COMMAND, end_of, environment, r
 from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tictactoe_engine import parse_record
-from tictactoe_server.stores.schema import FILE_NAME, SCHEMA
+from tictactoe_server.stores.folder import FILE_NAME
+from tictactoe_server.stores.schema import SCHEMA
 
 MANUAL = Path(__file__).parents[2] / "docs" / "operating.md"
 HERE = ("--host", "127.0.0.1", "--port", "0")
@@ -50,11 +51,11 @@ async def run_as_written(command: str, **variables: str) -> tuple[int | None, st
     return process.returncode, output.decode(), errors.decode()
 
 
-def documents(folder: Path, prefix: str) -> list[str]:
-    """Return the keys in a database that no server has open."""
+def rooms_of(folder: Path) -> list[str]:
+    """Return the codes of the rooms in a database that no server has open."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as database:
-        rows = database.execute("SELECT key FROM documents WHERE key LIKE ? || '%' ORDER BY key", (prefix,))
-        return [key for (key,) in rows]
+        rows = database.execute("SELECT code FROM rooms ORDER BY code")
+        return [code for (code,) in rows]
 
 
 def mode_of(path: Path) -> int:
@@ -89,7 +90,7 @@ async def test_data_live_in_the_folder_that_is_named_and_are_private(tmp_path: P
         files = {path.name: mode_of(path) for path in await asyncio.to_thread(lambda: list(folder.iterdir()))}
         assert set(files) == {FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", "server.lock"}
         assert set(files.values()) == {0o600}
-        assert (folder / "server.lock").read_text() == f"{process.pid}\n"
+        assert (folder / "server.lock").read_text().split()[0] == str(process.pid)
     async with started(*HERE, "--data", str(folder)) as process:
         assert await has_finished_game(await url_of(process), token)
 
@@ -289,7 +290,7 @@ async def test_sigterm_leaves_one_file_with_everything_in_it(tmp_path: Path) -> 
     assert code == 0
     names = await asyncio.to_thread(lambda: sorted(path.name for path in tmp_path.iterdir()))
     assert names == ["server.lock", FILE_NAME]
-    assert documents(tmp_path, "room/") == sorted(f"room/{room}" for room in rooms)
+    assert rooms_of(tmp_path) == sorted(rooms)
 
 
 async def begin_a_second_game(ana: Peer, bo: Peer) -> dict[str, Any]:
@@ -368,7 +369,7 @@ async def test_rooms_that_nobody_comes_back_to_end_and_are_gone_from_the_store(t
         assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [kept]
         process.send_signal(signal.SIGTERM)
         await end_of(process)
-    assert documents(tmp_path, "room/") == [f"room/{kept}"]
+    assert rooms_of(tmp_path) == [kept]
 
 
 async def test_after_a_restart_too_a_room_ends_when_nobody_comes_back(tmp_path: Path) -> None:
@@ -377,14 +378,14 @@ async def test_after_a_restart_too_a_room_ends_when_nobody_comes_back(tmp_path: 
             room = (await ana.ask("create"))["room"]
             await bo.ask("join", room=room)
             assert await server.end(signal.SIGTERM) == 0
-        assert documents(tmp_path, "room/") == [f"room/{room}"]
+        assert rooms_of(tmp_path) == [room]
         await server.start()
         async with open_peer(server.url) as eve:
             if (await eve.ask("watch", room=room))["type"] == "ok":
                 assert (await eve.next_of("closed"))["reason"] == "Nobody came back."
             assert await eve.refusal("watch", room=room) == "no_such_room"
         assert await server.end(signal.SIGTERM) == 0
-    assert documents(tmp_path, "room/") == []
+    assert rooms_of(tmp_path) == []
 
 
 async def test_a_folder_is_named_in_the_help_with_its_variable(home: Path) -> None:

@@ -9,9 +9,8 @@ import argparse
 import asyncio
 import sys
 from pathlib import Path
-from typing import cast
 
-from tests.faults.crash_points import CRASH_POINTS, CrashingStore, Fuse, lay
+from tests.faults.crash_points import CRASH_POINTS, CrashingRooms, Fuse, lay
 from tests.faults.early_store import EarlyStore
 from tictactoe_server.log import set_up_logging
 from tictactoe_server.server import Server
@@ -25,13 +24,12 @@ async def serve(options: argparse.Namespace) -> None:
     """Serve until killed."""
     inner = SqliteStore.open(options.data)
     if options.early:
-        early = EarlyStore(inner)
-        await early.fill()
-        store: Storage = early
+        store: Storage = EarlyStore.around(inner)
     else:
         fuse = Fuse(options.crash, options.save)
         lay(fuse)
-        store = cast(Storage, CrashingStore(inner, fuse))
+        inner.rooms = CrashingRooms(inner.rooms, fuse)
+        store = inner
     async with Server(Settings(host=options.host, port=options.port), store) as server:
         print(f"Listening on {server.url}", flush=True)
         await asyncio.Event().wait()

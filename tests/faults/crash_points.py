@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from tictactoe_protocol.pushes import Push
-from tictactoe_server import server as assembly
-from tictactoe_server.connection import Connection
-from tictactoe_server.stores import GameRecord, Storage
+from tictactoe_server.rooms import FinishedGame, Room
+from tictactoe_server.stores import Waiter
+from tictactoe_server.stores.sqlite import SqliteRooms
+from tictactoe_server.transport import Connection, listener
 
 CrashPoint = Literal["before save", "after save", "before reply", "after reply", "after first state"]
 CRASH_POINTS: tuple[CrashPoint, ...] = get_args(CrashPoint)
@@ -38,39 +38,47 @@ class Fuse:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-class CrashingStore:
-    """Passes everything on to `inner`, and burns the fuse around the saves of rooms."""
+class CrashingRooms(SqliteRooms):
+    """Those of `inner`, with the fuse burning around their saves."""
 
-    def __init__(self, inner: Storage, fuse: Fuse) -> None:
-        self._inner = inner
+    def __init__(self, inner: SqliteRooms, fuse: Fuse) -> None:
+        super().__init__(inner._writer)
         self._fuse = fuse
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    async def save(
-        self, key: str, document: bytes, expected_revision: int, *, archived: GameRecord | None = None
-    ) -> int:
-        if not key.startswith("room/"):
-            return await self._inner.save(key, document, expected_revision, archived=archived)
+    def save(
+        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+    ) -> None:
         self._fuse.count_save()
         self._fuse.reach("before save")
-        revision = await self._inner.save(key, document, expected_revision, archived=archived)
+        super().save(key, value, expected_revision, _Burning(self._fuse, waiter), finished)
+
+
+class _Burning:
+    """A waiter that burns the fuse when it hears that something is kept."""
+
+    def __init__(self, fuse: Fuse, waiter: Waiter) -> None:
+        self._fuse = fuse
+        self._waiter = waiter
+
+    def stored(self, revision: int) -> None:
         self._fuse.reach("after save")
-        return revision
+        self._waiter.stored(revision)
+
+    def failed(self, error: Exception) -> None:
+        self._waiter.failed(error)
 
 
 def lay(fuse: Fuse) -> None:
     """Have every connection of this process burn the fuse before and after its replies and states."""
 
     class CrashingConnection(Connection):
-        def push(self, message: Push) -> None:
+        def push_frame(self, frame: bytes) -> None:
             fuse.reach("before reply")
-            super().push(message)
+            super().push_frame(frame)
             fuse.reach("after reply")
 
         def push_state(self, room: str, frame: bytes) -> None:
             super().push_state(room, frame)
             fuse.reach("after first state")
 
-    assembly.Connection = CrashingConnection  # type: ignore[attr-defined]
+    listener.Connection = CrashingConnection  # type: ignore[attr-defined]

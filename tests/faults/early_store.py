@@ -5,48 +5,92 @@ What is new is kept at once. Of what changes it writes the newest to the real st
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import AsyncIterator, Sequence
 
-from tictactoe_server.stores import MISSING, GameRecord, MemoryStore, SqliteStore
+from tictactoe_server.rooms import FinishedGame, Room
+from tictactoe_server.stores import MISSING, Conflict, MemoryRooms, SqliteStore, Stored, Waiter
+from tictactoe_server.stores.sqlite import SqliteRooms
+from tictactoe_server.stores.store import Pending
 
 SAVES_BETWEEN = 40
-KEY_PREFIXES = ("room/", "player/")
 
 
-class EarlyStore(MemoryStore):
+class EarlyRooms(MemoryRooms):
     """Keeps in `inner` what it promised some saves ago; `fill` it with what is there before use."""
 
-    def __init__(self, inner: SqliteStore) -> None:
-        super().__init__()
+    def __init__(self, inner: SqliteRooms, store: SqliteStore) -> None:
+        super().__init__(store.archive)  # type: ignore[arg-type]
         self._inner = inner
         self._kept: dict[str, int] = {}
-        self._changed: dict[str, None] = {}
+        self._changed: dict[str, Room] = {}
         self._saves = 0
-        self._writing = asyncio.Lock()
 
     async def fill(self) -> None:
         """Read everything that is kept."""
-        for prefix in KEY_PREFIXES:
-            for key in await self._inner.keys(prefix):
-                found = await self._inner.load(key)
-                assert found
-                await super().save(key, found[0], MISSING)
-                self._kept[key] = found[1]
+        async for some in self._inner.load_all():
+            for stored in some:
+                assert isinstance(stored.value, Room)
+                self._revision += 1
+                self._values[stored.key] = (stored.value, self._revision)
+                self._kept[stored.key] = stored.revision
 
-    async def save(
-        self, key: str, document: bytes, expected_revision: int, *, archived: GameRecord | None = None
-    ) -> int:
-        revision = await super().save(key, document, expected_revision, archived=archived)
-        self._changed[key] = None
+    async def load_all(self) -> AsyncIterator[Sequence[Stored[Room]]]:
+        await self.fill()
+        async for some in super().load_all():
+            yield some
+
+    def save(
+        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+    ) -> None:
+        if not self._is_at(key, expected_revision):
+            waiter.failed(Conflict(key))
+            return
+        self._revision += 1
+        self._values[key] = (value, self._revision)
         self._saves += 1
-        if expected_revision == MISSING or self._saves % SAVES_BETWEEN == 0:
-            async with self._writing:
-                await self._write()
-        return revision
+        if expected_revision == MISSING:
+            self._inner.save(key, value, MISSING, _First(self, key, waiter, self._revision))
+            return
+        self._changed[key] = value
+        waiter.stored(self._revision)
+        if self._saves % SAVES_BETWEEN == 0:
+            self._write()
 
-    async def _write(self) -> None:
+    def _write(self) -> None:
         changed, self._changed = self._changed, {}
-        for key in changed:
-            found = await self.load(key)
-            assert found
-            self._kept[key] = await self._inner.save(key, found[0], self._kept.get(key, MISSING))
+        for key, room in changed.items():
+            if key in self._kept:
+                pending = Pending()
+                pending.future.add_done_callback(lambda done, key=key: self._kept.__setitem__(key, done.result()))  # type: ignore[misc]
+                self._inner.save(key, room, self._kept.pop(key), pending)
+            else:
+                self._changed[key] = room
+
+    def take_in(self, key: str, revision: int) -> None:
+        """Take notice of what the real store has made of a room."""
+        self._kept[key] = revision
+
+
+class _First:
+    """The first save of a room, which is acknowledged when it is kept."""
+
+    def __init__(self, rooms: EarlyRooms, key: str, waiter: Waiter, revision: int) -> None:
+        self._rooms, self._key, self._waiter, self._revision = rooms, key, waiter, revision
+
+    def stored(self, revision: int) -> None:
+        self._rooms.take_in(self._key, revision)
+        self._waiter.stored(self._revision)
+
+    def failed(self, error: Exception) -> None:
+        self._waiter.failed(error)
+
+
+class EarlyStore(SqliteStore):
+    """The real store but for its rooms."""
+
+    @classmethod
+    def around(cls, inner: SqliteStore) -> EarlyStore:
+        """Return one that keeps in `inner` what it keeps at all."""
+        store = cls(inner._writer)
+        store.rooms = EarlyRooms(inner.rooms, store)  # type: ignore[assignment]
+        return store

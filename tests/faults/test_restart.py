@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
-from tests.fakes import Operation, TroubledStore
+from tests.fakes import TroubledStore
 from tests.peer import open_peer
+from tests.server.stored import rooms_in
 from tests.server.tables import ANA, Table
 from tests.soak import restart
-from tictactoe_server.rooms import encode_room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.stores import MISSING, StoreUnavailable
+from tictactoe_server.stores import StoreUnavailable
 
 SETTINGS = Settings(host="127.0.0.1", port=0)
 
@@ -28,20 +27,17 @@ async def test_every_room_is_back_with_its_seats_and_moves(tmp_path: Path) -> No
 async def left_by_a_kill(store: TroubledStore) -> TroubledStore:
     """Return a store with what this one has now."""
     copy = TroubledStore()
-    for key in await store.keys(""):
-        found = await store.load(key)
-        assert found
-        await copy.save(key, found[0], MISSING)
+    for room in (await rooms_in(store)).values():
+        copy.rooms.put(room)
+    copy.players = store.players
     return copy
 
 
-@pytest.mark.parametrize("operation", ["keys", "load"])
-async def test_rooms_that_the_store_refuses_at_first_come_back_once_it_gives_them(operation: Operation) -> None:
+async def test_rooms_that_the_store_refuses_at_first_come_back_once_it_gives_them() -> None:
     store = TroubledStore()
     for code in ("K7M4P2", "K7M4P3", "K7M4P4"):
-        document = encode_room(replace(Table(ANA).room, code=code))
-        await store.save(f"room/{code}", document, MISSING)
-    store.fail(operation, StoreUnavailable())
+        store.rooms.put(replace(Table(ANA).room, code=code))
+    store.trouble.fail("load_all", StoreUnavailable())
     async with Server(SETTINGS, store) as server, open_peer(server.url) as eve:
         await eve.send("lobby", on=True)
         listed = {room["room"] for room in (await eve.ask("rooms"))["rooms"]}
@@ -66,7 +62,7 @@ async def test_a_return_that_cannot_be_stored_brings_back_nobody_else_and_no_old
         seen = [await eve.state()]
         assert [seat["online"] for seat in seen[0]["seats"].values()] == [False, False]
         async with open_peer(server.url, token=ana.welcome["token"]) as ana:
-            store.fail("save", StoreUnavailable())
+            store.trouble.fail("save", StoreUnavailable())
             assert await ana.refusal("join", room=room) == "unavailable"
             assert (await ana.ask("join", room=room))["type"] == "ok"
             state = await ana.state()

@@ -10,11 +10,22 @@ import pytest
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import ClockFields, Move
-from tictactoe_server.rooms import Command, Enter, Expire, Player, Refused, Room, encode_room, state_of
+from tictactoe_server.rooms import (
+    NOBODY,
+    Command,
+    Enter,
+    Expire,
+    Player,
+    Refused,
+    Room,
+    apply,
+    open_room,
+    state_of,
+)
+from tictactoe_server.stores.documents import encode_room
 
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))
-NOBODY = Player("", "")
 THREE = Rules(rows=4, columns=4, line=4, marks="XOA")
 START = 5_000
 
@@ -30,7 +41,7 @@ class Table:
         hold_ms: int = 60_000,
     ) -> None:
         self.now = START
-        self.room = Room.open(CODE, rules, players[0], self.now, clock=clock, hold_ms=hold_ms)
+        self.room = open_room(CODE, rules, players[0], self.now, clock=clock, hold_ms=hold_ms)
         for player in players[1:]:
             self.do(player, Enter())
 
@@ -39,7 +50,7 @@ class Table:
 
     def do(self, player: Player, command: Command) -> Room:
         """Apply a command; a change is one step of `seq`, and a document that comes back as it was."""
-        after = self.room.apply(player, command, self.now)
+        after = apply(self.room, player, command, self.now)
         assert after is self.room or after.seq == self.room.seq + 1
         self.room = after
         return after
@@ -61,7 +72,7 @@ class Table:
         """Return why the command is refused; the room is what it was."""
         before = encode_room(self.room)
         with pytest.raises(Refused) as caught:
-            self.room.apply(player, command, self.now)
+            apply(self.room, player, command, self.now)
         assert encode_room(self.room) == before
         assert caught.value.message
         return caught.value

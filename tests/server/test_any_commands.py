@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec import UNSET
 
-from tests.server.tables import ANA, BO, CODE, CY, DI, NOBODY, START
+from tests.server.tables import ANA, BO, CODE, CY, DI, START
 from tictactoe_engine import Rules
 from tictactoe_protocol import decode_push, encode
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.rooms import (
+    NOBODY,
     Command,
     Dropped,
     Enter,
@@ -20,12 +21,13 @@ from tictactoe_server.rooms import (
     Player,
     Refused,
     Room,
-    decode_room,
-    encode_room,
+    apply,
     expires_at,
     is_expired,
+    open_room,
     state_of,
 )
+from tictactoe_server.stores.documents import decode_room, encode_room
 
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))
@@ -57,7 +59,7 @@ class AnyCommands(RuleBasedStateMachine):
     def open(self, rules: Rules, clock: ClockFields | None, seat: int, everybody: bool) -> None:
         mark = rules.marks[seat % len(rules.marks)]
         self.now = START
-        self.room = Room.open(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
+        self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
         self.finished = 0
         self.games = 1
         if everybody:
@@ -74,7 +76,7 @@ class AnyCommands(RuleBasedStateMachine):
     def step(self, player: Player, command: Command) -> None:
         before, document, times = self.room, encode_room(self.room), self.times()
         try:
-            after = before.apply(player, command, self.now)
+            after = apply(before, player, command, self.now)
         except Refused:
             after = before
         assert encode_room(before) == document
@@ -148,7 +150,7 @@ class AnyCommands(RuleBasedStateMachine):
         if seat.left:
             return
         command = Move(room=CODE, cell=position.moves[ply], ply=ply)
-        assert before.apply(Player(seat.player, seat.name), command, self.now) is before
+        assert apply(before, Player(seat.player, seat.name), command, self.now) is before
 
     @rule(player=PLAYERS, action=ACTIONS)
     def draw(self, player: Player, action: str) -> None:

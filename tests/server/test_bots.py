@@ -191,7 +191,7 @@ async def test_a_bot_moves_when_a_store_that_was_away_is_back() -> None:
     async with Server(settings, store) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create", bots=["rules"]))["room"]
         await ana.ask("move", room=room, cell=4, ply=0)
-        store.fail("save", StoreUnavailable(), times=1)
+        store.trouble.fail("save", StoreUnavailable(), times=1)
         assert (await ana.state(ply=2))["turn"] == "X"
 
 

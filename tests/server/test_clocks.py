@@ -16,11 +16,11 @@ from tictactoe_server.rooms import (
     Enter,
     Expire,
     Player,
-    decode_room,
-    encode_room,
+    apply,
     expires_at,
     is_expired,
 )
+from tictactoe_server.stores.documents import decode_room, encode_room
 
 FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
 TEN_SECONDS_A_MOVE = ClockFields(move_ms=10_000)
@@ -362,7 +362,7 @@ def test_a_running_clock_comes_back_from_its_document(clock: ClockFields) -> Non
     copy = decode_room(encode_room(table.room))
     assert copy == table.room
     assert expires_at(copy) == expires_at(table.room)
-    assert copy.apply(BO, Expire(), table.now + 10**7).result == Result("X", "timeout")
+    assert apply(copy, BO, Expire(), table.now + 10**7).result == Result("X", "timeout")
 
 
 # -- clocks that nobody may ask for -----------------------------------------------------------------------------

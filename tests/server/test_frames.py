@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from websockets.client import ClientProtocol
-from websockets.frames import Frame, Opcode
+from websockets.frames import Close, Frame, Opcode
 from websockets.uri import parse_uri
 
 from tests.peer import PATIENCE_SECONDS, Message
@@ -128,8 +128,18 @@ async def test_a_message_in_too_many_fragments_is_refused(raw: RawPeer) -> None:
     assert int.from_bytes(bytes(frame.data[:2])) == 1009
 
 
-async def test_text_that_is_not_utf8_is_answered_and_the_connection_lives(raw: RawPeer) -> None:
+async def test_text_that_is_not_utf8_closes_with_1007_whole_and_in_fragments(raw: RawPeer) -> None:
     await raw.write(Frame(Opcode.TEXT, b'{"type":"\xff"}').serialize(mask=True))
-    assert (await raw.message())["code"] == "bad_json"
-    await raw.write(text(ping("alive")))
-    assert await ids_answered(raw, 1) == ["alive"]
+    closed = await raw.frame()
+    assert (closed.opcode, Close.parse(closed.data).code) == (Opcode.CLOSE, 1007)
+
+
+async def test_a_character_may_be_split_between_fragments_and_half_of_one_closes_with_1007(raw: RawPeer) -> None:
+    whole = ping("ü").replace("\\u00fc", "ü").encode()
+    middle = whole.index(0xC3) + 1
+    await raw.write(Frame(Opcode.TEXT, whole[:middle], fin=False).serialize(mask=True))
+    await raw.write(Frame(Opcode.CONT, whole[middle:]).serialize(mask=True))
+    assert await ids_answered(raw, 1) == ["ü"]
+    await raw.write(Frame(Opcode.TEXT, whole[:middle], fin=False).serialize(mask=True))
+    await raw.write(Frame(Opcode.CONT, b'"}').serialize(mask=True))
+    assert Close.parse((await raw.frame()).data).code == 1007

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from tictactoe_server.listen import CannotListen, open_sockets, url_of
+from tictactoe_server.transport import CannotListen, open_sockets, url_of
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", None])

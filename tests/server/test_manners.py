@@ -188,11 +188,11 @@ async def test_a_flag_that_cannot_be_stored_is_shown_to_nobody_and_falls_as_soon
         two_playing(server, clock=QUICK) as (ana, bo, room),
     ):
         await play_out({"X": ana, "O": bo}, room, [0, 4])
-        store.fail("save", StoreUnavailable(), times=1_000_000)
+        store.trouble.fail("save", StoreUnavailable(), times=1_000_000)
         while await bo.refusal("move", room=room, cell=8, ply=3) != "unavailable":
             pass
         assert (await settle(ana, room))["status"] == "playing"
-        store.heal()
+        store.trouble.heal()
         assert (await ana.state(status="over"))["result"]["reason"] == "timeout"
         assert (await bo.state(status="over"))["result"]["reason"] == "timeout"
 

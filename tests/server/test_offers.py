@@ -10,7 +10,7 @@ from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.rooms import Command, Dropped, Enter, Player, Room
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, Room, apply
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 OFFER, ACCEPT, DECLINE = (Draw(room=CODE, action=action) for action in ("offer", "accept", "decline"))
@@ -444,7 +444,7 @@ def test_with_three_both_who_are_gone_may_be_claimed_from_at_once() -> None:
         table.wait(10_000)
         table.do(CY, Dropped())
         table.wait(50_000)
-        assert table.room.apply(ANA, WIN, table.now).position.active_marks == "XA"
+        assert apply(table.room, ANA, WIN, table.now).position.active_marks == "XA"
         table.wait(10_000)
         assert table.do(ANA, claim).result == Result(winner, "claimed")
 

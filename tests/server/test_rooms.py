@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from typing import Any
-from zlib import crc32
 
 import pytest
 from hypothesis import given
@@ -15,6 +14,7 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
+from tictactoe_server import rooms
 from tictactoe_server.rooms import (
     Command,
     Dropped,
@@ -22,12 +22,11 @@ from tictactoe_server.rooms import (
     Player,
     Refused,
     Room,
-    decode_room,
-    encode_room,
+    apply,
     state_of,
     summary_of,
 )
-from tictactoe_server.rooms.document import UnreadableRoom
+from tictactoe_server.stores.documents import decode_room, encode_room
 
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))
@@ -40,9 +39,9 @@ THREE = Rules(rows=3, columns=3, line=3, marks="XOA")
 
 def open_room(*players: Player, rules: Rules = PRESETS["classic"], seat: str | None = None) -> Room:
     """Return a room that the first player opened and the others entered."""
-    room = Room.open(CODE, rules, players[0], NOW, seat=seat)
+    room = rooms.open_room(CODE, rules, players[0], NOW, seat=seat)
     for player in players[1:]:
-        room = room.apply(player, Enter(), NOW)
+        room = apply(room, player, Enter(), NOW)
     return room
 
 
@@ -55,13 +54,13 @@ def play(room: Room, cells: Sequence[int]) -> Room:
     for cell in cells:
         seat = room.seats[room.position.turn or ""]
         assert seat
-        room = room.apply(Player(seat.player, seat.name), move(cell, room.position.ply), NOW)
+        room = apply(room, Player(seat.player, seat.name), move(cell, room.position.ply), NOW)
     return room
 
 
 def apply_all(room: Room, *commands: tuple[Player, Command]) -> Room:
     for player, command in commands:
-        room = room.apply(player, command, NOW)
+        room = apply(room, player, command, NOW)
     return room
 
 
@@ -69,7 +68,7 @@ def refusal(room: Room, player: Player, command: Command) -> Refused:
     """Return why the command is refused; the room is what it was."""
     before = encode_room(room)
     with pytest.raises(Refused) as caught:
-        room.apply(player, command, NOW)
+        apply(room, player, command, NOW)
     assert encode_room(room) == before
     assert caught.value.message
     return caught.value
@@ -99,19 +98,19 @@ def test_the_opener_may_take_another_seat() -> None:
 def test_who_enters_takes_the_first_free_seat_and_the_last_one_starts_the_game() -> None:
     room = open_room(ANA, BO, rules=THREE)
     assert (room.status, room.mark_of(BO.id), room.seq) == ("waiting", "O", 2)
-    room = room.apply(CY, Enter(), NOW)
+    room = apply(room, CY, Enter(), NOW)
     assert (room.status, room.mark_of(CY.id), room.seq) == ("playing", "A", 3)
     assert room.score == {ANA.id: 0, BO.id: 0, CY.id: 0, "draws": 0}
 
 
 def test_entering_again_changes_nothing() -> None:
     room = open_room(ANA, BO)
-    assert room.apply(ANA, Enter(), NOW) is room
+    assert apply(room, ANA, Enter(), NOW) is room
 
 
 def test_entering_under_a_new_name_shows_it() -> None:
     room = open_room(ANA, BO)
-    renamed = room.apply(Player(ANA.id, "Anastasia"), Enter(), NOW)
+    renamed = apply(room, Player(ANA.id, "Anastasia"), Enter(), NOW)
     assert renamed.seats["X"] is not None
     assert (renamed.seats["X"].name, renamed.seq) == ("Anastasia", room.seq + 1)
 
@@ -121,7 +120,7 @@ def test_a_full_room_refuses_another_player() -> None:
 
 
 def test_one_who_left_for_good_cannot_come_back() -> None:
-    room = open_room(ANA, BO).apply(BO, LEAVE, NOW)
+    room = apply(open_room(ANA, BO), BO, LEAVE, NOW)
     assert refusal(room, BO, Enter()).code == "not_allowed"
     assert refusal(room, CY, Enter()).code == "room_full"
 
@@ -131,7 +130,7 @@ def test_one_who_left_for_good_cannot_come_back() -> None:
 
 def test_a_move_lies_on_the_board_and_the_turn_goes_on() -> None:
     room = open_room(ANA, BO)
-    after = room.apply(ANA, move(4, 0), NOW)
+    after = apply(room, ANA, move(4, 0), NOW)
     assert (after.position.board, after.position.turn, after.seq) == ("....X....", "O", room.seq + 1)
     assert room.position.ply == 0
 
@@ -225,12 +224,12 @@ def test_one_check_comes_before_another(
 
 def test_the_same_move_again_changes_nothing_also_out_of_turn_and_after_the_end() -> None:
     room = play(open_room(ANA, BO), LINE_FOR_X[:3])
-    assert room.apply(ANA, move(0, 0), NOW) is room
-    assert room.apply(BO, move(3, 1), NOW) is room
-    assert room.apply(ANA, move(1, 2), NOW) is room
+    assert apply(room, ANA, move(0, 0), NOW) is room
+    assert apply(room, BO, move(3, 1), NOW) is room
+    assert apply(room, ANA, move(1, 2), NOW) is room
     over = play(room, LINE_FOR_X[3:])
-    assert over.apply(ANA, move(2, 4), NOW) is over
-    assert over.apply(BO, move(3, 1), NOW) is over
+    assert apply(over, ANA, move(2, 4), NOW) is over
+    assert apply(over, BO, move(3, 1), NOW) is over
 
 
 def test_a_move_that_only_looks_like_a_repeat_is_refused() -> None:
@@ -251,14 +250,14 @@ def test_a_repeat_of_the_game_before_is_no_repeat() -> None:
 
 
 def test_one_of_two_who_resigns_loses() -> None:
-    room = open_room(ANA, BO).apply(ANA, RESIGN, NOW)
+    room = apply(open_room(ANA, BO), ANA, RESIGN, NOW)
     assert room.result == Result("O", "resigned")
     assert (room.status, room.seq, room.score[BO.id]) == ("over", 3, 1)
     assert room.mark_of(ANA.id) == "X"
 
 
 def test_one_may_resign_out_of_turn() -> None:
-    assert open_room(ANA, BO).apply(BO, RESIGN, NOW).result == Result("X", "resigned")
+    assert apply(open_room(ANA, BO), BO, RESIGN, NOW).result == Result("X", "resigned")
 
 
 @pytest.mark.parametrize(
@@ -268,7 +267,7 @@ def test_one_may_resign_out_of_turn() -> None:
         (open_room(ANA), CY, "not_seated"),
         (play(open_room(ANA, BO), LINE_FOR_X), BO, "game_over"),
         (play(open_room(ANA, BO), LINE_FOR_X), CY, "not_seated"),
-        (open_room(ANA, BO, CY, rules=THREE).apply(ANA, RESIGN, NOW), ANA, "not_allowed"),
+        (apply(open_room(ANA, BO, CY, rules=THREE), ANA, RESIGN, NOW), ANA, "not_allowed"),
     ],
 )
 def test_resigning_is_refused_where_there_is_nothing_to_give_up(room: Room, player: Player, code: str) -> None:
@@ -276,40 +275,40 @@ def test_resigning_is_refused_where_there_is_nothing_to_give_up(room: Room, play
 
 
 def test_of_three_the_one_who_resigns_is_passed_over_and_the_last_one_left_wins() -> None:
-    room = play(open_room(ANA, BO, CY, rules=THREE), [0]).apply(BO, RESIGN, NOW)
+    room = apply(play(open_room(ANA, BO, CY, rules=THREE), [0]), BO, RESIGN, NOW)
     assert (room.status, room.position.turn, room.seq) == ("playing", "A", 5)
     room = play(room, [1])
     assert room.position.turn == "X"
     room = play(room, [2])
     assert room.position.turn == "A"
-    room = room.apply(CY, RESIGN, NOW)
+    room = apply(room, CY, RESIGN, NOW)
     assert room.result == Result("X", "resigned")
     assert room.score == {ANA.id: 1, BO.id: 0, CY.id: 0, "draws": 0}
 
 
 def test_of_three_the_two_who_play_on_can_win_by_a_line() -> None:
-    room = open_room(ANA, BO, CY, rules=THREE).apply(ANA, RESIGN, NOW)
+    room = apply(open_room(ANA, BO, CY, rules=THREE), ANA, RESIGN, NOW)
     room = play(room, [0, 3, 1, 4, 2])
     assert room.result == Result("O", "line", (0, 1, 2))
 
 
 def test_leaving_a_waiting_room_frees_the_seat() -> None:
-    room = open_room(ANA, BO, rules=THREE).apply(ANA, LEAVE, NOW)
+    room = apply(open_room(ANA, BO, rules=THREE), ANA, LEAVE, NOW)
     assert (room.status, room.seats["X"], room.seq) == ("waiting", None, 3)
     assert room.score == {BO.id: 0, "draws": 0}
-    room = room.apply(CY, Enter(), NOW)
+    room = apply(room, CY, Enter(), NOW)
     assert room.mark_of(CY.id) == "X"
-    assert room.apply(ANA, Enter(), NOW).mark_of(ANA.id) == "A"
+    assert apply(room, ANA, Enter(), NOW).mark_of(ANA.id) == "A"
 
 
 def test_the_last_one_to_leave_a_waiting_room_deserts_it() -> None:
-    room = open_room(ANA).apply(ANA, LEAVE, NOW)
+    room = apply(open_room(ANA), ANA, LEAVE, NOW)
     assert room.is_deserted
     assert room.seats == {"X": None, "O": None}
 
 
 def test_leaving_a_game_of_two_resigns_and_goes() -> None:
-    room = open_room(ANA, BO).apply(ANA, LEAVE, NOW)
+    room = apply(open_room(ANA, BO), ANA, LEAVE, NOW)
     assert (room.result, room.seq) == (Result("O", "resigned"), 3)
     assert room.seats["X"] is not None
     assert (room.seats["X"].left, room.seats["X"].online) == (True, False)
@@ -318,31 +317,31 @@ def test_leaving_a_game_of_two_resigns_and_goes() -> None:
 
 
 def test_leaving_a_game_of_three_lets_the_others_play_on() -> None:
-    room = open_room(ANA, BO, CY, rules=THREE).apply(ANA, LEAVE, NOW)
+    room = apply(open_room(ANA, BO, CY, rules=THREE), ANA, LEAVE, NOW)
     assert (room.status, room.position.turn, room.seq) == ("playing", "O", 4)
     assert room.mark_of(ANA.id) is None
-    assert room.apply(BO, LEAVE, NOW).result == Result("A", "resigned")
+    assert apply(room, BO, LEAVE, NOW).result == Result("A", "resigned")
 
 
 def test_one_who_is_passed_over_may_still_leave() -> None:
-    room = open_room(ANA, BO, CY, rules=THREE).apply(ANA, RESIGN, NOW)
-    after = room.apply(ANA, LEAVE, NOW)
+    room = apply(open_room(ANA, BO, CY, rules=THREE), ANA, RESIGN, NOW)
+    after = apply(room, ANA, LEAVE, NOW)
     assert (after.status, after.seq, after.mark_of(ANA.id)) == ("playing", room.seq + 1, None)
     assert after.position.active_marks == "OA"
 
 
 def test_leaving_after_the_end_keeps_the_result() -> None:
     over = play(open_room(ANA, BO), LINE_FOR_X)
-    room = over.apply(ANA, LEAVE, NOW)
+    room = apply(over, ANA, LEAVE, NOW)
     assert (room.result, room.score, room.seq) == (over.result, over.score, over.seq + 1)
-    assert room.apply(BO, LEAVE, NOW).is_deserted
+    assert apply(room, BO, LEAVE, NOW).is_deserted
 
 
 @pytest.mark.parametrize("command", [LEAVE, RESIGN, REMATCH, move(0, 0)], ids=lambda command: type(command).__name__)
 def test_one_without_a_seat_and_one_who_left_can_do_nothing(command: Command) -> None:
     room = open_room(ANA, BO)
     assert refusal(room, CY, command).code == "not_seated"
-    assert refusal(room.apply(BO, LEAVE, NOW), BO, command).code == "not_seated"
+    assert refusal(apply(room, BO, LEAVE, NOW), BO, command).code == "not_seated"
 
 
 # -- rematch ----------------------------------------------------------------------------------------------------
@@ -350,9 +349,9 @@ def test_one_without_a_seat_and_one_who_left_can_do_nothing(command: Command) ->
 
 def test_a_rematch_starts_when_both_ask_and_moves_the_marks_on() -> None:
     over = play(open_room(ANA, BO), LINE_FOR_X)
-    asked = over.apply(BO, REMATCH, NOW)
+    asked = apply(over, BO, REMATCH, NOW)
     assert (asked.status, asked.offers, asked.seq) == ("over", Offers(rematch=("O",)), over.seq + 1)
-    again = asked.apply(ANA, REMATCH, NOW)
+    again = apply(asked, ANA, REMATCH, NOW)
     assert (again.status, again.game, again.seq) == ("playing", 2, over.seq + 2)
     assert (again.mark_of(BO.id), again.mark_of(ANA.id)) == ("X", "O")
     assert (again.position.ply, again.result, again.offers) == (0, None, Offers())
@@ -360,8 +359,8 @@ def test_a_rematch_starts_when_both_ask_and_moves_the_marks_on() -> None:
 
 
 def test_asking_for_a_rematch_twice_changes_nothing() -> None:
-    asked = play(open_room(ANA, BO), LINE_FOR_X).apply(BO, REMATCH, NOW)
-    assert asked.apply(BO, REMATCH, NOW) is asked
+    asked = apply(play(open_room(ANA, BO), LINE_FOR_X), BO, REMATCH, NOW)
+    assert apply(asked, BO, REMATCH, NOW) is asked
 
 
 def test_with_three_all_must_agree_and_everybody_plays_first_once_in_three_games() -> None:
@@ -375,7 +374,7 @@ def test_with_three_all_must_agree_and_everybody_plays_first_once_in_three_games
         room = apply_all(room, (CY, REMATCH), (ANA, REMATCH))
         assert room.status == "over"
         assert len(room.offers.rematch) == 2
-        room = room.apply(BO, REMATCH, NOW)
+        room = apply(room, BO, REMATCH, NOW)
     assert first == ["ana", "cy", "bo", "ana"]
     assert room.score == {ANA.id: 0, BO.id: 0, CY.id: 4, "draws": 0}
 
@@ -390,7 +389,7 @@ def test_the_offers_of_a_rematch_stand_in_the_order_of_the_marks() -> None:
     [
         (open_room(ANA), "not_started"),
         (open_room(ANA, BO), "not_allowed"),
-        (play(open_room(ANA, BO), LINE_FOR_X).apply(BO, LEAVE, NOW), "not_allowed"),
+        (apply(play(open_room(ANA, BO), LINE_FOR_X), BO, LEAVE, NOW), "not_allowed"),
     ],
     ids=["waiting", "playing", "the other one left"],
 )
@@ -413,7 +412,7 @@ def seat_seen(room: Room, mark: str, now: int) -> dict[str, Any]:
 
 
 def test_a_dropped_player_is_shown_offline_with_what_is_left_of_the_hold() -> None:
-    room = open_room(ANA, BO).apply(BO, Dropped(), NOW)
+    room = apply(open_room(ANA, BO), BO, Dropped(), NOW)
     assert room.seq == 3
     assert seat_seen(room, "O", NOW) == {"player": BO.id, "name": "bo", "online": False, "bot": None, "hold_ms": 60_000}
     assert seat_seen(room, "O", NOW + 13_000)["hold_ms"] == 47_000
@@ -428,15 +427,15 @@ def test_a_player_who_is_back_is_online_and_holds_nothing() -> None:
 
 
 def test_dropping_twice_or_without_a_seat_changes_nothing() -> None:
-    room = open_room(ANA, BO).apply(BO, Dropped(), NOW)
-    assert room.apply(BO, Dropped(), NOW + 5) is room
-    assert room.apply(CY, Dropped(), NOW) is room
-    left = open_room(ANA, BO).apply(BO, LEAVE, NOW)
-    assert left.apply(BO, Dropped(), NOW) is left
+    room = apply(open_room(ANA, BO), BO, Dropped(), NOW)
+    assert apply(room, BO, Dropped(), NOW + 5) is room
+    assert apply(room, CY, Dropped(), NOW) is room
+    left = apply(open_room(ANA, BO), BO, LEAVE, NOW)
+    assert apply(left, BO, Dropped(), NOW) is left
 
 
 def test_one_of_three_who_resigned_is_shown_to_be_out_until_the_next_game() -> None:
-    room = play(open_room(ANA, BO, CY, rules=THREE), [0]).apply(BO, RESIGN, NOW)
+    room = apply(play(open_room(ANA, BO, CY, rules=THREE), [0]), BO, RESIGN, NOW)
     assert seat_seen(room, "O", NOW) == {"player": BO.id, "name": "bo", "online": True, "bot": None, "out": True}
     assert "out" not in seat_seen(room, "A", NOW)
     again = apply_all(room, (ANA, RESIGN), (ANA, REMATCH), (BO, REMATCH), (CY, REMATCH))
@@ -488,7 +487,7 @@ def test_a_state_says_everything_about_the_room() -> None:
 
 
 def test_nobody_has_the_turn_before_the_start_and_after_the_end() -> None:
-    for room in (open_room(ANA), play(open_room(ANA, BO), DRAWN), open_room(ANA, BO).apply(ANA, RESIGN, NOW)):
+    for room in (open_room(ANA), play(open_room(ANA, BO), DRAWN), apply(open_room(ANA, BO), ANA, RESIGN, NOW)):
         assert state_of(room, NOW, watchers=0).turn is None
 
 
@@ -497,123 +496,6 @@ def test_a_free_seat_is_null_in_state_and_list() -> None:
     assert state_of(room, NOW, watchers=0).seats["O"] is None
     row = summary_of(room, NOW + 7, watchers=3)
     assert (row.seats["O"], row.age_ms, row.watchers, row.ply, row.status) == (None, 7, 3, 0, "waiting")
-
-
-# -- documents --------------------------------------------------------------------------------------------------
-
-ROOMS = {
-    "waiting": open_room(ANA),
-    "private": Room.open(CODE, PRESETS["gomoku"], ANA, NOW, visibility="private"),
-    "playing": play(open_room(ANA, BO), [0, 4]),
-    "dropped": open_room(ANA, BO).apply(BO, Dropped(), NOW),
-    "won": play(open_room(ANA, BO), LINE_FOR_X),
-    "rematch asked": play(open_room(ANA, BO), DRAWN).apply(ANA, REMATCH, NOW),
-    "passed over": play(open_room(ANA, BO, CY, rules=THREE), [0, 1]).apply(ANA, RESIGN, NOW),
-    "left": open_room(ANA, BO).apply(ANA, LEAVE, NOW),
-    "blocked": open_room(ANA, rules=Rules(rows=4, columns=4, line=3, blocked=frozenset({5, 10}))),
-    "gravity": play(open_room(ANA, BO, rules=PRESETS["connect-four"]), [35, 28]),
-}
-
-
-@pytest.mark.parametrize("name", ROOMS)
-def test_a_room_comes_back_from_its_document_as_it_was(name: str) -> None:
-    room = ROOMS[name]
-    copy = decode_room(encode_room(room))
-    assert copy == room
-    assert copy.position.moves == room.position.moves
-    assert copy.position.passed == room.position.passed
-    assert copy.position.turn == room.position.turn
-    assert encode_room(copy) == encode_room(room)
-
-
-def content_of(document: bytes) -> Any:
-    """Return the JSON of a document."""
-    return json.loads(document.partition(b"\n")[0])
-
-
-def document_of(content: object) -> bytes:
-    """Return a document with this JSON and the checksum that goes with it."""
-    text = json.dumps(content).encode()
-    return b"%b\n%08x" % (text, crc32(text))
-
-
-def changed_document(path: str, value: object) -> bytes:
-    """Return the document of a game in play with one value replaced, at a path of dots."""
-    content = content_of(encode_room(ROOMS["passed over"]))
-    *parents, last = path.split(".")
-    place = content
-    for step in parents:
-        place = place[step]
-    place[last] = value
-    return document_of(content)
-
-
-def test_a_document_whose_checksum_is_anothers_is_unreadable() -> None:
-    text, _, checksum = encode_room(ROOMS["won"]).partition(b"\n")
-    other = encode_room(ROOMS["playing"]).partition(b"\n")[2]
-    for document in (b"%b\n%b" % (text, other), text + b"\n", text, checksum):
-        with pytest.raises(UnreadableRoom):
-            decode_room(document)
-
-
-def test_a_document_of_the_first_schema_has_no_checksum_and_is_read() -> None:
-    content = content_of(encode_room(ROOMS["won"])) | {"schema": 1}
-    assert decode_room(json.dumps(content).encode()) == ROOMS["won"]
-    with pytest.raises(UnreadableRoom):
-        decode_room(document_of(content))
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("schema", 1),
-        ("schema", 99),
-        ("schema", "1"),
-        ("room", None),
-        ("room", {}),
-        ("room.code", 5),
-        ("room.seq", "1"),
-        ("room.seats", []),
-        ("room.seats", {}),
-        ("room.seats", {"X": None}),
-        ("room.seats", {"O": None, "X": None, "A": None}),
-        ("room.seats", {"X": None, "O": None, "A": None, "B": None}),
-        ("room.position", None),
-        ("room.position.moves", [0, 0]),
-        ("room.position.moves", [99]),
-        ("room.position.moves", [-1]),
-        ("room.position.moves", [10**30]),
-        ("room.position.moves", [0, 3, 1, 4, 2, 5, 8]),
-        ("room.position.passed", [[0, "Z"]]),
-        ("room.position.passed", [[0, "X"], [0, "O"], [0, "A"]]),
-        ("room.position.passed", "XO"),
-        ("room.position.rules.rows", 0),
-        ("room.position.rules.rows", 10**6),
-        ("room.position.rules.marks", "X"),
-        ("room.result", {"winner": "X", "reason": "luck"}),
-    ],
-)
-def test_a_damaged_document_is_unreadable(path: str, value: object) -> None:
-    with pytest.raises(UnreadableRoom):
-        decode_room(changed_document(path, value))
-
-
-@pytest.mark.parametrize("document", [b"", b"{}", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"schema":1}'])
-def test_what_was_never_a_document_is_unreadable(document: bytes) -> None:
-    with pytest.raises(UnreadableRoom):
-        decode_room(document)
-
-
-@given(st.sampled_from(sorted(ROOMS)), st.data())
-def test_a_document_with_flipped_bytes_is_read_or_unreadable_and_nothing_else(name: str, data: st.DataObject) -> None:
-    document = bytearray(encode_room(ROOMS[name]))
-    for place in data.draw(st.lists(st.integers(0, len(document) - 1), min_size=1, max_size=3)):
-        document[place] = data.draw(st.integers(0, 255))
-    try:
-        room = decode_room(bytes(document))
-    except UnreadableRoom:
-        return
-    encode(state_of(room, NOW, watchers=0))
 
 
 # -- any commands in any order ----------------------------------------------------------------------------------
@@ -642,7 +524,7 @@ COMMANDS = st.one_of(
 def test_any_commands_in_any_order_keep_the_room_whole(
     rules: Rules, steps: list[tuple[Player, Command | str, int]]
 ) -> None:
-    room, now, finished = Room.open(CODE, rules, ANA, NOW), NOW, 0
+    room, now, finished = rooms.open_room(CODE, rules, ANA, NOW), NOW, 0
     for player, wanted, choice in steps:
         now += choice
         sender, command = player, wanted
@@ -668,7 +550,7 @@ def next_move(room: Room, player: Player, choice: int) -> tuple[Player, Command]
 
 def apply_or_keep(room: Room, player: Player, command: Command, now: int) -> Room:
     try:
-        return room.apply(player, command, now)
+        return apply(room, player, command, now)
     except Refused:
         return room
 

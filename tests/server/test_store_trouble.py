@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
 from tests.fakes import TroubledStore
 from tests.peer import Peer, open_peer, play_out
 from tictactoe_protocol.requests import Resign
-from tictactoe_server.rooms import Command, Player, decode_room, encode_room
+from tictactoe_server.rooms import Command, Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.stores import Conflict, StoreUnavailable
+from tictactoe_server.stores import Conflict, StoreUnavailable, Unreadable
 
 ALWAYS = 1_000_000
 
@@ -40,29 +39,26 @@ async def two_playing(server: Server) -> AsyncIterator[tuple[Peer, Peer, str]]:
         yield ana, bo, room
 
 
-def elsewhere(store: TroubledStore, room: str, peer: Peer, command: Command) -> Callable[[], Awaitable[None]]:
+def elsewhere(store: TroubledStore, room: str, peer: Peer, command: Command) -> Callable[[], None]:
     """Return an action that carries a command out as another server would, past this one."""
 
-    async def act() -> None:
-        found = await store.load(f"room/{room}")
-        assert found
+    def act() -> None:
         player = Player(peer.welcome["player"], peer.welcome["name"])
-        changed = decode_room(found[0]).apply(player, command, 0)
-        await store.save(f"room/{room}", encode_room(changed), found[1])
+        store.rooms.put(apply(store.rooms.now(room), player, command, 0))
 
     return act
 
 
 async def test_a_lost_race_is_run_again_on_the_newer_state(troubled: Server, store: TroubledStore) -> None:
     async with two_playing(troubled) as (ana, bo, room):
-        store.fail("save", Conflict(room))
+        store.trouble.fail("save", Conflict(room))
         assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
         assert (await bo.state(ply=1))["board"] == "....X...."
 
 
 async def test_a_command_is_judged_by_what_another_server_stored(troubled: Server, store: TroubledStore) -> None:
     async with two_playing(troubled) as (ana, bo, room):
-        store.before_next_save(elsewhere(store, room, bo, Resign(room=room)))
+        store.trouble.before_next_save(elsewhere(store, room, bo, Resign(room=room)))
         assert await ana.refusal("move", room=room, cell=4, ply=0) == "game_over"
         for peer in (ana, bo):
             await peer.ask("sync", room=room)
@@ -73,7 +69,7 @@ async def test_a_state_that_another_server_stored_is_shown_to_all_when_it_is_fou
     troubled: Server, store: TroubledStore
 ) -> None:
     async with two_playing(troubled) as (ana, bo, room):
-        store.before_next_save(elsewhere(store, room, bo, Resign(room=room)))
+        store.trouble.before_next_save(elsewhere(store, room, bo, Resign(room=room)))
         await ana.send("move", room=room, cell=4, ply=0)
         for peer in (ana, bo):
             assert (await peer.state(status="over"))["result"]["winner"] == "X"
@@ -83,18 +79,18 @@ async def test_a_store_that_always_conflicts_makes_the_room_busy_for_a_while(
     troubled: Server, store: TroubledStore
 ) -> None:
     async with two_playing(troubled) as (ana, bo, room):
-        store.fail("save", Conflict(room), times=ALWAYS)
+        store.trouble.fail("save", Conflict(room), times=ALWAYS)
         error = await ana.ask("move", room=room, cell=4, ply=0)
         assert (error["type"], error["code"], error["room"]) == ("error", "busy", room)
         assert error["retry_ms"] > 0
-        store.heal()
+        store.trouble.heal()
         assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
         assert (await bo.state(ply=1))["board"] == "....X...."
 
 
 async def test_a_store_that_is_away_refuses_the_move_and_nobody_sees_it(troubled: Server, store: TroubledStore) -> None:
     async with two_playing(troubled) as (ana, bo, room):
-        store.fail("save", StoreUnavailable())
+        store.trouble.fail("save", StoreUnavailable())
         error = await ana.ask("move", room=room, cell=4, ply=0)
         assert (error["type"], error["code"], error["room"]) == ("error", "unavailable", room)
         assert error["retry_ms"] > 0
@@ -107,17 +103,17 @@ async def test_a_store_that_is_away_refuses_the_move_and_nobody_sees_it(troubled
 async def test_watching_and_reading_go_on_while_the_store_is_away(troubled: Server, store: TroubledStore) -> None:
     async with two_playing(troubled) as (_, _, room), open_peer(troubled.url) as eve:
         for operation in ("load", "save", "delete"):
-            store.fail(operation, StoreUnavailable(), prefix="", times=ALWAYS)
+            store.trouble.fail(operation, StoreUnavailable(), times=ALWAYS)
         assert (await eve.ask("watch", room=room))["type"] == "ok"
         assert (await eve.ask("rooms"))["rooms"][0]["room"] == room
         assert (await eve.ask("sync", room=room))["moves"] == []
         assert await eve.refusal("create") == "unavailable"
         assert await eve.refusal("match") == "unavailable"
-        store.heal()
+        store.trouble.heal()
 
 
 async def test_a_hello_while_the_store_is_away_can_be_said_again(troubled: Server, store: TroubledStore) -> None:
-    store.fail("save", StoreUnavailable(), prefix="player/")
+    store.players.trouble.fail("save", StoreUnavailable())
     async with open_peer(troubled.url, "ana") as ana:
         assert (ana.welcome["type"], ana.welcome["code"]) == ("error", "unavailable")
         assert (await ana.ask("hello", name="ana"))["type"] == "welcome"
@@ -127,8 +123,8 @@ async def test_a_save_whose_reply_was_lost_is_found_out_when_the_move_is_sent_ag
     troubled: Server, store: TroubledStore
 ) -> None:
     async with two_playing(troubled) as (ana, bo, room):
-        store.is_silent_about_success = True
-        store.fail("save", StoreUnavailable())
+        store.trouble.is_silent_about_success = True
+        store.trouble.fail("save", StoreUnavailable())
         assert await ana.refusal("move", room=room, cell=4, ply=0) == "unavailable"
         assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
         for peer in (ana, bo):
@@ -140,7 +136,7 @@ async def test_a_mistake_of_the_server_is_answered_and_the_connection_lives(
     troubled: Server, store: TroubledStore
 ) -> None:
     async with two_playing(troubled) as (ana, bo, room):
-        store.fail("save", RuntimeError("a bug"))
+        store.trouble.fail("save", RuntimeError("a bug"))
         error = await ana.ask("move", room=room, cell=4, ply=0)
         assert (error["type"], error["code"], error["room"]) == ("error", "internal", room)
         assert "a bug" not in error["message"]
@@ -149,13 +145,8 @@ async def test_a_mistake_of_the_server_is_answered_and_the_connection_lives(
 
 async def test_a_room_whose_document_is_damaged_harms_no_other(troubled: Server, store: TroubledStore) -> None:
     async with two_playing(troubled) as (ana, bo, room), two_playing(troubled) as (cy, di, other):
-
-        async def damage() -> None:
-            found = await store.load(f"room/{room}")
-            assert found
-            await store.save(f"room/{room}", b"\x00damaged", found[1])
-
-        store.before_next_save(damage)
+        store.trouble.before_next_save(lambda: store.rooms.put(store.rooms.now(room)))
+        store.trouble.fail("load", Unreadable("damaged"), key=room, times=ALWAYS)
         assert await ana.refusal("move", room=room, cell=4, ply=0) == "internal"
         assert await bo.refusal("resign", room=room) == "internal"
         await play_out({"X": cy, "O": di}, other, [4, 0])
@@ -163,13 +154,7 @@ async def test_a_room_whose_document_is_damaged_harms_no_other(troubled: Server,
 
 async def test_a_room_that_another_server_closed_is_gone_for_all(troubled: Server, store: TroubledStore) -> None:
     async with two_playing(troubled) as (ana, bo, room):
-
-        async def close() -> None:
-            found = await store.load(f"room/{room}")
-            assert found
-            await store.delete(f"room/{room}", found[1])
-
-        store.before_next_save(close)
+        store.trouble.before_next_save(lambda: store.rooms.put(None, room))
         assert await ana.refusal("move", room=room, cell=4, ply=0) == "no_such_room"
         for peer in (ana, bo):
             assert await peer.refusal("sync", room=room) == "no_such_room"
@@ -183,9 +168,9 @@ async def test_a_drop_that_cannot_be_stored_lets_go_of_all_rooms(troubled: Serve
             other = (await ana.ask("create"))["room"]
             await eve.ask("watch", room=room)
             await eve.ask("watch", room=other)
-            store.fail("save", StoreUnavailable(), prefix=f"room/{room}", times=ALWAYS)
+            store.trouble.fail("save", StoreUnavailable(), key=room, times=ALWAYS)
         assert (await eve.state(room=other, seq=2))["seats"]["X"]["online"] is False
-        store.heal()
+        store.trouble.heal()
         async with open_peer(troubled.url, token=ana.welcome["token"]) as again:
             for code in (room, other):
                 assert (await again.ask("join", room=code))["seat"] == "X"
@@ -198,7 +183,7 @@ async def test_leaving_is_answered_once_also_where_the_room_cannot_be_deleted(
     for error in (StoreUnavailable(), Conflict()):
         async with open_peer(troubled.url) as ana:
             room = (await ana.ask("create"))["room"]
-            store.fail("delete", error)
+            store.trouble.fail("delete", error)
             assert (await ana.ask("leave", room=room))["type"] == "ok"
             assert (await ana.ask("ping"))["type"] == "ok"
             assert not [message for message in ana.seen if message["type"] == "error"]
@@ -208,7 +193,7 @@ async def test_a_renaming_that_another_connection_overtook_is_done_again(
     troubled: Server, store: TroubledStore
 ) -> None:
     async with open_peer(troubled.url, "ana") as ana:
-        store.fail("save", Conflict(), prefix="player/")
+        store.players.trouble.fail("save", Conflict())
         async with open_peer(troubled.url, "Anastasia", ana.welcome["token"]) as again:
             assert (again.welcome["type"], again.welcome.get("name")) == ("welcome", "Anastasia")
             assert again.welcome["player"] == ana.welcome["player"]
@@ -224,22 +209,16 @@ async def test_a_connection_that_is_replaced_while_it_waits_does_nothing_any_mor
         open_peer(troubled.url, token=ana.welcome["token"]) as newer,
     ):
         await play_out({"X": ana, "O": bo}, room, [4])
-        reached, released = asyncio.Event(), asyncio.Event()
-
-        async def wait() -> None:
-            reached.set()
-            await released.wait()
-
-        store.before_next_save(wait)
+        store.trouble.hold()
         await bo.send("move", room=room, cell=0, ply=1)
-        await reached.wait()
+        await store.trouble.until_held(1)
         await newer.send("join", id="join", room=room)
         for _ in range(2):  # whoever is answered after it was sent knows that the join waits for its turn
             await eve.ask("ping")
         await ana.send(type, id="late", room=room)
         for _ in range(2):
             await eve.ask("ping")
-        released.set()
+        store.trouble.release()
         assert (await newer.until(lambda message: message.get("id") == "join"))["seat"] == "X"
         late = await ana.until(lambda message: message.get("id") == "late")
         assert (late["type"], late.get("code")) == ("error", "not_in_room")

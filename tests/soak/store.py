@@ -17,11 +17,16 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tictactoe_server.stores import MAX_LISTED_GAMES, MISSING, GameRecord, SqliteStore
+from msgspec.structs import replace
+
+from tests.server.stored import keep, room_of
+from tests.server.tables import Table
+from tictactoe_protocol import MAX_LISTED_GAMES
+from tictactoe_server.rooms import FinishedGame, Player, finished_game
+from tictactoe_server.stores import MISSING, SqliteStore
 
 ROOMS = 40
 SAVES_A_GAME = 5
-FILLER = b"." * 600
 
 
 @dataclass
@@ -41,47 +46,45 @@ class Findings:
         )
 
 
-def encode(number: int) -> bytes:
-    return b"%d %b" % (number, FILLER)
-
-
-def decode(document: bytes) -> int:
-    return int(document.split(b" ", 1)[0])
+def game_of(code: str, number: int) -> FinishedGame:
+    """Return a finished game of a room, whose one player in the archive has the room's code for a name."""
+    table = Table(Player(code, code), Player("pbo", "bo"))
+    return replace(finished_game(table.play(0, 3, 1, 4, 2), 0), room=code, game=number)
 
 
 async def save_for_ever(folder: Path) -> None:
     """Save all rooms at once, from where they are, and tell of each save that returned."""
     store = SqliteStore.open(folder)
 
-    async def keep_saving(key: str) -> None:
-        found = await store.load(key)
-        number, revision = (decode(found[0]), found[1]) if found else (0, MISSING)
+    async def keep_saving(code: str) -> None:
+        found = await store.rooms.load(code)
+        number, revision = (found[0].seq, found[1]) if found else (0, MISSING)
         while True:
             number += 1
-            finished = GameRecord(key, number, 0, (key,), b"") if number % SAVES_A_GAME == 0 else None
-            revision = await store.save(key, encode(number), revision, archived=finished)
-            os.write(1, b"%b %d\n" % (key.encode(), number))
+            finished = game_of(code, number) if number % SAVES_A_GAME == 0 else None
+            revision = await keep(store, room_of(code, number), revision, finished)
+            os.write(1, b"%b %d\n" % (code.encode(), number))
 
-    await asyncio.gather(*(keep_saving(f"room/{room}") for room in range(ROOMS)))
+    await asyncio.gather(*(keep_saving(f"K7M4{number}") for number in range(22, 22 + ROOMS)))
 
 
 async def check(folder: Path, findings: Findings) -> None:
     """Open what the child left and compare it with what it said."""
     store = SqliteStore.open(folder)
-    for key, number in findings.numbers.items():
-        found = await store.load(key)
-        kept = decode(found[0]) if found else 0
+    for code, number in findings.numbers.items():
+        found = await store.rooms.load(code)
+        kept = found[0].seq if found else 0
         if kept < number:
-            findings.lost.append(f"{key}: {number} was acknowledged, {kept} is there")
-        if (games := await count_games(store, key)) != kept // SAVES_A_GAME:
-            findings.torn.append(f"{key}: {kept} saves and {games} games")
+            findings.lost.append(f"{code}: {number} was acknowledged, {kept} is there")
+        if (games := await count_games(store, code)) != kept // SAVES_A_GAME:
+            findings.torn.append(f"{code}: {kept} saves and {games} games")
     await store.close()
 
 
 async def count_games(store: SqliteStore, player: str) -> int:
     total, before = 0, None
-    while page := await store.games_of(player, MAX_LISTED_GAMES, before):
-        total, before = total + len(page), page[-1].id
+    while page := await store.archive.games_of(player, MAX_LISTED_GAMES, before):
+        total, before = total + len(page), page[-1][0]
     return total
 
 

@@ -1,31 +1,32 @@
 """What happens in a room, as values: no sockets, no clock, no randomness, no logging."""
 
-from tictactoe_server.rooms.clock import expires_at, is_expired
+from tictactoe_server.rooms.applying import apply
+from tictactoe_server.rooms.clock import expires_at, is_expired, seen_at
 from tictactoe_server.rooms.commands import Command, Dropped, Enter, Expire
-from tictactoe_server.rooms.document import UnreadableRoom, decode_room, encode_room
-from tictactoe_server.rooms.finished import FinishedGame, decode_game, encode_game, finished_game
-from tictactoe_server.rooms.player import Player, Refused
+from tictactoe_server.rooms.finished import FinishedGame, Participant, finished_game
+from tictactoe_server.rooms.player import NOBODY, Player, Refused
 from tictactoe_server.rooms.room import HOLD_MS, Room
+from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.rooms.view import state_of, summary_of
 
 __all__ = [
     "HOLD_MS",
+    "NOBODY",
     "Command",
     "Dropped",
     "Enter",
     "Expire",
     "FinishedGame",
+    "Participant",
     "Player",
     "Refused",
     "Room",
-    "UnreadableRoom",
-    "decode_game",
-    "decode_room",
-    "encode_game",
-    "encode_room",
+    "apply",
     "expires_at",
     "finished_game",
     "is_expired",
+    "open_room",
+    "seen_at",
     "state_of",
     "summary_of",
 ]

@@ -7,16 +7,13 @@ a clock shows is what it keeps when its turn ends without a move.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from tictactoe_engine import Position
 from tictactoe_protocol.pushes import ClockState
 from tictactoe_protocol.requests import ClockFields
-
-if TYPE_CHECKING:
-    from tictactoe_server.rooms.room import Room
+from tictactoe_server.rooms.room import Room
 
 
 def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
@@ -55,6 +52,13 @@ def start_of_turn(room: Room, position: Position, now: int) -> int | None:
     turn = position.turn
     runs = room.clock is not None and turn is not None and position.stones(turn) != 0
     return now if runs else None
+
+
+def seen_at(room: Room, before: Room, now: int) -> Room:
+    """Return the room with the clock of a turn that began with this change running from `now`, when all can see it."""
+    if room.clock_started_at is None or room.clock_started_at >= now or room.position is before.position:
+        return room
+    return replace(room, clock_started_at=now)
 
 
 def time_left(room: Room, mark: str, now: int) -> int:

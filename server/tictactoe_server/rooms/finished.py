@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import msgspec
 
 from tictactoe_protocol.pushes import Result, RulesState
@@ -33,9 +31,10 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     passed: tuple[tuple[int, str], ...] = ()
     clock: ClockFields | None = None
 
-
-encode_game: Final = msgspec.json.Encoder().encode
-decode_game: Final = msgspec.json.Decoder(FinishedGame).decode
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The ids of those who played, without players of the house."""
+        return tuple(dict.fromkeys(player.player for player in self.players.values() if player.bot is None))
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from tictactoe_engine import Position
@@ -13,9 +11,7 @@ from tictactoe_protocol.requests import Draw, Undo
 from tictactoe_server.rooms.clock import remaining_after_undo, start_of_turn
 from tictactoe_server.rooms.play import finish
 from tictactoe_server.rooms.player import Player, Refused
-
-if TYPE_CHECKING:
-    from tictactoe_server.rooms.room import Room
+from tictactoe_server.rooms.room import Room
 
 
 def draw(room: Room, player: Player, request: Draw, now: int) -> Room:

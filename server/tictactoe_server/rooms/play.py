@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from tictactoe_engine import IllegalMove, Position
@@ -18,9 +16,7 @@ from tictactoe_server.rooms.clock import (
     start_of_turn,
 )
 from tictactoe_server.rooms.player import Player, Refused
-
-if TYPE_CHECKING:
-    from tictactoe_server.rooms.room import Room
+from tictactoe_server.rooms.room import Room
 
 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:

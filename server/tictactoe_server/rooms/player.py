@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 from tictactoe_protocol import ErrorCode
@@ -12,6 +14,10 @@ class Player(Struct, frozen=True):
 
     id: str
     name: str
+
+
+NOBODY: Final = Player("", "")
+"""Who acts when time does."""
 
 
 class Refused(Exception):

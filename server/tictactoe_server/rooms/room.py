@@ -1,24 +1,18 @@
-"""A room as a value: who sits where, the game on the table, and what a command makes of them.
+"""A room as a value: who sits where and the game on the table, and what can be asked about them.
 
-`Room.apply` is the one way to change a room. It answers the next room, or raises `Refused` and has changed nothing.
-Time comes in as an argument; connections and watchers are the hub's.
+It never changes: `apply` makes the next one. Connections and watchers are no part of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, assert_never
+from typing import Final
 
 from msgspec import Struct
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, RoomStatus, SeatState, Visibility
-from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.rooms import offers as offering
-from tictactoe_server.rooms import play, seating
-from tictactoe_server.rooms.clock import full_clocks
-from tictactoe_server.rooms.commands import Command, Dropped, Enter, Expire
+from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.rooms.player import Player, Refused
 
 HOLD_MS: Final = 60_000
@@ -50,42 +44,6 @@ class Room(Struct, frozen=True, omit_defaults=True):
     remaining_ms: dict[str, int] = {}
     clock_started_at: int | None = None
 
-    @classmethod
-    def open(
-        cls,
-        code: str,
-        rules: Rules,
-        player: Player | None,
-        now: int,
-        *,
-        seat: str | None = None,
-        visibility: Visibility = "public",
-        clock: ClockFields | None = None,
-        hold_ms: int = HOLD_MS,
-        bots: Sequence[SeatState] = (),
-    ) -> Room:
-        """Return a new room in which `player` plays the mark `seat`, the first where None; bots take the next seats.
-
-        Where there is no player the bots hold all seats, or some wait for people.
-        """
-        seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks)
-        if player is not None:
-            seats[seat or rules.marks[0]] = seating.seat_of(player)
-        free = [mark for mark, held in seats.items() if held is None]
-        seats.update(zip(free, bots, strict=False))
-        score = {held.player: 0 for held in seats.values() if held is not None} | {"draws": 0}
-        return cls(
-            code,
-            Position.start(rules),
-            seats,
-            now,
-            visibility=visibility,
-            clock=clock,
-            score=score,
-            hold_ms=hold_ms,
-            remaining_ms=full_clocks(clock, rules.marks),
-        )
-
     @property
     def rules(self) -> Rules:
         """The rules of this room's games."""
@@ -111,6 +69,11 @@ class Room(Struct, frozen=True, omit_defaults=True):
             seat and seat.bot for seat in seats
         )
 
+    @property
+    def newest_time(self) -> int:
+        """The latest moment that the room knows of, in ms of the server's clock."""
+        return max(self.opened_at, self.clock_started_at or 0, *self.gone_at.values())
+
     def mark_of(self, player: str) -> str | None:
         """Return the mark of the seat that a player holds and has not left, or None."""
         for mark, seat in self.seats.items():
@@ -132,32 +95,6 @@ class Room(Struct, frozen=True, omit_defaults=True):
         if seat.online or seat.left or gone_at is None:
             return None
         return max(0, gone_at + self.hold_ms - now)
-
-    def apply(self, player: Player, command: Command, now: int) -> Room:
-        """Return the room after the command, this very room where it changes nothing; raises `Refused`."""
-        match command:
-            case Move():
-                return play.move(self, player, command, now)
-            case Enter():
-                return seating.enter(self, player)
-            case Dropped():
-                return seating.drop(self, player, now)
-            case Leave():
-                return seating.leave(self, player, now)
-            case Resign():
-                return play.resign(self, player, now)
-            case Rematch():
-                return play.rematch(self, player, now)
-            case Draw():
-                return offering.draw(self, player, command, now)
-            case Undo():
-                return offering.undo(self, player, command, now)
-            case Claim():
-                return play.claim(self, player, command, now)
-            case Expire():
-                return play.expire(self, now)
-            case _:
-                assert_never(command)
 
     def seated(self, player: Player) -> str:
         """Return the mark that the player plays; refuses whoever has no seat."""

@@ -1,18 +1,53 @@
-"""Coming and going: who takes a seat, who is away, who has left for good."""
+"""Coming and going: who opens a room, takes a seat, is away, has left for good."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import Offers, SeatState
+from tictactoe_protocol.pushes import Offers, SeatState, Visibility
+from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.rooms import play
+from tictactoe_server.rooms.clock import full_clocks
 from tictactoe_server.rooms.player import Player, Refused
+from tictactoe_server.rooms.room import HOLD_MS, Room
 
-if TYPE_CHECKING:
-    from tictactoe_server.rooms.room import Room
+
+def open_room(
+    code: str,
+    rules: Rules,
+    player: Player | None,
+    now: int,
+    *,
+    seat: str | None = None,
+    visibility: Visibility = "public",
+    clock: ClockFields | None = None,
+    hold_ms: int = HOLD_MS,
+    bots: Sequence[SeatState] = (),
+) -> Room:
+    """Return a new room in which `player` plays the mark `seat`, the first where None; bots take the next seats.
+
+    Where there is no player the bots hold all seats, or some wait for people.
+    """
+    seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks)
+    if player is not None:
+        seats[seat or rules.marks[0]] = seat_of(player)
+    free = [mark for mark, held in seats.items() if held is None]
+    seats.update(zip(free, bots, strict=False))
+    return Room(
+        code,
+        Position.start(rules),
+        seats,
+        now,
+        visibility=visibility,
+        clock=clock,
+        score={held.player: 0 for held in seats.values() if held is not None} | {"draws": 0},
+        hold_ms=hold_ms,
+        remaining_ms=full_clocks(clock, rules.marks),
+    )
 
 
 def enter(room: Room, player: Player) -> Room:

@@ -1,42 +1,47 @@
-"""Where documents and finished games live. Safety comes from compare-and-set alone, never from who wrote last."""
+"""Where rooms, players and finished games live. Safety comes from compare-and-set alone, never from who wrote last."""
 
-from tictactoe_server.stores.archive import MAX_LISTED_GAMES, Archive, ArchivedGame, GameRecord
 from tictactoe_server.stores.backup import CannotBackUp, back_up
 from tictactoe_server.stores.folder import FolderInUse
-from tictactoe_server.stores.memory import MemoryArchive, MemoryStore
+from tictactoe_server.stores.memory import MemoryArchive, MemoryRooms, MemoryStore, MemoryTable
 from tictactoe_server.stores.schema import NewerSchema
 from tictactoe_server.stores.sqlite import SqliteStore
 from tictactoe_server.stores.store import (
     MISSING,
+    Archive,
     CannotOpenStore,
     Conflict,
-    Notes,
+    Rooms,
     Storage,
-    Store,
     StoreBusy,
+    Stored,
     StoreUnavailable,
+    Table,
     Unreadable,
+    Waiter,
+    save,
 )
 
 __all__ = [
-    "MAX_LISTED_GAMES",
     "MISSING",
     "Archive",
-    "ArchivedGame",
     "CannotBackUp",
     "CannotOpenStore",
     "Conflict",
     "FolderInUse",
-    "GameRecord",
     "MemoryArchive",
+    "MemoryRooms",
     "MemoryStore",
+    "MemoryTable",
     "NewerSchema",
-    "Notes",
+    "Rooms",
     "SqliteStore",
     "Storage",
-    "Store",
     "StoreBusy",
     "StoreUnavailable",
+    "Stored",
+    "Table",
     "Unreadable",
+    "Waiter",
     "back_up",
+    "save",
 ]

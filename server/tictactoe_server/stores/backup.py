@@ -7,18 +7,29 @@ takes its snapshot without stopping the server; the log just grows until it is d
 
 from __future__ import annotations
 
+import itertools
 import os
 import sqlite3
 import tempfile
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
-from tictactoe_server.stores.schema import FILE_NAME, check_ours, sync_folder
+import structlog
+
+from tictactoe_server.stores.folder import FILE_NAME, sync_folder
+from tictactoe_server.stores.schema import SCHEMA, check_ours, version_of
 from tictactoe_server.stores.store import CannotOpenStore
+
+log: Final = structlog.get_logger(__name__)
 
 
 class CannotBackUp(Exception):
     """No copy was made, and nothing was overwritten; the message is a sentence for the operator."""
+
+
+class DamagedDatabase(CannotBackUp):
+    """There is something in the database that cannot be read."""
 
 
 def back_up(folder: Path, target: Path) -> None:
@@ -29,6 +40,33 @@ def back_up(folder: Path, target: Path) -> None:
     source = folder / FILE_NAME
     if not source.is_file():
         raise CannotBackUp(f"There is no database in {folder}.")
+    copy_database(source, target)
+
+
+def keep_older(folder: Path) -> None:
+    """Keep a copy of a database that is of an older version beside it, before it is brought forward.
+
+    Raises `CannotOpenStore` where that is impossible. A damaged one stays as it is: what is made of it is a new file.
+    """
+    source = folder / FILE_NAME
+    version = version_of(source)
+    if not 0 < version < SCHEMA:
+        return
+    name = f"{FILE_NAME}.schema-{version}"
+    copies = (source.with_name(name if number == 1 else f"{name}-{number}") for number in itertools.count(1))
+    target = next(copy for copy in copies if not copy.exists())
+    try:
+        copy_database(source, target)
+    except DamagedDatabase as damaged:
+        log.warning("the database is of an older version, and damaged", reason=str(damaged))
+    except CannotBackUp as error:
+        raise CannotOpenStore(f"{error} It is of an older version: without a copy it is left as it is.") from error
+    else:
+        log.warning("the database is of an older version: it is brought forward, and a copy stays", copy=str(target))
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Write a copy of a database as of now to a new file; see `back_up`."""
     if target.exists():
         raise CannotBackUp(f"{target} exists already. Nothing was overwritten.")
     try:
@@ -43,6 +81,9 @@ def back_up(folder: Path, target: Path) -> None:
         sync_folder(target.absolute().parent)
     except CannotOpenStore as error:
         raise CannotBackUp(str(error)) from error
+    except sqlite3.DatabaseError as error:
+        kind = CannotBackUp if isinstance(error, sqlite3.OperationalError) else DamagedDatabase
+        raise kind(f"Cannot copy {source} to {target}: {error}.") from error
     except (sqlite3.Error, OSError) as error:
         raise CannotBackUp(f"Cannot copy {source} to {target}: {error}.") from error
 

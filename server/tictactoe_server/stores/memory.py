@@ -2,85 +2,126 @@
 
 from __future__ import annotations
 
-from tictactoe_server.stores.archive import MAX_LISTED_GAMES, ArchivedGame, GameRecord
-from tictactoe_server.stores.store import MISSING, Conflict
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Sequence
+from itertools import islice
+from typing import Final, Generic
+
+from tictactoe_protocol import MAX_LISTED_GAMES
+from tictactoe_server.rooms import FinishedGame, Player, Room
+from tictactoe_server.stores.store import MISSING, Conflict, Stored, Value, Waiter
+
+MAX_GAMES: Final = 20_000
+"""How many finished games are kept; the oldest make room."""
 
 
 class MemoryArchive:
     """Finished games in a dictionary; see `Archive` for what the methods promise."""
 
-    def __init__(self) -> None:
-        self._games: dict[int, GameRecord] = {}
+    def __init__(self, max_games: int = MAX_GAMES) -> None:
+        self._max_games = max_games
+        self._games: dict[int, FinishedGame] = {}
+        self._newest = 0
+        self._by_player: defaultdict[str, deque[int]] = defaultdict(deque)
 
-    async def archive_game(self, record: GameRecord) -> int:
-        """Keep a finished game and return its id."""
-        return self._keep(record)
+    async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, FinishedGame]]:
+        """Return a player's games with their ids, newest first."""
+        ids = (id for id in reversed(self._by_player.get(player, ())) if before is None or id < before)
+        return [(id, self._games[id]) for id in islice(ids, max(0, min(limit, MAX_LISTED_GAMES)))]
 
-    async def games_of(self, player: str, limit: int, before: int | None = None) -> list[ArchivedGame]:
-        """Return a player's games, newest first."""
-        found = [
-            ArchivedGame(id, record)
-            for id, record in reversed(self._games.items())
-            if player in record.players and (before is None or id < before)
-        ]
-        return found[: max(0, min(limit, MAX_LISTED_GAMES))]
-
-    async def game(self, id: int) -> ArchivedGame | None:
+    async def game(self, id: int) -> FinishedGame | None:
         """Return one game, or None where there is none."""
-        record = self._games.get(id)
-        return None if record is None else ArchivedGame(id, record)
+        return self._games.get(id)
 
-    def _keep(self, record: GameRecord) -> int:
-        id = len(self._games) + 1
-        self._games[id] = record
-        return id
+    def keep(self, game: FinishedGame) -> None:
+        """Take a game in, in place of the oldest where there are too many."""
+        self._newest += 1
+        self._games[self._newest] = game
+        for player in game.people:
+            self._by_player[player].append(self._newest)
+        if len(self._games) > self._max_games:
+            self._drop(self._newest - self._max_games)
+
+    def _drop(self, id: int) -> None:
+        for player in self._games.pop(id).people:
+            games = self._by_player[player]
+            games.popleft()  # a player's games stand in the order of all
+            if not games:
+                del self._by_player[player]
 
 
-class MemoryStore(MemoryArchive):
-    """Documents in a dictionary; see `Store`, `Archive` and `Notes` for what the methods promise."""
+class MemoryTable(Generic[Value]):
+    """Values in a dictionary; see `Table` for what the methods promise."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self._documents: dict[str, tuple[bytes, int]] = {}
-        self._notes: dict[str, bytes] = {}
+        self._values: dict[str, tuple[Value, int]] = {}
         self._revision = MISSING
 
-    async def load(self, key: str) -> tuple[bytes, int] | None:
-        """Return the document and its revision, or None where there is none."""
-        return self._documents.get(key)
+    async def load(self, key: str) -> tuple[Value, int] | None:
+        """Return the value and its revision, or None where there is none."""
+        return self._values.get(key)
 
-    async def save(
-        self, key: str, document: bytes, expected_revision: int, *, archived: GameRecord | None = None
-    ) -> int:
-        """Keep the document, and the finished game with it, and return its new revision; raises `Conflict`."""
-        self._check(key, expected_revision)
-        self._revision += 1
-        self._documents[key] = (document, self._revision)
-        if archived is not None:
-            self._keep(archived)
-        return self._revision
+    def save(self, key: str, value: Value, expected_revision: int, waiter: Waiter) -> None:
+        """Keep the value and tell the waiter at once."""
+        if not self._is_at(key, expected_revision):
+            waiter.failed(Conflict(key))
+            return
+        self._revision = revision = self._revision + 1
+        self._values[key] = (value, revision)
+        waiter.stored(revision)
 
-    async def delete(self, key: str, expected_revision: int) -> None:
-        """Forget the document; raises `Conflict`, also where it is gone already."""
-        self._check(key, expected_revision)
-        self._documents.pop(key, None)
+    def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
+        """Forget the value and tell the waiter at once."""
+        if expected_revision == MISSING or not self._is_at(key, expected_revision):
+            waiter.failed(Conflict(key))
+            return
+        del self._values[key]
+        waiter.stored(MISSING)
 
-    async def keys(self, prefix: str) -> list[str]:
-        """Return the keys that begin with `prefix`, in no order."""
-        return [key for key in self._documents if key.startswith(prefix)]
+    def _is_at(self, key: str, revision: int) -> bool:
+        current = self._values.get(key)
+        return (MISSING if current is None else current[1]) == revision
 
-    def note(self, key: str, value: bytes) -> None:
-        """Write a value over the one before."""
-        self._notes[key] = value
 
-    async def noted(self, key: str) -> bytes | None:
-        """Return the last value that was written, or None."""
-        return self._notes.get(key)
+class MemoryRooms(MemoryTable[Room]):
+    """The rooms, and the archive that their finished games go to; see `Rooms` for what the methods promise."""
+
+    def __init__(self, archive: MemoryArchive) -> None:
+        super().__init__()
+        self._archive = archive
+
+    async def load_all(self) -> AsyncIterator[Sequence[Stored[Room]]]:
+        """Return all that is kept."""
+        yield [Stored(code, room, revision) for code, (room, revision) in self._values.items()]
+
+    def save(
+        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+    ) -> None:
+        """Keep the room, and the finished game with it, and tell the waiter at once."""
+        if finished is not None and self._is_at(key, expected_revision):
+            self._archive.keep(finished)
+        super().save(key, value, expected_revision, waiter)
+
+
+class MemoryStore:
+    """Everything in dictionaries; see `Storage` for what the methods promise."""
+
+    def __init__(self, max_games: int = MAX_GAMES) -> None:
+        self.archive = MemoryArchive(max_games)
+        self.rooms = MemoryRooms(self.archive)
+        self.players: MemoryTable[Player] = MemoryTable()
+        self._time: int | None = None
+
+    def owed_since(self) -> None:
+        """Return None: nothing ever waits."""
+
+    def note_time(self, ms: int) -> None:
+        """Keep the time over the note before."""
+        self._time = ms
+
+    async def noted_time(self) -> int | None:
+        """Return the last note, or None."""
+        return self._time
 
     async def close(self) -> None:
         """Do nothing: there is nothing to write."""
-
-    def _check(self, key: str, expected_revision: int) -> None:
-        current = self._documents.get(key)
-        if (current[1] if current else MISSING) != expected_revision:
-            raise Conflict(key)

@@ -5,7 +5,6 @@ A file that is not ours, or that a newer version wrote, is refused before anythi
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -14,7 +13,6 @@ from typing import Final
 
 from tictactoe_server.stores.store import CannotOpenStore
 
-FILE_NAME: Final = "tictactoe.sqlite3"
 APPLICATION_ID: Final = 0x74746F65
 """Marks the file as ours, for us and for programs like ``file``."""
 
@@ -22,11 +20,10 @@ BUSY_SECONDS: Final = 2.0
 """How long another program may keep the file locked before a transaction is given up."""
 
 _WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
+_PAGES_BETWEEN_CHECKPOINTS: Final = 4_000
 
 MIGRATIONS: Final[Sequence[Sequence[str]]] = (
     (
-        # Not WITHOUT ROWID: rooms that are played now were opened one after another, so they share pages, and a
-        # commit of 200 rooms writes a fifth of the pages that it writes with rows in the order of random room codes.
         """CREATE TABLE documents (
             id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, document BLOB NOT NULL
         )""",
@@ -40,6 +37,15 @@ MIGRATIONS: Final[Sequence[Sequence[str]]] = (
         """CREATE TABLE archive_players (
             player TEXT NOT NULL, game INTEGER NOT NULL, PRIMARY KEY (player, game)
         ) WITHOUT ROWID""",
+    ),
+    (
+        "CREATE TABLE rooms (code TEXT PRIMARY KEY, revision INTEGER NOT NULL, document BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE players (key TEXT PRIMARY KEY, revision INTEGER NOT NULL, document BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE journal (id INTEGER PRIMARY KEY, batch BLOB NOT NULL)",
+        "INSERT INTO rooms SELECT substr(key, 6), revision, document FROM documents WHERE key LIKE 'room/%'",
+        "INSERT INTO players SELECT substr(key, 8), revision, document FROM documents WHERE key LIKE 'player/%'",
+        "DROP TABLE documents",
+        "DROP TABLE counters",
     ),
 )
 """What leads from each schema number to the next, from 0, an empty file. Only ever append."""
@@ -65,8 +71,6 @@ def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRA
     With None it is a private one in memory. The connection may be handed to another thread.
     """
     try:
-        if path is not None:
-            _create_private(path)
         connection = sqlite3.connect(
             path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -82,31 +86,23 @@ def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRA
     return connection
 
 
+def version_of(path: Path) -> int:
+    """Return the schema number of a database of ours, 0 where there is none that could be read."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            check_ours(connection, path)
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+    except (sqlite3.Error, CannotOpenStore):
+        return 0
+    return int(version)
+
+
 def check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
     """Raise `CannotOpenStore` where the file holds the tables of another program."""
     (id,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if id != APPLICATION_ID and (id or tables):
         raise CannotOpenStore(f"The database {path} belongs to another program. Nothing in it was changed.")
-
-
-def _create_private(path: Path) -> None:
-    """Make an empty file that only its owner may read; the files beside it get the same mode."""
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        return
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Let the names of new files outlive a loss of power, where the system can."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _migrate(connection: sqlite3.Connection, path: Path | None, migrations: Sequence[Sequence[str]]) -> None:
@@ -132,3 +128,4 @@ def _set_up(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")
     connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BETWEEN_CHECKPOINTS}")

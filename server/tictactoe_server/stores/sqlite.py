@@ -1,33 +1,47 @@
 """The store of a server on one machine: a SQLite database in its data folder, and every save on disk before it returns.
 
-This module says what is done in SQL; `commits` says when, `database` on which connection. The folder is locked for as
-long as the store is open, so that no second server works on the same file.
+This module says what is done in SQL; `writer` says when, `journal` how rooms are kept, `database` on which connection.
+The folder is locked for as long as the store is open, so that no second server works on the same file.
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Final, Self, cast
+from typing import Final, Self
 
-from tictactoe_server.stores.archive import MAX_LISTED_GAMES, ArchivedGame, GameRecord
-from tictactoe_server.stores.commits import MAX_WAITING, PATIENCE_SECONDS, Committer, Job
-from tictactoe_server.stores.database import Database
-from tictactoe_server.stores.folder import FolderLock
-from tictactoe_server.stores.schema import FILE_NAME
-from tictactoe_server.stores.store import MISSING, Conflict
+from tictactoe_protocol import MAX_LISTED_GAMES
+from tictactoe_server.rooms import FinishedGame, Player, Room
+from tictactoe_server.stores.backup import keep_older
+from tictactoe_server.stores.database import Database, refusal_of
+from tictactoe_server.stores.documents import (
+    RoomEncoder,
+    decode_game,
+    decode_player,
+    decode_room,
+    encode_game,
+    encode_player,
+)
+from tictactoe_server.stores.folder import DataFolder
+from tictactoe_server.stores.journal import Journal, Save
+from tictactoe_server.stores.store import MISSING, Stored, Unreadable, Waiter
+from tictactoe_server.stores.writer import MAX_WAITING, PATIENCE_SECONDS, Write, Writer
 
-_AFTER_EVERY_KEY: Final = "\U0010ffff"
 _LARGEST_ID: Final = 2**63 - 1
+_TIME: Final = "served-ms"
+_LOADED_AT_ONCE: Final = 500
 
 
 class SqliteStore:
-    """Documents, finished games and notes in a database; see `Storage` for what the methods promise."""
+    """Everything in a database; see `Storage` for what the methods promise."""
 
-    def __init__(self, committer: Committer, lock: FolderLock | None) -> None:
-        self._committer = committer
-        self._submit = committer.submit
-        self._lock = lock
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self.rooms = SqliteRooms(writer)
+        self.players = SqlitePlayers(writer)
+        self.archive = SqliteArchive(writer)
 
     @classmethod
     def open(
@@ -38,237 +52,193 @@ class SqliteStore:
         Raises `CannotOpenStore`, or what it is more exactly: `FolderInUse` while another server runs on the folder,
         `NewerSchema` where a newer version wrote in it. Blocks for as long as the disk does.
         """
-        lock = None if folder is None else FolderLock(folder)
+        held = None if folder is None else DataFolder(folder)
         try:
-            database = Database(None if folder is None else folder / FILE_NAME)
+            if held is not None:
+                held.hold_database()
+                keep_older(held.path)
+            database = Database(held)
+            release = (lambda: None) if held is None else held.release
+            return cls(Writer(database, release, max_waiting=max_waiting, patience_seconds=patience_seconds))
         except BaseException:
-            if lock is not None:
-                lock.release()
+            if held is not None:
+                held.release()
             raise
-        return cls(Committer(database, max_waiting=max_waiting, patience_seconds=patience_seconds), lock)
 
-    # -- documents ----------------------------------------------------------------------------------------------
+    def owed_since(self) -> float | None:
+        """Return since when the disk owes an answer or refuses everything (s, as `time.monotonic`), or None."""
+        return self._writer.owed_since()
 
-    async def load(self, key: str) -> tuple[bytes, int] | None:
-        """Return the document and its revision, or None where there is none; raises `Unreadable` for a damaged one."""
-        found: tuple[bytes, int] | None = await self._submit(_Load(key))
-        return found
+    def note_time(self, ms: int) -> None:
+        """Keep the time over the note before: with the next saves, or alone and without a flush of the disk."""
+        self._writer.note(_TIME, str(ms).encode())
 
-    async def save(
-        self, key: str, document: bytes, expected_revision: int, *, archived: GameRecord | None = None
-    ) -> int:
-        """Keep the document, and the finished game with it, and return its new revision; raises `Conflict`."""
-        revision: int = await self._submit(_Save(key, document, expected_revision, archived))
-        return revision
+    async def noted_time(self) -> int | None:
+        """Return the last note, or None."""
 
-    async def delete(self, key: str, expected_revision: int) -> None:
-        """Forget the document; raises `Conflict`, also where it is gone already."""
-        await self._submit(_Delete(key, expected_revision))
+        def ask(database: Database, _: Journal) -> int | None:
+            row = database.execute("SELECT value FROM server WHERE key = ?", (_TIME,)).fetchone()
+            try:
+                return None if row is None else int(row[0])
+            except ValueError as error:
+                raise Unreadable(f"The time is no number: {error}.") from error
 
-    async def keys(self, prefix: str) -> list[str]:
-        """Return the keys that begin with `prefix`, in no order."""
-        found: list[str] = await self._submit(_Keys(prefix))
-        return found
+        return await self._writer.ask(ask)
 
     async def close(self) -> None:
         """Write what is still to be written, and let go of the database and its folder."""
-        await self._committer.close(_Close(self._lock))
+        await self._writer.close()
 
-    # -- finished games -----------------------------------------------------------------------------------------
 
-    async def archive_game(self, record: GameRecord) -> int:
-        """Keep a finished game and return its id."""
-        id: int = await self._submit(_ArchiveGame(record))
-        return id
+class SqliteRooms:
+    """The rooms in the journal and its table; see `Rooms` for what the methods promise."""
 
-    async def games_of(self, player: str, limit: int, before: int | None = None) -> list[ArchivedGame]:
-        """Return a player's games, newest first."""
-        return cast(
-            list[ArchivedGame], await self._submit(_GamesOf(player, limit, _LARGEST_ID if before is None else before))
-        )
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._encoder = RoomEncoder()
 
-    async def game(self, id: int) -> ArchivedGame | None:
+    async def load(self, key: str) -> tuple[Room, int] | None:
+        """Return the room and its revision, or None where there is none; raises `Unreadable` for a damaged one."""
+
+        def ask(_: Database, journal: Journal) -> tuple[Room, int] | None:
+            found = journal.load(key)
+            return None if found is None else (_room_of(key, found[0]), found[1])
+
+        return await self._writer.ask(ask)
+
+    async def load_all(self) -> AsyncIterator[Sequence[Stored[Room]]]:
+        """Return all that is kept, some at a time."""
+        codes = await self._writer.ask(lambda _, journal: journal.codes())
+        for first in range(0, len(codes), _LOADED_AT_ONCE):
+            some = codes[first : first + _LOADED_AT_ONCE]
+            yield await self._writer.ask(lambda _, journal, some=some: _read_each(journal, some))  # type: ignore[misc]
+
+    def save(
+        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+    ) -> None:
+        """Keep the room, and the finished game with it, and tell the waiter at the end of the batch."""
+        document = self._encoder.encode(value)
+        extra = None if finished is None else _archiving(finished)
+        self._writer.write(Save(key, document, expected_revision, waiter, extra))
+
+    def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
+        """Forget the room and tell the waiter at the end of the batch."""
+        self._encoder.forget(key)
+        self._writer.write(Save(key, None, expected_revision, waiter))
+
+
+class SqlitePlayers:
+    """The players in a table; see `Table` for what the methods promise."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    async def load(self, key: str) -> tuple[Player, int] | None:
+        """Return the player and the revision, or None where there is none; raises `Unreadable` for a damaged one."""
+
+        def ask(database: Database, _: Journal) -> tuple[Player, int] | None:
+            found = database.execute("SELECT document, revision FROM players WHERE key = ?", (key,)).fetchone()
+            return None if found is None else (decode_player(found[0]), found[1])
+
+        return await self._writer.ask(ask)
+
+    def save(self, key: str, value: Player, expected_revision: int, waiter: Waiter) -> None:
+        """Keep the player and tell the waiter at the end of the batch."""
+        document = encode_player(value)
+
+        def write(database: Database) -> int | None:
+            revision = database.next_revision()
+            if expected_revision == MISSING:
+                statement = (
+                    "INSERT INTO players (revision, document, key) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING"
+                )
+                done = database.execute(statement, (revision, document, key))
+            else:
+                statement = "UPDATE players SET revision = ?, document = ? WHERE key = ? AND revision = ?"
+                done = database.execute(statement, (revision, document, key, expected_revision))
+            return revision if done.rowcount == 1 else None
+
+        self._writer.write(Write(key, write, waiter))
+
+    def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
+        """Forget the player and tell the waiter at the end of the batch."""
+
+        def write(database: Database) -> int | None:
+            done = database.execute("DELETE FROM players WHERE key = ? AND revision = ?", (key, expected_revision))
+            return MISSING if done.rowcount == 1 else None
+
+        self._writer.write(Write(key, write, waiter))
+
+
+class SqliteArchive:
+    """The finished games in two tables; see `Archive` for what the methods promise."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, FinishedGame]]:
+        """Return a player's games with their ids, newest first."""
+        older_than = _LARGEST_ID if before is None else min(before, _LARGEST_ID)
+        most = max(0, min(limit, MAX_LISTED_GAMES))
+
+        def ask(database: Database, _: Journal) -> list[tuple[int, FinishedGame]]:
+            found = database.execute(
+                """SELECT id, document FROM archive WHERE id IN (
+                    SELECT game FROM archive_players WHERE player = ? AND game < ? ORDER BY game DESC LIMIT ?
+                ) ORDER BY id DESC""",
+                (player, older_than, most),
+            )
+            return [(id, decode_game(document)) for id, document in found.fetchall()]
+
+        return await self._writer.ask(ask)
+
+    async def game(self, id: int) -> FinishedGame | None:
         """Return one game, or None where there is none."""
-        game: ArchivedGame | None = await self._submit(_Game(id))
-        return game
 
-    # -- notes --------------------------------------------------------------------------------------------------
+        def ask(database: Database, _: Journal) -> FinishedGame | None:
+            found = database.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
+            return None if found is None else decode_game(found[0])
 
-    def note(self, key: str, value: bytes) -> None:
-        """Write a value soon, over the one before: with the next saves, or alone and without a flush of the disk."""
-        self._committer.submit_silently(_Note(key, value))
-
-    async def noted(self, key: str) -> bytes | None:
-        """Return the last value that was written, or None."""
-        value: bytes | None = await self._submit(_Noted(key))
-        return value
+        return await self._writer.ask(ask)
 
 
-class _Save(Job):
-    __slots__ = ("archived", "document", "expected_revision", "key")
+def _archiving(game: FinishedGame) -> Callable[[Database], None]:
+    """Return what puts a finished game into the archive."""
+    document, people = encode_game(game), game.people
 
-    def __init__(self, key: str, document: bytes, expected_revision: int, archived: GameRecord | None) -> None:
-        self.key = key
-        self.document = document
-        self.expected_revision = expected_revision
-        self.archived = archived
-
-    def perform(self, database: Database) -> int | Conflict:
-        revision = database.next_revision()
-        if self.expected_revision == MISSING:
-            done = database.execute(
-                "INSERT INTO documents (key, revision, document) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
-                (self.key, revision, self.document),
-            )
-        else:
-            done = database.execute(
-                "UPDATE documents SET revision = ?, document = ? WHERE key = ? AND revision = ?",
-                (revision, self.document, self.key, self.expected_revision),
-            )
-        if done.rowcount != 1:
-            return Conflict(self.key)
-        if self.archived is not None:
-            _archive(database, self.archived)
-        return revision
-
-
-class _Delete(Job):
-    __slots__ = ("expected_revision", "key")
-
-    def __init__(self, key: str, expected_revision: int) -> None:
-        self.key = key
-        self.expected_revision = expected_revision
-
-    def perform(self, database: Database) -> Conflict | None:
-        if self.expected_revision == MISSING:
-            found = database.execute("SELECT 1 FROM documents WHERE key = ?", (self.key,)).fetchone()
-            return None if found is None else Conflict(self.key)
+    def archive(database: Database) -> None:
         done = database.execute(
-            "DELETE FROM documents WHERE key = ? AND revision = ?", (self.key, self.expected_revision)
+            "INSERT INTO archive (room, game, finished_at, players, document) VALUES (?, ?, ?, ?, ?)",
+            (game.room, game.game, game.at, json.dumps(people), document),
         )
-        return None if done.rowcount == 1 else Conflict(self.key)
-
-
-class _ArchiveGame(Job):
-    __slots__ = ("record",)
-
-    def __init__(self, record: GameRecord) -> None:
-        self.record = record
-
-    def perform(self, database: Database) -> int:
-        return _archive(database, self.record)
-
-
-class _Note(Job):
-    __slots__ = ("key", "value")
-    durable = False
-
-    def __init__(self, key: str, value: bytes) -> None:
-        self.key = key
-        self.value = value
-
-    def perform(self, database: Database) -> None:
-        database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (self.key, self.value))
-
-
-class _Read(Job):
-    __slots__ = ()
-    writes = False
-
-
-class _Load(_Read):
-    __slots__ = ("key",)
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-
-    def perform(self, database: Database) -> tuple[bytes, int] | None:
-        found = database.execute("SELECT document, revision FROM documents WHERE key = ?", (self.key,))
-        row: tuple[bytes, int] | None = found.fetchone()
-        return row
-
-
-class _Keys(_Read):
-    __slots__ = ("prefix",)
-
-    def __init__(self, prefix: str) -> None:
-        self.prefix = prefix
-
-    def perform(self, database: Database) -> list[str]:
-        found = database.execute(
-            "SELECT key FROM documents WHERE key >= ? AND key < ?", (self.prefix, self.prefix + _AFTER_EVERY_KEY)
+        database.execute_many(
+            "INSERT INTO archive_players VALUES (?, ?)", [(player, done.lastrowid) for player in people]
         )
-        return [key for (key,) in found.fetchall()]
+
+    return archive
 
 
-class _Noted(_Read):
-    __slots__ = ("key",)
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-
-    def perform(self, database: Database) -> bytes | None:
-        found = database.execute("SELECT value FROM server WHERE key = ?", (self.key,)).fetchone()
-        return None if found is None else cast(bytes, found[0])
-
-
-_GAME_COLUMNS: Final = "id, room, game, finished_at, players, document"
-
-
-class _GamesOf(_Read):
-    __slots__ = ("before", "limit", "player")
-
-    def __init__(self, player: str, limit: int, before: int | None) -> None:
-        self.player = player
-        self.limit = max(0, min(limit, MAX_LISTED_GAMES))
-        self.before = _LARGEST_ID if before is None else min(before, _LARGEST_ID)
-
-    def perform(self, database: Database) -> list[ArchivedGame]:
-        found = database.execute(
-            f"""SELECT {_GAME_COLUMNS} FROM archive WHERE id IN (
-                SELECT game FROM archive_players WHERE player = ? AND game < ? ORDER BY game DESC LIMIT ?
-            ) ORDER BY id DESC""",
-            (self.player, self.before, self.limit),
-        )
-        return [_archived_game(row) for row in found.fetchall()]
+def _read_each(journal: Journal, codes: Sequence[str]) -> list[Stored[Room]]:
+    """Return the rooms of these codes that are still there, with what is wrong with those that are damaged."""
+    found: list[Stored[Room]] = []
+    for code in codes:
+        try:
+            row = journal.load(code)
+            if row is not None:
+                found.append(Stored(code, _room_of(code, row[0]), row[1]))
+        except Unreadable as damaged:
+            found.append(Stored(code, damaged, MISSING))
+        except sqlite3.DatabaseError as error:
+            damage = refusal_of(error)
+            if not isinstance(damage, Unreadable):
+                raise
+            found.append(Stored(code, damage, MISSING))
+    return found
 
 
-class _Game(_Read):
-    __slots__ = ("id",)
-
-    def __init__(self, id: int) -> None:
-        self.id = id
-
-    def perform(self, database: Database) -> ArchivedGame | None:
-        found = database.execute(f"SELECT {_GAME_COLUMNS} FROM archive WHERE id = ?", (min(self.id, _LARGEST_ID),))
-        row = found.fetchone()
-        return None if row is None else _archived_game(row)
-
-
-class _Close(_Read):
-    __slots__ = ("lock",)
-    is_last = True
-
-    def __init__(self, lock: FolderLock | None) -> None:
-        self.lock = lock
-
-    def perform(self, database: Database) -> None:
-        database.close()
-        if self.lock is not None:
-            self.lock.release()
-
-
-def _archive(database: Database, record: GameRecord) -> int:
-    done = database.execute(
-        "INSERT INTO archive (room, game, finished_at, players, document) VALUES (?, ?, ?, ?, ?)",
-        (record.room, record.game, record.finished_at, json.dumps(record.players), record.document),
-    )
-    id = cast(int, done.lastrowid)
-    for player in set(record.players):
-        database.execute("INSERT INTO archive_players VALUES (?, ?)", (player, id))
-    return id
-
-
-def _archived_game(row: tuple[int, str, int, int, str, bytes]) -> ArchivedGame:
-    id, room, game, finished_at, players, document = row
-    return ArchivedGame(id, GameRecord(room, game, finished_at, tuple(json.loads(players)), document))
+def _room_of(code: str, document: bytes) -> Room:
+    """Return the room of a document that is kept under this code; raises `Unreadable`."""
+    room = decode_room(document)
+    if room.code != code:
+        raise Unreadable(f"It says that it is room {room.code}.")
+    return room

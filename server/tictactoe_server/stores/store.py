@@ -1,21 +1,29 @@
-"""The interfaces that every store has, and the ways in which it says no."""
+"""What every store promises, and the ways in which it says no.
+
+A store keeps values: rooms, players, finished games. Whether and how it turns them into bytes is its own business.
+"""
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, Protocol, TypeVar
 
-from tictactoe_server.stores.archive import Archive, GameRecord
+from tictactoe_server.rooms import FinishedGame, Player, Room
+
+Value = TypeVar("Value")
 
 MISSING: Final[int] = 0
-"""The revision of a document that is not there: `save` with it creates, and only creates."""
+"""The revision of a value that is not there: `save` with it creates, and only creates."""
 
 
 class Conflict(Exception):
-    """The document has another revision than expected; nothing was written. Load it and try again."""
+    """The value has another revision than expected; nothing was written. Load it and try again."""
 
 
 class StoreUnavailable(Exception):
-    """The store cannot answer now. A save that raises this may or may not have happened: load to find out."""
+    """The store cannot answer now. A save that fails with this may or may not have happened: load to find out."""
 
 
 class StoreBusy(StoreUnavailable):
@@ -30,53 +38,137 @@ class CannotOpenStore(Exception):
     """The store cannot be opened, and nothing was changed; the message is a sentence for the operator."""
 
 
-class Store(Protocol):
-    """Documents by key, each with a revision that grows; what `save` returned from is kept.
+class Waiter(Protocol):
+    """Who waits for a write. It is told on the event loop, within the call itself where the store answers at once."""
 
-    Keys are short ASCII texts like ``room/K7M4PQ``, documents up to about 100 KiB of bytes. A key that is deleted and
-    made again never has a revision that it had before. Every method may raise `StoreUnavailable`.
-    """
-
-    async def load(self, key: str) -> tuple[bytes, int] | None:
-        """Return the document and its revision, or None where there is none."""
+    def stored(self, revision: int) -> None:
+        """Take notice that the write is kept, under this revision; `MISSING` after a delete."""
         ...
 
-    async def save(
-        self, key: str, document: bytes, expected_revision: int, *, archived: GameRecord | None = None
-    ) -> int:
-        """Keep the document and return its new revision; raises `Conflict`.
+    def failed(self, error: Exception) -> None:
+        """Take notice that it is not, or not known to be: `Conflict`, or `StoreUnavailable` and its kinds."""
+        ...
 
-        `archived` is a game that is finished by this very change: it goes into the archive with it, or neither does.
+
+@dataclass(frozen=True, slots=True)
+class Stored(Generic[Value]):
+    """A value as it is kept, or why it cannot be read."""
+
+    key: str
+    value: Value | Unreadable
+    revision: int
+
+
+class Table(Protocol[Value]):
+    """Values by key, each with a revision that grows. Safety comes from compare-and-set, never from who wrote last.
+
+    Keys are short ASCII texts. A key that is deleted and made again never has a revision that it had before.
+    """
+
+    async def load(self, key: str) -> tuple[Value, int] | None:
+        """Return the value and its revision, or None where there is none; raises `StoreUnavailable`."""
+        ...
+
+    def save(self, key: str, value: Value, expected_revision: int, waiter: Waiter) -> None:
+        """Keep the value in place of the one with `expected_revision`, and tell the waiter."""
+        ...
+
+    def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
+        """Forget the value and tell the waiter; a `Conflict` also where it is gone already."""
+        ...
+
+
+class Rooms(Table[Room], Protocol):
+    """The rooms, by their codes."""
+
+    def load_all(self) -> AsyncIterator[Sequence[Stored[Room]]]:
+        """Return all that is kept, some at a time; raises `StoreUnavailable`."""
+        ...
+
+    def save(
+        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+    ) -> None:
+        """Keep the room in place of the one with `expected_revision`, and tell the waiter.
+
+        `finished` is a game that is over by this very change: it goes into the archive with it, or neither does.
         """
         ...
 
-    async def delete(self, key: str, expected_revision: int) -> None:
-        """Forget the document; raises `Conflict`, also where it is gone already."""
+
+class Archive(Protocol):
+    """Finished games, kept for good, by id and by player. Every method may raise `StoreUnavailable`."""
+
+    async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, FinishedGame]]:
+        """Return a player's games with their ids, newest first, at most `limit` and `MAX_LISTED_GAMES`.
+
+        `before` is the id of the last game of the page before, or None for the first page.
+        """
         ...
 
-    async def keys(self, prefix: str) -> list[str]:
-        """Return the keys that begin with `prefix`, in no order."""
+    async def game(self, id: int) -> FinishedGame | None:
+        """Return one game, or None where there is none. Ids grow in the order of archiving, from 1."""
+        ...
+
+
+class Storage(Protocol):
+    """Everything that one server keeps."""
+
+    @property
+    def rooms(self) -> Rooms:
+        """The rooms, by their codes."""
+        ...
+
+    @property
+    def players(self) -> Table[Player]:
+        """The players, by the hashes of their tokens."""
+        ...
+
+    @property
+    def archive(self) -> Archive:
+        """The finished games."""
+        ...
+
+    def owed_since(self) -> float | None:
+        """Return since when the store owes an answer (s, as `time.monotonic`), or None where nothing waits for it."""
+        ...
+
+    def note_time(self, ms: int) -> None:
+        """Keep how long servers have run, over the note before: soon, without a wait, and it never fails.
+
+        It outlives the death of the process a moment later; a loss of power may take the last seconds of it.
+        """
+        ...
+
+    async def noted_time(self) -> int | None:
+        """Return the last note, or None; raises `StoreUnavailable`."""
         ...
 
     async def close(self) -> None:
-        """Write what is still to be written and let go."""
+        """Write what is still to be written and let go; raises `StoreUnavailable` where that is not to be had."""
         ...
 
 
-class Notes(Protocol):
-    """Small facts about the server itself, such as when it was last alive, that may be a second old after a crash."""
+class Pending:
+    """A waiter for those who can await: `future` has the revision, or the error."""
 
-    def note(self, key: str, value: bytes) -> None:
-        """Write a value soon, over the one before. It costs no wait and never fails; a lost power supply may lose it.
+    __slots__ = ("future",)
 
-        It outlives the death of the process a moment later, with the next save or by itself.
-        """
-        ...
+    def __init__(self) -> None:
+        self.future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
-    async def noted(self, key: str) -> bytes | None:
-        """Return the last value that was written, or None; raises `StoreUnavailable`."""
-        ...
+    def stored(self, revision: int) -> None:
+        """Hand on the revision."""
+        if not self.future.done():
+            self.future.set_result(revision)
+
+    def failed(self, error: Exception) -> None:
+        """Hand on the error."""
+        if not self.future.done():
+            self.future.set_exception(error)
 
 
-class Storage(Store, Archive, Notes, Protocol):
-    """Everything that one server keeps: documents, finished games and notes."""
+async def save(table: Table[Value], key: str, value: Value, expected_revision: int) -> int:
+    """Keep a value and return its new revision; raises `Conflict` and `StoreUnavailable`. See `Table.save`."""
+    pending = Pending()
+    table.save(key, value, expected_revision, pending)
+    return await pending.future

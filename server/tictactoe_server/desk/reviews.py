@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from tictactoe_engine import Analysis, Position, Value
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import AnalysisState, CellValue
+from tictactoe_protocol.requests import Analyse
 from tictactoe_server.bots import ThinkingPool
+from tictactoe_server.desk.answers import answer
 from tictactoe_server.rooms import Player, Refused, Room
+from tictactoe_server.tables.session import Session
 
 
 class Reviews:
@@ -17,15 +20,15 @@ class Reviews:
     def __init__(self, pool: ThinkingPool) -> None:
         self._pool = pool
 
-    async def analyse(self, room: Room, player: Player, ply: int | UnsetType) -> AnalysisState:
-        """Return the analysis of the position after `ply` moves, the current one where that is not said.
+    async def analyse(self, session: Session, player: Player, request: Analyse, room: Room) -> None:
+        """Answer with the analysis of the position that was asked for, the current one where that is not said.
 
         Raises `Refused` for one who plays a game that is on, for moves that were not played, and where no answer is
         to be had in time.
         """
         if room.status == "playing" and room.mark_of(player.id) in tuple(room.position.active_marks):
             raise Refused(ErrorCode.NOT_ALLOWED, "You play this game: its analysis is for afterwards.")
-        count = room.position.ply if ply is UNSET else ply
+        count = room.position.ply if request.ply is UNSET else request.ply
         if count > room.position.ply:
             message = f"There are {room.position.ply} moves, not {count}."
             raise Refused(ErrorCode.STALE, message, path="ply")
@@ -33,7 +36,7 @@ class Reviews:
         analysis = await self._pool.analyse(position)
         if analysis is None:
             raise Refused(ErrorCode.BUSY, "There is no time for an analysis now.", retry_ms=1000)
-        return _state_of(position, analysis)
+        answer(session, request, analysis=_state_of(position, analysis))
 
 
 def _position_after(position: Position, count: int) -> Position:

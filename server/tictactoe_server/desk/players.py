@@ -8,12 +8,11 @@ import secrets
 import string
 from typing import Final
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from tictactoe_protocol import BadName, ErrorCode, parse_name
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.stores import MISSING, Conflict, Store
+from tictactoe_server.stores import MISSING, Conflict, Table, save
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
@@ -21,14 +20,12 @@ _TOKEN_BYTES: Final = 24
 _ATTEMPTS: Final = 8
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
-_decode_player: Final = msgspec.json.Decoder(Player).decode
-
 
 class Players:
     """Makes players and recognises them."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, players: Table[Player]) -> None:
+        self._players = players
 
     async def welcome(self, name: str | UnsetType, token: str | UnsetType) -> tuple[Player, str]:
         """Return the player who says hello, and their token.
@@ -47,20 +44,19 @@ class Players:
     async def _recognise(self, name: str | None, token: str) -> Player:
         """Return the player whose token this is, under the new name if there is one; may raise `Conflict`."""
         key = _key_of(token)
-        found = await self._store.load(key)
+        found = await self._players.load(key)
         if found is None:
             raise Refused(ErrorCode.BAD_TOKEN, "This server does not know that token.", path="token")
-        document, revision = found
-        player = _decode_player(document)
+        player, revision = found
         if name is not None and name != player.name:
             player = Player(player.id, name)
-            await self._store.save(key, msgspec.json.encode(player), revision)
+            await save(self._players, key, player, revision)
         return player
 
     async def _make(self, name: str) -> tuple[Player, str]:
         player = Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), name)
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        await self._store.save(_key_of(token), msgspec.json.encode(player), MISSING)
+        await save(self._players, _key_of(token), player, MISSING)
         return player, token
 
 
@@ -76,7 +72,7 @@ def _guest_name() -> str:
 
 
 def _key_of(token: str) -> str:
-    return f"player/{hashlib.sha256(token.encode()).hexdigest()}"
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def _random_text(alphabet: str, length: int) -> str:

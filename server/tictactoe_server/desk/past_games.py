@@ -9,28 +9,31 @@ from msgspec import UNSET
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock, format_record
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import PastGame, PastPlayer
-from tictactoe_protocol.requests import ClockFields
-from tictactoe_server.rooms import FinishedGame, Refused, decode_game
-from tictactoe_server.stores import Archive, ArchivedGame
+from tictactoe_protocol.requests import ClockFields, History, Record
+from tictactoe_server.desk.answers import answer
+from tictactoe_server.rooms import FinishedGame, Player, Refused
+from tictactoe_server.stores import Archive
+from tictactoe_server.tables.session import Session
 
 
-class History:
+class PastGames:
     """The archive, as far as a player may see it: the games that they played in."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
 
-    async def games_of(self, player: str, limit: int, before: str | None) -> tuple[PastGame, ...]:
-        """Return a player's games, newest first; `before` is the id of the last one of the page before."""
-        last = None if before is None else _number_of(before, "before")
-        return tuple(_row_of(game) for game in await self._archive.games_of(player, limit, last))
+    async def list(self, session: Session, player: Player, request: History) -> None:
+        """Answer with a player's games, newest first."""
+        last = None if request.before is UNSET else _number_of(request.before, "before")
+        games = await self._archive.games_of(player.id, request.limit, last)
+        answer(session, request, games=tuple(_row_of(id, game) for id, game in games))
 
-    async def record_of(self, player: str, id: str) -> str:
-        """Return one game that the player played in as text; raises `Refused` for any other."""
-        found = await self._archive.game(_number_of(id, "game"))
-        if found is None or player not in found.record.players:
-            raise Refused(ErrorCode.NOT_ALLOWED, f'You played no game "{id}".', path="game")
-        return format_record(_record_of(decode_game(found.record.document)))
+    async def record(self, session: Session, player: Player, request: Record) -> None:
+        """Answer with one game that the player played in as text, and refuse any other."""
+        found = await self._archive.game(_number_of(request.game, "game"))
+        if found is None or player.id not in found.people:
+            raise Refused(ErrorCode.NOT_ALLOWED, f'You played no game "{request.game}".', path="game")
+        answer(session, request, record=format_record(_record_of(found)))
 
 
 def _number_of(id: str, path: str) -> int:
@@ -39,10 +42,9 @@ def _number_of(id: str, path: str) -> int:
     return int(id)
 
 
-def _row_of(found: ArchivedGame) -> PastGame:
-    game = decode_game(found.record.document)
+def _row_of(id: int, game: FinishedGame) -> PastGame:
     players = {mark: PastPlayer(player.player, player.name) for mark, player in game.players.items()}
-    return PastGame(str(found.id), game.room, game.game, game.at, game.rules, players, game.result, len(game.moves))
+    return PastGame(str(id), game.room, game.game, game.at, game.rules, players, game.result, len(game.moves))
 
 
 def _record_of(game: FinishedGame) -> GameRecord:

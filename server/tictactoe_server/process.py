@@ -14,9 +14,9 @@ from typing import Any, cast
 
 import click
 
-from tictactoe_server.listen import address_for_others, url_of
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.transport import address_for_others, url_of
 
 
 def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:

@@ -1,0 +1,243 @@
+"""From a session's messages to whoever carries them out, and from every failure to its answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from typing import Any, assert_never
+
+from msgspec import UNSET
+
+from tictactoe_protocol import PROTOCOL_VERSION, BadMessage, ErrorCode, decode_request, error_answer
+from tictactoe_protocol.pushes import Welcome
+from tictactoe_protocol.requests import (
+    Analyse,
+    Chat,
+    Claim,
+    Create,
+    Draw,
+    Hello,
+    History,
+    Join,
+    Leave,
+    Lobby,
+    Match,
+    Move,
+    Ping,
+    Record,
+    Rematch,
+    Request,
+    Resign,
+    Rooms,
+    Sync,
+    Undo,
+    Watch,
+)
+from tictactoe_server import SERVER_NAME
+from tictactoe_server.desk import playing
+from tictactoe_server.desk.answers import answer, refuse
+from tictactoe_server.desk.past_games import PastGames
+from tictactoe_server.desk.players import Players
+from tictactoe_server.desk.reviews import Reviews
+from tictactoe_server.desk.visits import Visits
+from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.tables.changes import Changes
+from tictactoe_server.tables.live_room import LiveRoom, not_in_room
+from tictactoe_server.tables.lobby import Lobby as PublicRooms
+from tictactoe_server.tables.registry import Registry
+from tictactoe_server.tables.session import Session
+
+InRoom = Move | Resign | Rematch | Draw | Undo | Claim | Join | Watch | Leave | Sync | Chat | Analyse
+"""The requests that name a room."""
+
+
+class Desk:
+    """Answers what sessions send; a bad message is answered and never ends the connection.
+
+    `hold_ms` is how long the seat of one who drops is held.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        changes: Changes,
+        lobby: PublicRooms,
+        visits: Visits,
+        players: Players,
+        past_games: PastGames,
+        reviews: Reviews,
+        *,
+        hold_ms: int,
+    ) -> None:
+        self._registry = registry
+        self._changes = changes
+        self._lobby = lobby
+        self._visits = visits
+        self._players = players
+        self._past_games = past_games
+        self._reviews = reviews
+        self._hold_ms = hold_ms
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def receive(self, session: Session, message: bytes, now: int) -> None:
+        """Carry out one message that came at `now` (ms of served time), or answer why not."""
+        try:
+            request = decode_request(message)
+        except BadMessage as bad:
+            session.push(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
+        else:
+            self._try(session, request, now)
+
+    def dismiss(self, session: Session) -> None:
+        """Take notice that a session is over."""
+        self._registry.dismiss(session)
+
+    async def close(self) -> None:
+        """Stop what is still being found out for somebody."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # -- what is asked ------------------------------------------------------------------------------------------
+
+    def _try(self, session: Session, request: Request, now: int) -> None:
+        """Carry out a request, or answer why not: the one boundary that catches."""
+        try:
+            self._carry_out(session, request, now)
+        except Exception as error:
+            refuse(session, request, error)
+
+    def _carry_out(self, session: Session, request: Request, now: int) -> None:
+        player = session.player
+        if player is None:
+            if not isinstance(request, Hello):
+                raise Refused(ErrorCode.HELLO_REQUIRED, "Say hello first.")
+            self._later(session, request, self._greet(session, request))
+            return
+        match request:
+            case (
+                Move()
+                | Resign()
+                | Rematch()
+                | Draw()
+                | Undo()
+                | Claim()
+                | Join()
+                | Watch()
+                | Leave()
+                | Sync()
+                | Chat()
+                | Analyse()
+            ):
+                live = self._registry.find_here(request.room)
+                if live is None:
+                    self._start(session, self._find(session, request, now))
+                else:
+                    self._carry_out_in(live, session, player, request, now)
+            case Create():
+                self._visits.create(session, player, request, now)
+            case Match():
+                self._visits.match(session, player, request, now)
+            case Rooms():
+                answer(session, request, rooms=self._lobby.list_rooms())
+            case Lobby():
+                self._subscribe(session, request)
+            case Ping():
+                answer(session, request, time=time.time_ns() // 1_000_000)
+            case History():
+                self._later(session, request, self._past_games.list(session, player, request))
+            case Record():
+                self._later(session, request, self._past_games.record(session, player, request))
+            case Hello():
+                raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
+            case _:
+                assert_never(request)
+
+    def _carry_out_in(self, live: LiveRoom, session: Session, player: Player, request: InRoom, now: int) -> None:
+        """Carry out a request in its room."""
+        match request:
+            case Move() | Resign() | Rematch() | Draw() | Undo() | Claim():
+                self._changes.submit(playing.Played(session, player, request, live, now))
+                return
+            case Join():
+                self._visits.join(session, player, request, live, now)
+                return
+            case Watch():
+                self._visits.watch(session, request, live, now)
+                return
+        if not live.has(session):
+            raise not_in_room(live.room.code)
+        match request:
+            case Leave():
+                self._visits.leave(session, player, request, live, now)
+            case Sync():
+                playing.sync(session, request, live, now)
+            case Chat():
+                playing.chat(session, player, request, live)
+            case Analyse():
+                playing.take(session.analyses, "You ask too much at once.")
+                self._later(session, request, self._reviews.analyse(session, player, request, live.room))
+            case _:
+                assert_never(request)
+
+    def _subscribe(self, session: Session, request: Lobby) -> None:
+        """Tell of every change of the list of public rooms, beginning with the list itself, or stop."""
+        if request.on:
+            self._lobby.subscribe(session)
+            answer(session, request, rooms=self._lobby.list_rooms())
+        else:
+            self._lobby.unsubscribe(session)
+            answer(session, request)
+
+    # -- what takes longer --------------------------------------------------------------------------------------
+
+    async def _greet(self, session: Session, request: Hello) -> None:
+        player, token = await self._players.welcome(request.name, request.token)
+        session.player = player
+        session.connection.let_in()
+        held = await self._registry.held_seats(player.id)
+        session.push(
+            Welcome(
+                protocol=PROTOCOL_VERSION,
+                server=SERVER_NAME,
+                player=player.id,
+                name=player.name,
+                token=token,
+                rooms=held,
+                hold_ms=self._hold_ms,
+                held_ms=self._registry.holds_left(held) or UNSET,
+                id=request.id,
+            )
+        )
+
+    async def _find(self, session: Session, request: InRoom, now: int) -> None:
+        """Bring a room into this process, and carry the request out there."""
+        try:
+            await self._registry.find(request.room)
+        except Exception as error:
+            refuse(session, request, error)
+            session.go_on()
+        else:
+            session.is_busy = False
+            self._try(session, request, now)
+            if not session.is_busy:
+                session.go_on()
+
+    def _later(self, session: Session, request: Request, work: Coroutine[Any, Any, None]) -> None:
+        """Let a session wait for something that is answered at its end."""
+
+        async def answer_at_its_end() -> None:
+            try:
+                await work
+            except Exception as error:
+                refuse(session, request, error)
+            session.go_on()
+
+        self._start(session, answer_at_its_end())
+
+    def _start(self, session: Session, work: Coroutine[Any, Any, None]) -> None:
+        session.is_busy = True
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,59 @@
+"""What is done in a room by those who are in it: moves and their like, chat, a look at the state."""
+
+from __future__ import annotations
+
+import time
+
+from tictactoe_protocol import ErrorCode, clean_text
+from tictactoe_protocol.pushes import ChatLine
+from tictactoe_protocol.requests import Chat, Claim, Draw, Move, Rematch, Resign, Sync, Undo
+from tictactoe_server.desk.answers import Asked, answer
+from tictactoe_server.rooms import Player, Refused, Room
+from tictactoe_server.tables.live_room import LiveRoom, not_in_room
+from tictactoe_server.tables.rate_limit import RateLimit
+from tictactoe_server.tables.session import Session
+
+Command = Move | Resign | Rematch | Draw | Undo | Claim
+"""What a player does; the requests themselves are the commands of rooms."""
+
+
+class Played(Asked):
+    """A command of one who plays in the room."""
+
+    __slots__ = ()
+
+    def __init__(self, session: Session, player: Player, request: Command, live: LiveRoom, now: int) -> None:
+        super().__init__(session, player, request, live, request, now)
+
+    def apply(self, room: Room) -> Room | None:
+        """Return the room after the command, if it is still this session with which the player plays."""
+        if self.live.players.get(self.player.id) is not self.session:
+            if self.session in self.live.watchers:
+                raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
+            raise not_in_room(room.code)
+        return super().apply(room)
+
+
+def sync(session: Session, request: Sync, live: LiveRoom, now: int) -> None:
+    """Send the current state again, to this session alone."""
+    answer(session, request, moves=live.room.position.moves)
+    live.show_to(session, now)
+
+
+def chat(session: Session, player: Player, request: Chat, live: LiveRoom) -> None:
+    """Say something to everybody in the room; without control, format and invisible characters."""
+    said = clean_text(request.text).strip()
+    if not said:
+        raise Refused(ErrorCode.BAD_MESSAGE, "There is nothing to read in that.", path="text")
+    take(session.chat, "You say too much at once.")
+    seat = live.room.mark_of(player.id) if live.is_played_by(session) else None
+    answer(session, request)
+    at = time.time_ns() // 1_000_000
+    live.push(ChatLine(room=live.room.code, from_=player.name, seat=seat, text=said, at=at))
+
+
+def take(limit: RateLimit, words: str) -> None:
+    """Count one use, or raise `Refused` where that is too much."""
+    wait_ms = limit.take()
+    if wait_ms:
+        raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=wait_ms)

@@ -1,0 +1,279 @@
+"""Coming into rooms and going out of them: create, match, join, watch, leave."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from tictactoe_engine import InvalidRules, Rules
+from tictactoe_protocol import ErrorCode, rules_of
+from tictactoe_protocol.pushes import SeatState
+from tictactoe_protocol.requests import Create, Join, Leave, Match, RulesChoice, Watch
+from tictactoe_server.bots import LEVEL_NAMES
+from tictactoe_server.desk.answers import Asked, answer, answer_with_room
+from tictactoe_server.rooms import Enter, Player, Refused, Room, open_room
+from tictactoe_server.tables.changes import Changes
+from tictactoe_server.tables.live_room import LiveRoom, not_in_room
+from tictactoe_server.tables.registry import Registry
+from tictactoe_server.tables.session import Session
+from tictactoe_server.tables.timers import Timers
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Visits:
+    """Carries these requests out; `now` is when they came, in ms of served time. New rooms hold seats for `hold_ms`."""
+
+    def __init__(self, registry: Registry, changes: Changes, timers: Timers, *, hold_ms: int) -> None:
+        self._registry = registry
+        self._changes = changes
+        self._timers = timers
+        self._hold_ms = hold_ms
+
+    def create(self, session: Session, player: Player, request: Create, now: int) -> None:
+        """Open a room in which the player plays the mark that was asked for; bots take the next seats.
+
+        With as many bots as there are marks the player only watches.
+        """
+        rules = _chosen_rules(request.rules)
+        _check_bots(request.bots, rules)
+        seat = None if request.seat is UNSET else request.seat
+        if seat is not None and seat not in tuple(rules.marks):
+            message = f"There is no seat {seat!r}: the marks are {', '.join(rules.marks)}."
+            raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
+        seated = None if len(request.bots) == len(rules.marks) else player
+        room = open_room(
+            self._registry.new_code(),
+            rules,
+            seated,
+            now,
+            seat=seat,
+            visibility=request.visibility,
+            clock=request.clock,
+            hold_ms=self._hold_ms,
+            bots=_bot_seats(request.bots),
+        )
+        self._open(session, player, request, room, now)
+
+    def match(self, session: Session, player: Player, request: Match, now: int) -> None:
+        """Join the oldest open public room of this kind whose players are there, or open one."""
+        rules = _chosen_rules(request.rules)
+        live = self._registry.matchmaker.find((rules, request.clock), player.id)
+        if live is not None:
+            self._changes.submit(_Matching(self, session, player, request, live, now))
+            return
+        code = self._registry.new_code()
+        room = open_room(code, rules, player, now, clock=request.clock, hold_ms=self._hold_ms)
+        self._registry.matchmaker.offer(self._open(session, player, request, room, now))
+
+    def join(self, session: Session, player: Player, request: Join, live: LiveRoom, now: int) -> None:
+        """Take a free seat, or attach this session to the seat that the player holds."""
+        self._changes.submit(_Joining(self, session, player, request, live, now))
+
+    def watch(self, session: Session, request: Watch, live: LiveRoom, now: int) -> None:
+        """Spectate. A session that plays in the room is refused."""
+        if live.is_played_by(session):
+            raise Refused(ErrorCode.NOT_ALLOWED, "You play in this room.")
+        is_new = session not in live.watchers
+        live.admit(session)
+        if not live.is_abandoned:
+            live.closing_at = None
+        answer_with_room(session, request, live)
+        if not (is_new and self._timers.tell_count(live)):
+            live.show_to(session, now)
+
+    def leave(self, session: Session, player: Player, request: Leave, live: LiveRoom, now: int) -> None:
+        """Stop watching, free the seat of a waiting room, or resign and go."""
+        if session in live.watchers:
+            live.part(session)
+            answer(session, request)
+            self._timers.tell_count(live)
+            if live.closing_at is None:
+                self._timers.close_later(live)
+        else:
+            self._changes.submit(_Leaving(self, session, player, request, live, now))
+
+    # -- for the changes below ----------------------------------------------------------------------------------
+
+    def take_seat(self, session: Session, player: Player, live: LiveRoom) -> None:
+        """Let a session play whose player has the seat now."""
+        live.seat(session, player)
+        live.closing_at = None
+        self._registry.matchmaker.offer(live)
+
+    def after_leaving(self, live: LiveRoom) -> None:
+        """Let a room end that all have left, at once or when nobody comes back."""
+        if live.room.is_deserted:
+            live.is_unshown = False
+            self._timers.close(live, "Everybody left.")
+        elif live.closing_at is None:
+            self._timers.close_later(live)
+
+    def give_up(self, live: LiveRoom) -> None:
+        """Forget a room that could not be opened."""
+        self._registry.give_up(live)
+
+    def new_code(self) -> str:
+        """Return a code for a room."""
+        return self._registry.new_code()
+
+    def _open(self, session: Session, player: Player, request: Create | Match, room: Room, now: int) -> LiveRoom:
+        live = LiveRoom(room)
+        self._registry.expect(live)
+        self._changes.submit(_Opening(self, session, player, request, live, now))
+        return live
+
+
+class _Visit(Asked):
+    """A change by which somebody comes in or goes."""
+
+    __slots__ = ("visits",)
+
+    def __init__(
+        self,
+        visits: Visits,
+        session: Session,
+        player: Player,
+        request: Create | Match | Join | Leave,
+        live: LiveRoom,
+        now: int,
+    ) -> None:
+        command = request if isinstance(request, Leave) else Enter()
+        super().__init__(session, player, request, live, command, now)
+        self.visits = visits
+
+
+class _Opening(_Visit):
+    """The first change of a room: it is stored at all, under a code that nobody has."""
+
+    __slots__ = ()
+
+    def apply(self, room: Room) -> Room:
+        """Return the room as it was made, under another code where somebody has that one."""
+        return replace(room, code=self.visits.new_code()) if self.attempts else room
+
+    def settled(self, error: Exception | None) -> None:
+        """Answer, and let nobody wait for a room that could not be opened."""
+        if error is not None:
+            self.visits.give_up(self.live)
+        super().settled(error)
+
+    def carried_out(self) -> None:
+        """Let the opener in."""
+        live, session = self.live, self.session
+        if live.room.mark_of(self.player.id) is None:
+            live.admit(session)
+        else:
+            self.visits.take_seat(session, self.player, live)
+        answer_with_room(session, self.request, live)
+        bots = [seat.bot for seat in live.room.seats.values() if seat is not None and seat.bot]
+        log.info(
+            "room opened", room=live.room.code, player=self.player.name, visibility=live.room.visibility, bots=bots
+        )
+
+
+class _Joining(_Visit):
+    """Somebody who takes a free seat, or is back in the own one."""
+
+    __slots__ = ("is_back",)
+
+    is_back: bool
+
+    def __init__(
+        self, visits: Visits, session: Session, player: Player, request: Join | Match, live: LiveRoom, now: int
+    ) -> None:
+        super().__init__(visits, session, player, request, live, now)
+        live.entering.add(player.id)
+
+    def apply(self, room: Room) -> Room | None:
+        """Return the room with the player in it."""
+        self.is_back = room.mark_of(self.player.id) is not None
+        return super().apply(room)
+
+    def settled(self, error: Exception | None) -> None:
+        """Answer, and reserve the seat no longer."""
+        self.live.entering.discard(self.player.id)
+        super().settled(error)
+
+    def carried_out(self) -> None:
+        """Let the player in."""
+        live, session = self.live, self.session
+        live.is_unshown |= session in live.watchers
+        self.visits.take_seat(session, self.player, live)
+        answer_with_room(session, self.request, live)
+        if not live.is_unshown:
+            live.show_to(session, self.now)
+        if not self.is_back:
+            mark = live.room.mark_of(self.player.id)
+            log.info("player joined", room=live.room.code, player=self.player.name, mark=mark)
+
+
+class _Matching(_Joining):
+    """Somebody who joins a room by a match: where that fails, another room will do."""
+
+    __slots__ = ()
+
+    request: Match
+
+    def settled(self, error: Exception | None) -> None:
+        """Answer, or match again."""
+        if not isinstance(error, Refused):
+            super().settled(error)
+            return
+        self.live.entering.discard(self.player.id)
+        try:
+            self.visits.match(self.session, self.player, self.request, self.now)
+        except Refused as refused:
+            super().settled(refused)
+
+
+class _Leaving(_Visit):
+    """A player who goes for good."""
+
+    __slots__ = ()
+
+    def apply(self, room: Room) -> Room | None:
+        """Return the room without the player, if it is still this session with which they play."""
+        if not self.live.is_played_by(self.session):
+            raise not_in_room(room.code)
+        return super().apply(room)
+
+    def carried_out(self) -> None:
+        """Let the player go, and the room end with the last one."""
+        live = self.live
+        live.part(self.session)
+        answer(self.session, self.request)
+        log.info("player left", room=live.room.code, player=self.player.name)
+        self.visits.after_leaving(live)
+
+
+def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
+    try:
+        return rules_of(choice)
+    except InvalidRules as invalid:
+        path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
+        raise Refused(ErrorCode(invalid.code), invalid.message, path=path) from None
+
+
+def _check_bots(names: Sequence[str], rules: Rules) -> None:
+    for index, name in enumerate(names):
+        if name not in LEVEL_NAMES:
+            message = f"There is no bot called {name!r}: {', '.join(LEVEL_NAMES)}."
+            raise Refused(ErrorCode.BAD_MESSAGE, message, path=f"bots[{index}]")
+    if len(names) > len(rules.marks):
+        message = f"{len(names)} bots do not fit a game of {len(rules.marks)}."
+        raise Refused(ErrorCode.BAD_MESSAGE, message, path="bots")
+
+
+def _bot_seats(levels: Sequence[str]) -> list[SeatState]:
+    """Return the seats of bots; those of one room are told apart by numbers."""
+    names = [f"{level}-bot" if len(levels) == 1 else f"{level}-bot-{number}" for number, level in enumerate(levels, 1)]
+    return [
+        SeatState(f"bot-{secrets.token_hex(4)}", name, online=True, bot=level)
+        for name, level in zip(names, levels, strict=True)
+    ]

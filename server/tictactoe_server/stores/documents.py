@@ -1,0 +1,229 @@
+"""Rooms, players and finished games as the bytes that a database keeps.
+
+A room is an array in JSON behind its checksum: first a part that moves do not change, and is encoded once, then what
+they do change. The position is its rules and moves. Most flipped bits leave JSON that is none, or a room that breaks
+its own rules; the checksum finds those that would leave another room than was stored.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from zlib import crc32
+
+import msgspec
+
+from tictactoe_engine import Position
+from tictactoe_protocol.pushes import Offers, Result, RulesState, SeatState, Visibility
+from tictactoe_protocol.requests import ClockFields
+from tictactoe_server.rooms import HOLD_MS, FinishedGame, Player, Room
+from tictactoe_server.rooms.view import rules_state
+from tictactoe_server.stores.store import Unreadable
+
+SCHEMA: Final = 3
+"""Schemas 1 and 2, which were objects, 1 without a checksum, are read as well."""
+
+_CHECKSUM_DIGITS: Final = 8
+
+
+class _Setting(msgspec.Struct, frozen=True, array_like=True):
+    """What moves do not change."""
+
+    code: str
+    opened_at: int
+    rules: RulesState
+    seats: dict[str, SeatState | None]
+    visibility: Visibility
+    clock: ClockFields | None
+    hold_ms: int
+    game: int
+    score: dict[str, int]
+
+
+class _RoomDocument(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    schema: int
+    setting: msgspec.Raw
+    seq: int
+    moves: tuple[int, ...]
+    passed: tuple[tuple[int, str], ...]
+    result: Result | None
+    offers: Offers
+    gone_at: dict[str, int]
+    remaining_ms: dict[str, int]
+    clock_started_at: int | None
+
+
+class _OldPosition(msgspec.Struct, frozen=True):
+    rules: RulesState
+    moves: tuple[int, ...]
+    passed: tuple[tuple[int, str], ...] = ()
+
+
+class _OldRoom(msgspec.Struct, frozen=True):
+    code: str
+    position: _OldPosition
+    seats: dict[str, SeatState | None]
+    opened_at: int
+    visibility: Visibility = "public"
+    clock: ClockFields | None = None
+    seq: int = 1
+    game: int = 1
+    result: Result | None = None
+    offers: Offers = Offers()
+    score: dict[str, int] = {}
+    gone_at: dict[str, int] = {}
+    hold_ms: int = HOLD_MS
+    remaining_ms: dict[str, int] = {}
+    clock_started_at: int | None = None
+
+
+class _OldDocument(msgspec.Struct, frozen=True):
+    schema: int
+    room: _OldRoom
+
+
+_encode: Final = msgspec.json.Encoder().encode
+_decode_room: Final = msgspec.json.Decoder(_RoomDocument).decode
+_decode_setting: Final = msgspec.json.Decoder(_Setting).decode
+_decode_old: Final = msgspec.json.Decoder(_OldDocument).decode
+_decode_player: Final = msgspec.json.Decoder(Player).decode
+_decode_game: Final = msgspec.json.Decoder(FinishedGame).decode
+
+
+class RoomEncoder:
+    """Encodes rooms, and keeps for each of them the part that moves do not change until `forget`."""
+
+    def __init__(self) -> None:
+        self._settings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], msgspec.Raw]] = {}
+
+    def encode(self, room: Room) -> bytes:
+        """Return the room's document, one line."""
+        known = self._settings.get(room.code)
+        if known is not None and known[0] is room.seats and known[1] is room.score:
+            setting = known[2]
+        else:
+            setting = msgspec.Raw(_encode(_setting_of(room)))
+            self._settings[room.code] = (room.seats, room.score, setting)
+        position = room.position
+        content = _encode(
+            _RoomDocument(
+                SCHEMA,
+                setting,
+                room.seq,
+                position.moves,
+                position.passed,
+                room.result,
+                room.offers,
+                room.gone_at,
+                room.remaining_ms,
+                room.clock_started_at,
+            )
+        )
+        return b"%08x%b" % (crc32(content), content)
+
+    def forget(self, code: str) -> None:
+        """Let go of a room that is gone."""
+        self._settings.pop(code, None)
+
+
+def encode_room(room: Room) -> bytes:
+    """Return the room's document, one line."""
+    return RoomEncoder().encode(room)
+
+
+def decode_room(document: bytes) -> Room:
+    """Return the room that a document of any schema holds; raises `Unreadable`."""
+    try:
+        room = _read_old(document) if document.startswith(b"{") else _read(document)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise Unreadable(f"Not a room: {error}") from error
+    marks = tuple(room.rules.marks)
+    if tuple(room.seats) != marks:
+        raise Unreadable(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
+    if set(room.remaining_ms) != set(() if room.clock is None else marks):
+        raise Unreadable(f"Clocks {', '.join(room.remaining_ms)} for the marks {room.rules.marks}.")
+    if room.clock is None and room.clock_started_at is not None:
+        raise Unreadable("A clock runs in a room without clocks.")
+    return room
+
+
+def encode_player(player: Player) -> bytes:
+    """Return the player's document."""
+    return _encode(player)
+
+
+def decode_player(document: bytes) -> Player:
+    """Return the player that a document holds; raises `Unreadable`."""
+    try:
+        return _decode_player(document)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise Unreadable(f"Not a player: {error}") from error
+
+
+def encode_game(game: FinishedGame) -> bytes:
+    """Return the finished game's document."""
+    return _encode(game)
+
+
+def decode_game(document: bytes) -> FinishedGame:
+    """Return the finished game that a document holds; raises `Unreadable`."""
+    try:
+        return _decode_game(document)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise Unreadable(f"Not a finished game: {error}") from error
+
+
+def _setting_of(room: Room) -> _Setting:
+    return _Setting(
+        room.code,
+        room.opened_at,
+        rules_state(room.rules),
+        room.seats,
+        room.visibility,
+        room.clock,
+        room.hold_ms,
+        room.game,
+        room.score,
+    )
+
+
+def _read(document: bytes) -> Room:
+    checksum, content = document[:_CHECKSUM_DIGITS], document[_CHECKSUM_DIGITS:]
+    if checksum != b"%08x" % crc32(content):
+        raise ValueError("the checksum is that of another document")
+    found = _decode_room(content)
+    _check_schema(found.schema, SCHEMA)
+    setting = _decode_setting(found.setting)
+    return Room(
+        setting.code,
+        Position.replay(setting.rules.to_rules(), found.moves, found.passed),
+        setting.seats,
+        setting.opened_at,
+        setting.visibility,
+        setting.clock,
+        found.seq,
+        setting.game,
+        found.result,
+        found.offers,
+        setting.score,
+        found.gone_at,
+        setting.hold_ms,
+        found.remaining_ms,
+        found.clock_started_at,
+    )
+
+
+def _read_old(document: bytes) -> Room:
+    """Return the room of a document of schema 2, which ends with its checksum, or 1, which has none."""
+    content, has_checksum, checksum = document.partition(b"\n")
+    if has_checksum and checksum != b"%08x" % crc32(content):
+        raise ValueError("the checksum is that of another document")
+    found = _decode_old(content)
+    _check_schema(found.schema, 2 if has_checksum else 1)
+    room, old = found.room, found.room.position
+    position = Position.replay(old.rules.to_rules(), old.moves, old.passed)
+    return Room(**{**msgspec.structs.asdict(room), "position": position})
+
+
+def _check_schema(found: int, meant: int) -> None:
+    if found != meant:
+        raise ValueError(f"schema {found}, where {meant} is known")

@@ -1,0 +1,175 @@
+"""The rooms of the database: a journal of their newest documents, and the table into which it is folded.
+
+A batch of saves is one row of the journal, whatever the number of rooms in it. A room that is played keeps its newest
+document there, and its older ones go unread; one that rests is folded into the table with time. So the table is
+written once for each rest and not for each move.
+
+Everything here blocks, and belongs to the store's thread.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+import structlog
+
+from tictactoe_server.stores.database import Database
+from tictactoe_server.stores.store import MISSING, CannotOpenStore, Waiter
+
+FOLDED_AT_ONCE: Final = 250
+"""How many rooms one transaction folds, so that those who save meanwhile hardly wait."""
+
+
+class Save(NamedTuple):
+    """A room to be kept, or to be forgotten where there is no document; `extra` is done in the same transaction."""
+
+    code: str
+    document: bytes | None
+    expected_revision: int
+    waiter: Waiter
+    extra: Callable[[Database], None] | None = None
+
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Journal:
+    """What is kept of the rooms, with the revision of each; compare-and-set is done here.
+
+    `write` and `fold` work inside a transaction of the caller's, who tells with `keep` or `drop` what became of it.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._revisions: dict[str, int] = {}
+        self._fresh: dict[str, tuple[int, bytes | None]] = {}
+        self._newest: OrderedDict[str, tuple[int, int, bytes | None]] = OrderedDict()
+        try:
+            self._look()
+        except sqlite3.DatabaseError as error:
+            if not database.salvage(error):
+                raise CannotOpenStore(f"Cannot read the rooms: {error}. Restore a backup.") from error
+            self._look()
+        if self._row < database.mark:
+            log.error(
+                "the database lacks what was kept last: has its log been lost, or is this a backup?",
+                batches=database.mark - self._row,
+            )
+
+    def write(self, saves: Iterable[Save]) -> list[int | None]:
+        """Write changes and return the new revision of each, `MISSING` for one forgotten, None for a conflict."""
+        self._refresh()
+        revisions: list[int | None] = []
+        lines: list[bytes] = []
+        fresh = self._fresh
+        for code, document, expected, *_ in saves:
+            found = fresh[code][0] if code in fresh else self._revisions.get(code, MISSING)
+            if found != expected or (document is None and found == MISSING):
+                revisions.append(None)
+                continue
+            revision = MISSING if document is None else self._database.next_revision()
+            fresh[code] = (revision, document)
+            lines.append(b"%b %d %b" % (code.encode(), revision, document or b""))
+            revisions.append(revision)
+        if lines:
+            done = self._database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
+            self._row = done.lastrowid or 0
+        return revisions
+
+    def keep(self) -> None:
+        """Take what was written for kept."""
+        for code, (revision, document) in self._fresh.items():
+            self._know(code, revision, document)
+        self._fresh.clear()
+        self._database.write_mark(self._row)
+
+    def drop(self) -> None:
+        """Forget what was written: it was taken back, or nobody knows, and then the connection is made anew."""
+        self._fresh.clear()
+
+    def load(self, code: str) -> tuple[bytes, int] | None:
+        """Return a room's document and revision, or None where there is none."""
+        self._refresh()
+        if code in self._newest:
+            _, revision, document = self._newest[code]
+            return None if document is None else (document, revision)
+        row: tuple[bytes, int] | None = self._database.execute(
+            "SELECT document, revision FROM rooms WHERE code = ?", (code,)
+        ).fetchone()
+        return row
+
+    def codes(self) -> list[str]:
+        """Return the codes of all rooms."""
+        self._refresh()
+        return list(self._revisions)
+
+    def fold(self, *, all_of_it: bool = False) -> int:
+        """Bring rooms that rest into the table, and let go of the journal's rows that nobody needs any more.
+
+        Returns how many of the longest resting rooms that were; tell `folded` once it is kept.
+        """
+        self._refresh()
+        resting: list[tuple[str, int, bytes | None]] = []
+        needed = self._row + (1 if all_of_it else 0)
+        for code, (row, revision, document) in self._newest.items():
+            if len(resting) == FOLDED_AT_ONCE or (row > self._rested and not all_of_it):
+                needed = row
+                break
+            resting.append((code, revision, document))
+        self._database.execute_many(
+            "INSERT INTO rooms (code, revision, document) VALUES (?, ?, ?) ON CONFLICT (code) "
+            "DO UPDATE SET revision = excluded.revision, document = excluded.document",
+            [entry for entry in resting if entry[2] is not None],
+        )
+        self._database.execute_many(
+            "DELETE FROM rooms WHERE code = ?", [(code,) for code, _, document in resting if document is None]
+        )
+        self._database.execute("DELETE FROM journal WHERE id < ?", (needed,))
+        if needed > self._row:  # the numbers of rows go on, and are what the mark of the folder is compared with
+            self._database.execute("INSERT INTO journal VALUES (?, x'')", (self._row,))
+        return len(resting)
+
+    def folded(self, count: int) -> None:
+        """Take so many of the longest resting rooms for folded."""
+        for _ in range(count):
+            self._newest.popitem(last=False)
+        self._rested = self._row
+
+    def _refresh(self) -> None:
+        """Read again what the file holds, if that may not be what is known of it."""
+        if self._connections != self._database.connections:
+            self._look()
+
+    def _look(self) -> None:
+        """Read what the file holds."""
+        self._fresh.clear()
+        self._newest.clear()
+        self._row = self._rested = 0
+        self._revisions = dict(self._database.execute("SELECT code, revision FROM rooms").fetchall())
+        for row, batch in self._database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall():
+            self._row = row
+            for line in filter(None, batch.split(b"\n")):
+                self._replay(line)
+        self._connections = self._database.connections
+
+    def _replay(self, line: bytes) -> None:
+        """Take in one line of the journal."""
+        try:
+            name, number, document = line.split(b" ", 2)
+            code, revision = name.decode("ascii"), int(number)
+        except ValueError:
+            log.error("a line of the journal is damaged", row=self._row)
+        else:
+            self._know(code, revision, document or None)
+
+    def _know(self, code: str, revision: int, document: bytes | None) -> None:
+        """Take this for the newest of a room, None for one that is forgotten."""
+        if document is None:
+            self._revisions.pop(code, None)
+        else:
+            self._revisions[code] = revision
+        self._newest[code] = (self._row, revision, document)
+        self._newest.move_to_end(code)

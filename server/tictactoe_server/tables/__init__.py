@@ -1,0 +1,12 @@
+"""What is going on now: the rooms of this process, who is in them, and the one path of every change."""
+
+from tictactoe_server.tables.agenda import Agenda
+from tictactoe_server.tables.changes import Changes
+from tictactoe_server.tables.live_room import LiveRoom
+from tictactoe_server.tables.lobby import Lobby
+from tictactoe_server.tables.registry import Registry
+from tictactoe_server.tables.served_time import ServedTime
+from tictactoe_server.tables.session import Session
+from tictactoe_server.tables.timers import Timers
+
+__all__ = ["Agenda", "Changes", "LiveRoom", "Lobby", "Registry", "ServedTime", "Session", "Timers"]

@@ -1,0 +1,81 @@
+"""What is due when: one timer for all of it, and what is due at once is done in slices, so that nobody waits long."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+SLICE_SECONDS: Final = 0.004
+SLICE_ITEMS: Final = 200
+"""How much is done in one turn of the event loop."""
+
+REST_SECONDS: Final = 0.006
+"""How long others then have the loop, and the store, to themselves."""
+
+log: Final = structlog.get_logger(__name__)
+
+Action = Callable[[], object]
+
+
+class Agenda:
+    """Actions and their moments (s of the event loop's time). Nothing is taken back: an action looks again."""
+
+    def __init__(self) -> None:
+        self._later: list[tuple[float, int, Action]] = []
+        self._numbers = itertools.count()
+        self._timer: asyncio.TimerHandle | None = None
+        self._now: deque[Action] = deque()
+        self._working: asyncio.Handle | None = None
+
+    def at(self, moment: float, action: Action) -> None:
+        """Do something at that moment."""
+        heapq.heappush(self._later, (moment, next(self._numbers), action))
+        if self._later[0][0] == moment:
+            self._set_timer()
+
+    def soon(self, action: Action) -> None:
+        """Do something as soon as there is time."""
+        self._now.append(action)
+        if self._working is None:
+            self._working = asyncio.get_running_loop().call_soon(self._work)
+
+    def stop(self) -> None:
+        """Do nothing any more."""
+        for handle in (self._timer, self._working):
+            if handle is not None:
+                handle.cancel()
+        self._later.clear()
+        self._now.clear()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(self._later[0][0], self._ring) if self._later else None
+
+    def _ring(self) -> None:
+        """Take up all that is due."""
+        now = asyncio.get_running_loop().time()
+        while self._later and self._later[0][0] <= now:
+            self.soon(heapq.heappop(self._later)[2])
+        self._set_timer()
+
+    def _work(self) -> None:
+        """Do one slice of what is due."""
+        self._working = None
+        until = time.perf_counter() + SLICE_SECONDS
+        for _ in range(min(len(self._now), SLICE_ITEMS)):
+            try:
+                self._now.popleft()()
+            except Exception:
+                log.exception("something that was due failed")
+            if time.perf_counter() > until:
+                break
+        if self._now:
+            self._working = asyncio.get_running_loop().call_later(REST_SECONDS, self._work)

@@ -1,0 +1,226 @@
+"""The path of every change: one at a time through each room, applied, stored, and only then answered and shown.
+
+It leads from the bytes to the store without a wait; the store calls back, at once where it is memory, at the end of a
+batch on disk. While one change of a room is under way, the next ones wait in the room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_server.rooms import (
+    NOBODY,
+    Command,
+    Expire,
+    Player,
+    Refused,
+    Room,
+    finished_game,
+    is_expired,
+    seen_at,
+)
+from tictactoe_server.stores import MISSING, Conflict, Rooms, StoreBusy, StoreUnavailable, Unreadable
+from tictactoe_server.tables.live_room import Change, LiveRoom, no_such_room
+
+ATTEMPTS: Final = 8
+"""How often a change is tried against what others store meanwhile, until the room is `busy`."""
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Changes:
+    """Carries changes out. `now` returns ms of served time.
+
+    `on_stored` is called with each room that was opened, or whose seats, clock or result changed, and with what it was
+    before, None where it is new; `on_gone` with each that others ended, and the words for that; `on_shown` with each
+    in which bots sit that shows a new state.
+    """
+
+    def __init__(self, rooms: Rooms, now: Callable[[], int]) -> None:
+        self._rooms = rooms
+        self._now = now
+        self._reloads: set[asyncio.Task[None]] = set()
+        self.on_stored: Callable[[LiveRoom, Room | None], None] = lambda live, before: None
+        self.on_gone: Callable[[LiveRoom, str], None] = lambda live, reason: None
+        self.on_shown: Callable[[LiveRoom], None] = lambda live: None
+
+    def submit(self, change: Change) -> None:
+        """Carry a change out when its turn has come; it is told when it is settled."""
+        change.path = self
+        live = change.live
+        live.waiting.append(change)
+        if live.change is None:
+            self._go_on(live)
+
+    async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
+        """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
+        awaited = _Awaited(live, player, command, self._now())
+        self.submit(awaited)
+        await awaited.future
+
+    def show(self, live: LiveRoom) -> None:
+        """Send the state to everybody in the room."""
+        live.is_unshown = False
+        live.show(self._now())
+        if live.has_bots:
+            self.on_shown(live)
+
+    async def stop(self) -> None:
+        """Stop what still waits for the store."""
+        for task in self._reloads:
+            task.cancel()
+        await asyncio.gather(*self._reloads, return_exceptions=True)
+
+    # -- for the store ------------------------------------------------------------------------------------------
+
+    def stored(self, change: Change, revision: int) -> None:
+        """Take what the change made of the room for true."""
+        live, before, after = change.live, change.live.room, change.after
+        if after is None:
+            live.is_gone = True
+            self._settle(change, None)
+            return
+        is_new = live.revision == MISSING
+        live.revision = revision
+        live.is_unshown = True
+        if after.clock is not None:
+            after = seen_at(after, before, self._now())
+        live.room = after
+        if is_new or after.clock is not None or after.seats is not before.seats or after.result is not before.result:
+            self.on_stored(live, None if is_new else before)
+        self._settle(change, None)
+
+    def failed(self, change: Change, error: Exception) -> None:
+        """Try a change again on what others stored, or give it up."""
+        live = change.live
+        if isinstance(error, Conflict):
+            change.attempts += 1
+            if change.attempts < ATTEMPTS:
+                live.is_uncertain = live.revision != MISSING
+                self._begin(change)
+                return
+            error = Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
+        elif not isinstance(error, StoreBusy):
+            live.is_uncertain = True
+        self._settle(change, error)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _go_on(self, live: LiveRoom) -> None:
+        """Begin what waits in a room, until something has to wait for the store."""
+        if live.is_going_on:
+            return
+        live.is_going_on = True
+        while live.waiting and live.change is None:
+            live.change = live.waiting.popleft()
+            self._begin(live.change)
+        live.is_going_on = False
+
+    def _begin(self, change: Change) -> None:
+        """Apply a change whose turn has come, and let it be stored."""
+        live = change.live
+        room = live.room
+        try:
+            if live.is_gone:
+                raise no_such_room(room.code)
+            if live.is_uncertain:
+                self._start_reload(change)
+                return
+            if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
+                live.change = change = _Expiry(change)
+            change.after = after = change.apply(room)
+            if after is None:
+                self._rooms.delete(room.code, live.revision, change)
+            elif after is room and live.revision != MISSING:
+                self._settle(change, None)
+            elif after.result is not None and room.result is None:
+                game = finished_game(after, time.time_ns() // 1_000_000)
+                self._rooms.save(after.code, after, live.revision, change, game)
+            else:
+                self._rooms.save(after.code, after, live.revision, change)
+        except Refused as refused:
+            self._settle(change, refused)
+        except Exception as error:
+            log.exception("a change failed", room=room.code, command=type(change.command).__name__)
+            self._settle(change, error)
+
+    def _settle(self, change: Change, error: Exception | None) -> None:
+        """Let a change be answered, show what is new, and go on with what waits."""
+        live = change.live
+        try:
+            change.settled(error)
+            if live.is_unshown and not live.is_gone:
+                self.show(live)
+        except Exception:
+            log.exception("a change could not be answered or shown", room=live.room.code)
+        live.change = None
+        self._go_on(live)
+
+    def _start_reload(self, change: Change) -> None:
+        task = asyncio.create_task(self._reload(change))
+        self._reloads.add(task)
+        task.add_done_callback(self._reloads.discard)
+
+    async def _reload(self, change: Change) -> None:
+        """Read a room again that somebody else may have changed, and go on with the change."""
+        live = change.live
+        try:
+            found = await self._rooms.load(live.room.code)
+        except Exception as error:
+            if not isinstance(error, StoreUnavailable) or isinstance(error, Unreadable):
+                log.exception("a room cannot be read", room=live.room.code)
+            self._settle(change, error)
+            return
+        live.is_uncertain = False
+        if found is None:
+            live.is_gone = True
+            self.on_gone(live, "It was closed elsewhere.")
+        elif found[1] != live.revision:  # else it is what is here, less who has not come back yet
+            before = live.room
+            live.room, live.revision = found
+            live.is_unshown = True
+            self.on_stored(live, before)
+        self._begin(change)
+
+
+class _Expiry(Change):
+    """The end of a turn whose clock had run out before `then` was asked for; `then` follows it."""
+
+    __slots__ = ("then",)
+
+    def __init__(self, then: Change) -> None:
+        super().__init__(then.live, NOBODY, Expire(), then.now)
+        self.path = then.path
+        self.then = then
+
+    def settled(self, error: Exception | None) -> None:
+        """Let the change follow that came too late, or fail with this one."""
+        if error is None:
+            self.live.waiting.appendleft(self.then)
+        else:
+            self.then.settled(error)
+
+
+class _Awaited(Change):
+    """A change whose outcome is a future."""
+
+    __slots__ = ("future",)
+
+    def __init__(self, live: LiveRoom, player: Player, command: Command, now: int) -> None:
+        super().__init__(live, player, command, now)
+        self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def settled(self, error: Exception | None) -> None:
+        """Hand on the outcome."""
+        if self.future.done():
+            return
+        if error is None:
+            self.future.set_result(None)
+        else:
+            self.future.set_exception(error)

@@ -1,0 +1,194 @@
+"""A room in this process: its value as it is stored, who is here, and the changes that are on their way through it.
+
+It shows states and knows who plays and who watches. How a change is carried out is the business of `changes`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Protocol
+
+from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol.pushes import Push, Replaced
+from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of
+from tictactoe_server.stores import MISSING
+from tictactoe_server.tables.session import Session
+from tictactoe_server.transport import encode_frame
+
+
+class Path(Protocol):
+    """What carries changes out and hears from the store what became of them."""
+
+    def stored(self, change: Change, revision: int) -> None:
+        """Go on with a change that is stored."""
+        ...
+
+    def failed(self, change: Change, error: Exception) -> None:
+        """Go on with a change that is not, or not known to be."""
+        ...
+
+
+class Change:
+    """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
+
+    `now` is when it was asked for, in ms of served time; `after` is what it makes of the room, once applied; `path` is
+    what carries it out. What follows from it is said by the classes that are made from this one.
+    """
+
+    __slots__ = ("after", "attempts", "command", "live", "now", "path", "player")
+
+    path: Path
+
+    def __init__(self, live: LiveRoom, player: Player, command: Command, now: int) -> None:
+        self.live = live
+        self.player = player
+        self.command = command
+        self.now = now
+        self.after: Room | None = None
+        self.attempts = 0
+
+    def apply(self, room: Room) -> Room | None:
+        """Return the room after the change, this very room for none, None where the room is to end; raises `Refused`.
+
+        Called when its turn has come, and again where the store had something newer.
+        """
+        return apply(room, self.player, self.command, self.now)
+
+    def settled(self, error: Exception | None) -> None:
+        """Take notice that it is stored, or why not: exactly once, and before anybody is shown it."""
+
+    def stored(self, revision: int) -> None:
+        """Hear from the store; see `Waiter`."""
+        self.path.stored(self, revision)
+
+    def failed(self, error: Exception) -> None:
+        """Hear from the store; see `Waiter`."""
+        self.path.failed(self, error)
+
+
+class LiveRoom:
+    """`players` maps the ids of seated players to the sessions that play, `watchers` keeps the order of arrival.
+
+    `room` is stored, as `revision`, once that is not `MISSING`; with `is_uncertain` something newer may be stored, too,
+    and with `is_unshown` it is newer than what people were shown. One `change` is under way at a time, the next ones
+    are `waiting`, and `is_going_on` while these are begun. `entering` are the ids of those for whom a seat
+    is being taken. `flag_at` and `closing_at` are the moments (s of the loop's time) at which the running clock and the
+    deserted room end, None where neither does. Everybody was last shown `counted` watchers; when watchers came or went
+    last, that was at `counted_at`, and with `is_count_due` they will be again.
+    """
+
+    __slots__ = (
+        "change",
+        "closing_at",
+        "counted",
+        "counted_at",
+        "entering",
+        "flag_at",
+        "has_bots",
+        "is_count_due",
+        "is_going_on",
+        "is_gone",
+        "is_uncertain",
+        "is_unshown",
+        "players",
+        "revision",
+        "room",
+        "waiting",
+        "watchers",
+    )
+
+    def __init__(self, room: Room, revision: int = MISSING) -> None:
+        self.room = room
+        self.revision = revision
+        self.is_uncertain = self.is_unshown = self.is_gone = self.is_going_on = False
+        self.has_bots = room.has_bots
+        self.change: Change | None = None
+        self.waiting: deque[Change] = deque()
+        self.players: dict[str, Session] = {}
+        self.watchers: dict[Session, None] = {}
+        self.entering: set[str] = set()
+        self.flag_at: float | None = None
+        self.closing_at: float | None = None
+        self.counted = 0
+        self.counted_at = 0.0
+        self.is_count_due = False
+
+    @property
+    def sessions(self) -> Iterator[Session]:
+        """Everybody who is here."""
+        yield from self.players.values()
+        yield from self.watchers
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether nobody is connected for whom the game goes on: those who play, or who watch bots among themselves."""
+        is_for_bots = all(seat is not None and seat.bot for seat in self.room.seats.values())
+        return not self.players and not (is_for_bots and self.watchers)
+
+    def is_played_by(self, session: Session) -> bool:
+        """Tell whether it is this session with which its player plays."""
+        return session.player is not None and self.players.get(session.player.id) is session
+
+    def has(self, session: Session) -> bool:
+        """Tell whether a session plays or watches here."""
+        return self.room.code in session.rooms
+
+    # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
+
+    def seat(self, session: Session, player: Player) -> None:
+        """Let this session play; the one that did so before is told, and is out of the room."""
+        older = self.players.get(player.id)
+        if older is not None and older is not session:
+            self.part(older)
+            older.push(Replaced(self.room.code))
+        self.watchers.pop(session, None)
+        self.players[player.id] = session
+        session.rooms.add(self.room.code)
+
+    def admit(self, session: Session) -> None:
+        """Let this session watch."""
+        self.watchers[session] = None
+        session.rooms.add(self.room.code)
+
+    def part(self, session: Session) -> None:
+        """Let a session go; what it was still to be sent of the room is not sent."""
+        if self.is_played_by(session) and session.player is not None:
+            del self.players[session.player.id]
+        self.watchers.pop(session, None)
+        session.rooms.discard(self.room.code)
+        session.connection.forget_state(self.room.code)
+
+    # -- telling --------------------------------------------------------------------------------------------------
+
+    def show(self, now: int) -> None:
+        """Send the state to everybody in the room, encoded once; `now` is in ms of served time."""
+        frame, code = self._frame(now), self.room.code
+        for session in self.players.values():
+            session.connection.push_state(code, frame)
+        for session in self.watchers:
+            session.connection.push_state(code, frame)
+        self.counted = len(self.watchers)
+
+    def show_to(self, session: Session, now: int) -> None:
+        """Send the state to one session."""
+        session.connection.push_state(self.room.code, self._frame(now))
+
+    def push(self, message: Push) -> None:
+        """Send a message to everybody in the room, encoded once."""
+        frame = encode_frame(encode(message))
+        for session in self.sessions:
+            session.connection.push_frame(frame)
+
+    def _frame(self, now: int) -> bytes:
+        return encode_frame(encode(state_of(self.room, now, watchers=len(self.watchers))))
+
+
+def no_such_room(code: str) -> Refused:
+    """Return the refusal for a code that no room has, or has any more."""
+    return Refused(ErrorCode.NO_SUCH_ROOM, f"No room {code}. It may have closed.")
+
+
+def not_in_room(code: str) -> Refused:
+    """Return the refusal for one who neither plays nor watches in the room."""
+    return Refused(ErrorCode.NOT_IN_ROOM, f"You are not in room {code}: join or watch it first.")

@@ -1,0 +1,119 @@
+"""The list of public rooms, and who hears of its changes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Final, cast
+
+import msgspec
+
+from tictactoe_protocol import MAX_LISTED_ROOMS, encode
+from tictactoe_protocol.pushes import LobbyChange, RoomSummary
+from tictactoe_server.rooms import summary_of
+from tictactoe_server.tables.live_room import LiveRoom
+from tictactoe_server.tables.session import Session
+from tictactoe_server.transport import encode_frame
+
+GATHER_SECONDS: Final = 0.1
+MOST_GATHER_SECONDS: Final = 1.0
+QUICK_SUBSCRIBERS: Final = 200
+"""For how long changes are gathered: a tenth of a second for so many subscribers, and longer beyond, to a second."""
+
+MAX_CHANGE_BYTES: Final = 60_000
+"""How much of changed rows one message has; with the codes of closed rooms beside them it stays under 64 KiB."""
+
+LIST_SECONDS: Final = 0.1
+"""For how long a list stays true that no room joined or left: moves and watchers are not in it at once."""
+
+
+class Lobby:
+    """Public rooms in the order of their opening. `now` returns ms of served time."""
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        self._now = now
+        self._subscribers: dict[Session, None] = {}
+        self._public: dict[str, LiveRoom] = {}
+        self._changed: dict[str, LiveRoom] = {}
+        self._closed: dict[str, None] = {}
+        self._due: asyncio.TimerHandle | None = None
+        self._list: msgspec.Raw | None = None
+        self._listed_at = 0.0
+
+    def list_rooms(self) -> tuple[RoomSummary, ...]:
+        """Return the public rooms, newest first, as many as one list may have; they are encoded already."""
+        if self._list is None or time.monotonic() - self._listed_at > LIST_SECONDS:
+            newest = islice(reversed(self._public.values()), MAX_LISTED_ROOMS)
+            self._list = msgspec.Raw(b"[%b]" % b",".join(map(self._row, newest)))
+            self._listed_at = time.monotonic()
+        return cast(tuple[RoomSummary, ...], self._list)
+
+    def subscribe(self, session: Session) -> None:
+        """Tell a session of every change from now on."""
+        self._subscribers[session] = None
+
+    def unsubscribe(self, session: Session) -> None:
+        """Tell a session no more."""
+        self._subscribers.pop(session, None)
+
+    def update(self, live: LiveRoom) -> None:
+        """Take notice of a room that opened or whose seats or status changed."""
+        if live.room.visibility == "public":
+            self._public.setdefault(live.room.code, live)
+            self._changed[live.room.code] = live
+            self._tell_later()
+
+    def remove(self, live: LiveRoom) -> None:
+        """Take a room that is gone off the list."""
+        code = live.room.code
+        if self._public.pop(code, None) is not None:
+            self._changed.pop(code, None)
+            self._closed[code] = None
+            self._tell_later()
+
+    def put_in_order(self) -> None:
+        """Order the rooms by their opening, after they came back in no order."""
+        self._public = dict(sorted(self._public.items(), key=lambda item: item[1].room.opened_at))
+        self._list = None
+
+    def _tell_later(self) -> None:
+        self._list = None
+        if self._due is None:
+            share = len(self._subscribers) / QUICK_SUBSCRIBERS
+            seconds = min(MOST_GATHER_SECONDS, GATHER_SECONDS * max(1.0, share))
+            self._due = asyncio.get_running_loop().call_later(seconds, self._tell)
+
+    def _tell(self) -> None:
+        """Send what changed to all subscribers, encoded once."""
+        self._due = None
+        if self._subscribers:
+            for frame in self._frames():
+                for session in self._subscribers:
+                    session.connection.push_frame(frame)
+        self._changed.clear()
+        self._closed.clear()
+
+    def _frames(self) -> Iterable[bytes]:
+        """Yield what changed, in as many messages as it needs."""
+        closed = iter(self._closed)
+        rows: list[bytes] = []
+        size = 0
+        for row in map(self._row, self._changed.values()):
+            if len(rows) == MAX_LISTED_ROOMS or size + len(row) > MAX_CHANGE_BYTES:
+                yield _change(rows, tuple(islice(closed, MAX_LISTED_ROOMS)))
+                rows, size = [], 0
+            rows.append(row)
+            size += len(row)
+        yield _change(rows, tuple(islice(closed, MAX_LISTED_ROOMS)))
+        while some := tuple(islice(closed, MAX_LISTED_ROOMS)):
+            yield _change([], some)
+
+    def _row(self, live: LiveRoom) -> bytes:
+        return encode(summary_of(live.room, self._now(), watchers=len(live.watchers)))
+
+
+def _change(rows: list[bytes], closed: tuple[str, ...]) -> bytes:
+    changed = cast(tuple[RoomSummary, ...], msgspec.Raw(b"[%b]" % b",".join(rows)))
+    return encode_frame(encode(LobbyChange(changed, closed)))

@@ -1,0 +1,70 @@
+"""Who is next: the public rooms of each kind in which somebody waits for another player, the oldest first."""
+
+from __future__ import annotations
+
+import heapq
+
+from tictactoe_engine import Rules
+from tictactoe_protocol.requests import ClockFields
+from tictactoe_server.rooms import Room
+from tictactoe_server.stores import MISSING
+from tictactoe_server.tables.live_room import LiveRoom
+
+GameKind = tuple[Rules, ClockFields | None]
+"""What must be equal for two people to be matched."""
+
+_Waiting = list[tuple[int, int, LiveRoom]]
+
+
+class Matchmaker:
+    """Rooms come in with `offer` and stay until they are found to be of no use; so finding one costs nearly nothing.
+
+    A room is of use from the moment in which somebody begins to open it: whoever is matched there waits for that.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[GameKind, _Waiting] = {}
+        self._offered: set[LiveRoom] = set()
+        self._count = 0
+
+    def offer(self, live: LiveRoom) -> None:
+        """Take a room in, if somebody waits there for another player."""
+        if live not in self._offered and _is_of_use(live):
+            self._count += 1
+            self._offered.add(live)
+            kind = (live.room.rules, live.room.clock)
+            heapq.heappush(self._waiting.setdefault(kind, []), (live.room.opened_at, self._count, live))
+
+    def find(self, kind: GameKind, player: str) -> LiveRoom | None:
+        """Return the oldest room of this kind in which the player does not sit already, or None."""
+        waiting = self._waiting.get(kind, [])
+        own: _Waiting = []
+        found = None
+        while waiting and found is None:
+            entry = heapq.heappop(waiting)
+            live = entry[2]
+            if not _is_of_use(live):
+                self._offered.discard(live)
+                continue
+            own.append(entry)
+            if live.room.mark_of(player) is None and player not in live.entering:
+                found = live
+        for entry in own:
+            heapq.heappush(waiting, entry)
+        if not waiting:
+            self._waiting.pop(kind, None)
+        return found
+
+
+def _is_of_use(live: LiveRoom) -> bool:
+    """Tell whether a room is public, has a seat that nobody is about to take, and somebody in it."""
+    room = live.room
+    if live.is_gone or room.visibility != "public" or room.result is not None:
+        return False
+    is_opening = live.revision == MISSING
+    return (bool(live.players) or is_opening) and free_seats(room) > len(live.entering)
+
+
+def free_seats(room: Room) -> int:
+    """Return how many seats nobody holds."""
+    return sum(seat is None for seat in room.seats.values())

@@ -1,0 +1,377 @@
+"""One peer's socket: messages in, frames out, from its acceptance to its end. It knows no word of what they mean.
+
+The handshake, the closing and whatever is not one small whole text frame are the business of the Sans-I/O protocol of
+the `websockets` library, which is fed with whole frames only; the rest is here. A peer that reads too slowly is sent
+the newest state of each room only, and is cut off when it does not catch up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final, Protocol, cast
+
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
+from tictactoe_server.settings import Limits
+from tictactoe_server.transport import http
+from tictactoe_server.transport.frames import TOO_LONG, end_of_frame
+from tictactoe_server.transport.outbox import Outbox
+
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # the library was built without its C extension
+    from websockets.utils import apply_mask
+
+MAX_FRAGMENTS: Final = 64
+"""Of how many frames one message may consist."""
+
+MAX_UNSENT_PONGS: Final = 64 * 1024
+"""How many bytes of pongs may wait for a peer that sends pings and does not read."""
+
+CLOSE_SECONDS: Final = 2.0
+"""How long a peer may take to answer that the connection is closed."""
+
+SILENT_CLOSE_SECONDS: Final = 1.0
+"""The same for a peer that has never said who it is."""
+
+_PING: Final = b"\x89\x00"
+_SMALL_HEADER_BYTES: Final = 6
+_DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
+_LOGGER: Final = logging.getLogger("websockets.server")
+
+
+class Receiver(Protocol):
+    """Who is told what a connection brings."""
+
+    def received(self, message: bytes) -> None:
+        """Take one message: UTF-8, and not yet known to be anything more."""
+        ...
+
+    def ended(self) -> None:
+        """Take notice that the connection is gone."""
+        ...
+
+
+class Connection(asyncio.Protocol):
+    """A WebSocket from the server's side; `accept` makes its receiver once the handshake is done.
+
+    A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a second
+    later whether it answers or not. One that has not caught up `catch_up_seconds` after `outbox_bytes` were waiting for
+    it is cut off, as is one for whom as many bytes wait beside the states of rooms. `on_lost` is called at the end.
+    """
+
+    __slots__ = (
+        "_accept",
+        "_deadline",
+        "_fragments",
+        "_is_answered",
+        "_limits",
+        "_loop",
+        "_on_lost",
+        "_outbox",
+        "_protocol",
+        "_receiver",
+        "_rest",
+        "_transport",
+        "_unanswered",
+        "_unsent_pongs",
+        "_was_heard",
+        "_write",
+        "is_open",
+    )
+
+    def __init__(
+        self, accept: Callable[[Connection], Receiver], on_lost: Callable[[Connection], None], limits: Limits
+    ) -> None:
+        """Begin with a connection that was just accepted; with TLS its handshake is still to come."""
+        self.is_open = False
+        self._accept = accept
+        self._on_lost = on_lost
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._protocol = ServerProtocol(
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            select_subprotocol=http.select_subprotocol,
+            max_size=MAX_MESSAGE_BYTES,
+            logger=_LOGGER,
+        )
+        self._receiver: Receiver | None = None
+        self._transport: asyncio.Transport | None = None
+        self._write: Callable[[bytes], None] = _write_nowhere
+        self._is_answered = False
+        self._rest = b""
+        self._fragments: list[bytes] = []
+        self._outbox: Outbox | None = None
+        self._unsent_pongs = 0
+        self._was_heard = True
+        self._unanswered = 0
+        self._deadline: asyncio.TimerHandle | None = self._loop.call_later(limits.hello_seconds, self._close_silent)
+
+    # -- for whoever has the connection -------------------------------------------------------------------------
+
+    def let_in(self) -> None:
+        """Let the peer stay: it has said who it is."""
+        self._set_deadline(None)
+
+    def push_frame(self, frame: bytes) -> None:
+        """Send one frame; it is never dropped, except with the connection."""
+        if self._outbox is None:
+            if self.is_open:
+                self._write(frame)
+            return
+        self._outbox.hold(frame)
+        if self._outbox.size > self._limits.outbox_bytes:
+            self.abort()
+
+    def push_state(self, room: str, frame: bytes) -> None:
+        """Send a room's state, or keep it as that room's newest while the peer lags."""
+        if self._outbox is not None:
+            self._outbox.hold_newest(room, frame)
+        elif self.is_open:
+            self._write(frame)
+
+    def forget_state(self, room: str) -> None:
+        """Do not send the state of a room that is kept while the peer lags: it is no longer for this peer."""
+        if self._outbox is not None:
+            self._outbox.forget_newest(room)
+
+    def pause_reading(self) -> None:
+        """Let what the peer sends wait in the network."""
+        if self.is_open and self._transport is not None:
+            self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Read again."""
+        if self.is_open and self._transport is not None:
+            self._transport.resume_reading()
+
+    def close(self, code: int, reason: str, *, within: float = CLOSE_SECONDS) -> None:
+        """Close politely, and in any case within so many seconds."""
+        if self.is_open:
+            self._protocol.send_close(code, reason)
+            self._flush()
+            self._set_deadline(within)
+        elif not self._is_answered:
+            self.abort()
+
+    def abort(self) -> None:
+        """Cut the connection off."""
+        self.is_open = False
+        if self._transport is not None:
+            self._transport.abort()
+
+    def ping(self) -> None:
+        """Ask whether the peer is still there, and cut it off where two such questions went unheard; called evenly."""
+        self._unanswered = 0 if self._was_heard else self._unanswered + 1
+        self._was_heard = False
+        if self._unanswered > 1:
+            self.abort()
+        elif self.is_open and self._outbox is None:
+            self._write(_PING)
+
+    # -- for the event loop -------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to talk."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(self._limits.outbox_bytes)
+        self._write = self._transport.write
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes from the transport; one small whole text frame, the common case, by the shortest way.
+
+        Source: RFC 6455, section 5.2: FIN and the opcode for text, the mask bit and a length below 126, four bytes of
+        mask.
+        """
+        self._was_heard = True
+        length = len(data) - _SMALL_HEADER_BYTES
+        if (
+            0 < length < 126
+            and data[0] == 0x81
+            and data[1] == 0x80 | length
+            and self.is_open
+            and not self._rest
+            and not self._fragments
+        ):
+            self._deliver(apply_mask(data[_SMALL_HEADER_BYTES:], data[2:_SMALL_HEADER_BYTES]))
+        else:
+            self._receive(data)
+
+    def eof_received(self) -> None:
+        """Take notice that the peer says nothing any more; the transport closes then."""
+        self._protocol.receive_eof()
+        self._flush()
+
+    def pause_writing(self) -> None:
+        """Begin to hold frames back; called by the transport when its buffer passes its limit."""
+        self._outbox = Outbox(self._loop.call_later(self._limits.catch_up_seconds, self.abort))
+
+    def resume_writing(self) -> None:
+        """Send what was held back; called by the transport when its buffer has drained."""
+        held = self._let_go_of_outbox()
+        if held and self.is_open:
+            self._write(held)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of everything, so that nothing is left for the garbage collector."""
+        self.is_open = False
+        self._set_deadline(None)
+        self._let_go_of_outbox()
+        self._protocol.receive_eof()
+        self._protocol.parser.close()
+        self._transport, self._write = None, _write_nowhere
+        receiver, self._receiver = self._receiver, None
+        self._on_lost(self)
+        if receiver is not None:
+            receiver.ended()
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _receive(self, data: bytes) -> None:
+        """Take whatever the short way does not know: whole frames for the protocol, one after the other."""
+        if self._rest:
+            data, self._rest = self._rest + data, b""
+        if not self._is_answered:
+            data = self._shake_hands(data)
+        start = 0
+        while self.is_open:
+            end = end_of_frame(data, start, MAX_MESSAGE_BYTES)
+            if end == 0:
+                self._rest = data[start:]
+                return
+            if end == TOO_LONG:
+                end = len(data)
+            self._feed(data[start:end])
+            start = end
+        if start < len(data) and self._receiver is not None:
+            self._feed(data[start:])
+
+    def _shake_hands(self, data: bytes) -> bytes:
+        """Answer the request, once it is whole, and return what came after it."""
+        head, end, rest = data.partition(b"\r\n\r\n")
+        if len(head) > http.MAX_REQUEST_BYTES:
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "This request is too long.")
+        elif not data[:1].isalpha():
+            self._refuse(HTTPStatus.BAD_REQUEST, "This is no HTTP, nor is TLS spoken here.")
+        elif not end:
+            self._rest = data
+        else:
+            self._is_answered = True
+            self._protocol.receive_data(head + end)
+            for request in self._protocol.events_received():
+                self._protocol.send_response(http.answer(self._protocol, cast(Request, request)))
+            self._flush()
+            if self.is_open:
+                self._receiver = self._accept(self)
+            return rest
+        return b""
+
+    def _refuse(self, status: HTTPStatus, words: str) -> None:
+        """Answer something that the protocol was not even asked about."""
+        self._is_answered = True
+        self._write(http.refuse(status, words))
+        self._hang_up()
+
+    def _feed(self, data: bytes) -> None:
+        """Let the protocol have a whole frame, or whatever comes once the connection is closing."""
+        self._protocol.receive_data(data)
+        for event in self._protocol.events_received():
+            if isinstance(event, Frame):
+                self._process(event)
+        self._flush()
+
+    def _process(self, frame: Frame) -> None:
+        """Take one frame that the protocol has checked."""
+        if frame.opcode is Opcode.PING:
+            self._count_pong(len(frame.data))
+        elif frame.opcode not in _DATA:
+            return
+        elif frame.opcode is Opcode.BINARY:
+            self._fail(CloseCode.UNSUPPORTED_DATA, "text frames only")
+        elif frame.fin and not self._fragments:
+            self._deliver(bytes(frame.data))
+        elif len(self._fragments) >= MAX_FRAGMENTS:
+            self._fail(CloseCode.MESSAGE_TOO_BIG, "too many fragments")
+        else:
+            self._fragments.append(bytes(frame.data))
+            if frame.fin:
+                message = b"".join(self._fragments)
+                self._fragments.clear()
+                self._deliver(message)
+
+    def _deliver(self, message: bytes) -> None:
+        """Hand a message on, if it is a text."""
+        if not message.isascii():
+            try:
+                message.decode()
+            except UnicodeDecodeError:
+                self._fail(CloseCode.INVALID_DATA, "text frames are UTF-8")
+                return
+        if self._receiver is not None:
+            self._receiver.received(message)
+
+    def _count_pong(self, size: int) -> None:
+        """Cut off one who lets too many answers to its pings wait."""
+        if self._transport is None or not self._transport.get_write_buffer_size():
+            self._unsent_pongs = 0
+        self._unsent_pongs += size + 2
+        if self._unsent_pongs > MAX_UNSENT_PONGS:
+            self.abort()
+
+    def _fail(self, code: CloseCode, reason: str) -> None:
+        """Close at once for what the protocol does not know."""
+        self._protocol.fail(code, reason)
+        self._flush()
+
+    def _flush(self) -> None:
+        """Write what the protocol has to say, and take note of where that leaves the connection."""
+        for data in self._protocol.data_to_send():
+            if data:
+                self._write(data)
+            else:
+                self._hang_up()
+        was_open, self.is_open = self.is_open, self._protocol.state is State.OPEN
+        if was_open and not self.is_open:
+            self._set_deadline(CLOSE_SECONDS)
+
+    def _hang_up(self) -> None:
+        """Say nothing any more, and leave the rest of the closing to the peer for a while."""
+        self._set_deadline(CLOSE_SECONDS)
+        if self._transport is None:
+            return
+        if self._transport.can_write_eof():
+            with contextlib.suppress(OSError, RuntimeError):  # the peer was quicker
+                self._transport.write_eof()
+        else:
+            self._transport.close()
+
+    def _close_silent(self) -> None:
+        """Close on a peer that has not said who it is in time."""
+        self.close(CloseCode.POLICY_VIOLATION, "no hello", within=SILENT_CLOSE_SECONDS)
+
+    def _set_deadline(self, seconds: float | None) -> None:
+        """Cut the connection off after so many seconds, in place of what was due before."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = None if seconds is None else self._loop.call_later(seconds, self.abort)
+
+    def _let_go_of_outbox(self) -> bytes:
+        """Return what was held back, which is over."""
+        outbox, self._outbox = self._outbox, None
+        if outbox is None:
+            return b""
+        outbox.cutting.cancel()
+        return outbox.take()
+
+
+def _write_nowhere(data: bytes) -> None:
+    """Take the place of a transport that is gone."""

@@ -1,0 +1,48 @@
+"""Plain HTTP on the port of the WebSocket: what is answered to those who ask for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+
+from websockets.exceptions import NegotiationError
+from websockets.http11 import Request, Response
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from tictactoe_protocol import SUBPROTOCOL
+from tictactoe_server import SERVER_NAME
+
+MAX_REQUEST_BYTES = 16 * 1024
+"""How much a request may have, to the end of its headers."""
+
+
+def answer(protocol: ServerProtocol, request: Request) -> Response:
+    """Return the response to a whole request: that the protocol changes to WebSocket, or something else."""
+    path = request.path.partition("?")[0]
+    if path == "/healthz":
+        response = protocol.reject(HTTPStatus.OK, "ok\n")
+    elif path not in ("/", "/ws"):
+        response = protocol.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
+    else:
+        response = protocol.accept(request)
+    response.headers["Server"] = SERVER_NAME
+    return response
+
+
+def refuse(status: HTTPStatus, words: str) -> bytes:
+    """Return the whole response to what is no request that could be answered."""
+    body = f"{words}\n".encode()
+    return (
+        f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\nServer: {SERVER_NAME}\r\n\r\n"
+    ).encode() + body
+
+
+def select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Choose ours where it is offered; a client that offers none speaks it all the same."""
+    if not offered:
+        return None
+    if SUBPROTOCOL in offered:
+        return Subprotocol(SUBPROTOCOL)
+    raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")

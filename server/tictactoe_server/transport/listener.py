@@ -1,0 +1,87 @@
+"""The sockets that a server listens on, all connections that came through them, and whether these still live."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterable
+from itertools import cycle
+from socket import socket
+from typing import Final
+
+from tictactoe_server.settings import Limits
+from tictactoe_server.transport.connection import Connection, Receiver
+
+BACKLOG: Final = 4_096
+"""How many connections may wait to be accepted: all players of a server that comes back at once."""
+
+PING_SECONDS: Final = 4.8
+"""How often each peer is asked whether it is there. One that falls silent is found after 3 of these at the latest."""
+
+_TURNS: Final = 48
+_CLOSED_AT_ONCE: Final = 200
+
+
+class Listener:
+    """Accepts connections; `accept` makes a receiver for each whose handshake is done.
+
+    Each connection has its turn in the round of pings, so that they do not all go out at once.
+    """
+
+    def __init__(self, accept: Callable[[Connection], Receiver], limits: Limits) -> None:
+        self._accept = accept
+        self._limits = limits
+        self._servers: list[asyncio.Server] = []
+        self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
+        self._turn_of: dict[Connection, set[Connection]] = {}
+        self._next_turn = cycle(self._turns)
+        self._pinging: asyncio.Task[None] | None = None
+        self._emptied: asyncio.Event | None = None
+
+    @property
+    def connections(self) -> Iterable[Connection]:
+        """All connections, in the order of their acceptance."""
+        return self._turn_of.keys()
+
+    async def listen(self, sockets: Iterable[socket]) -> None:
+        """Accept connections from now on."""
+        loop = asyncio.get_running_loop()
+        for listening in sockets:
+            self._servers.append(await loop.create_server(self._make_connection, sock=listening, backlog=BACKLOG))
+        self._pinging = asyncio.create_task(self._ping())
+
+    async def stop(self, code: int, reason: str, within: float) -> None:
+        """Accept nothing more, close all connections politely, and cut off what is not gone within so many seconds."""
+        for server in self._servers:
+            server.close()
+        for number, connection in enumerate(list(self.connections)):
+            connection.close(code, reason)
+            if number % _CLOSED_AT_ONCE == 0:
+                await asyncio.sleep(0)
+        if self._turn_of:
+            self._emptied = asyncio.Event()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._emptied.wait(), within)
+        for connection in list(self.connections):
+            connection.abort()
+        if self._pinging is not None:
+            self._pinging.cancel()
+            await asyncio.gather(self._pinging, return_exceptions=True)
+
+    def _make_connection(self) -> Connection:
+        connection = Connection(self._accept, self._forget, self._limits)
+        turn = self._turn_of[connection] = next(self._next_turn)
+        turn.add(connection)
+        return connection
+
+    def _forget(self, connection: Connection) -> None:
+        self._turn_of.pop(connection).discard(connection)
+        if self._emptied is not None and not self._turn_of:
+            self._emptied.set()
+
+    async def _ping(self) -> None:
+        """Give each connection its turn, round after round."""
+        for turn in cycle(self._turns):
+            await asyncio.sleep(PING_SECONDS / _TURNS)
+            for connection in list(turn):
+                connection.ping()

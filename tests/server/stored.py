@@ -1,0 +1,63 @@
+"""Short ways for tests to keep rooms and games in a store, and to see what is there."""
+
+from __future__ import annotations
+
+import asyncio
+
+from msgspec.structs import replace
+
+from tests.server.tables import ANA, BO, Table
+from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
+from tictactoe_server.stores import MISSING, Storage
+from tictactoe_server.stores.store import Pending
+
+ANA_KEY = "a" * 64
+_ROOM = Table(ANA, BO).room
+
+
+def room_of(code: str, seq: int = 1) -> Room:
+    """Return a room that waits for its first move; the number tells it from others."""
+    return replace(_ROOM, code=code, seq=seq)
+
+
+async def keep(store: Storage, room: Room, expected: int, finished: FinishedGame | None = None) -> int:
+    """Save a room and return its revision."""
+    pending = Pending()
+    store.rooms.save(room.code, room, expected, pending, finished)
+    return await pending.future
+
+
+async def forget(store: Storage, code: str, expected: int) -> None:
+    """Delete a room."""
+    pending = Pending()
+    store.rooms.delete(code, expected, pending)
+    assert await pending.future == MISSING
+
+
+async def until_noted(store: Storage, ms: int) -> None:
+    """Wait until the store has written this note of the time."""
+    async with asyncio.timeout(30):
+        while True:
+            if await store.noted_time() == ms:
+                return
+            await asyncio.sleep(0)
+
+
+async def rooms_in(store: Storage) -> dict[str, Room]:
+    """Return all rooms that can be read."""
+    return {
+        stored.key: stored.value
+        async for some in store.rooms.load_all()
+        for stored in some
+        if isinstance(stored.value, Room)
+    }
+
+
+async def finish(store: Storage, code: str, *players: Player, over: int = MISSING) -> FinishedGame:
+    """Save a room in which these players have just finished a game, which goes into the archive."""
+    table = Table(*players)
+    table.play(0, 3, 1, 4, 2)
+    room = replace(table.room, code=code)
+    game = finished_game(room, 1_700_000_000_000)
+    await keep(store, room, over, game)
+    return game

@@ -1,0 +1,226 @@
+"""Rooms as the bytes of a database: they come back as they were, of every schema, or they are unreadable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+from zlib import crc32
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol import encode
+from tictactoe_protocol.requests import ClockFields, Draw, Leave, Rematch, Resign
+from tictactoe_server.rooms import Dropped, Room, open_room, state_of
+from tictactoe_server.rooms.view import rules_state
+from tictactoe_server.stores import Unreadable
+from tictactoe_server.stores.documents import RoomEncoder, decode_room, encode_room
+
+NOW = 60_000
+DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
+
+
+def played(*cells: int, rules: Rules = PRESETS["classic"], clock: ClockFields | None = None) -> Table:
+    players = (ANA, BO, CY) if len(rules.marks) == 3 else (ANA, BO)
+    table = Table(*players, rules=rules, clock=clock)
+    table.play(*cells)
+    return table
+
+
+BY_SEAT, BY_MOVE = ClockFields(initial_ms=300_000, increment_ms=2_000), ClockFields(move_ms=10_000)
+ROOMS = {
+    "waiting": Table(ANA).room,
+    "private": open_room(CODE, PRESETS["gomoku"], ANA, NOW, visibility="private"),
+    "playing": played(0, 4).room,
+    "with clocks": played(0, 4, 1, clock=BY_SEAT).room,
+    "with clocks for moves": played(0, 4, 1, clock=BY_MOVE).room,
+    "dropped": played().do(BO, Dropped()),
+    "won": played(0, 3, 1, 4, 2).room,
+    "draw offered": played(0).do(ANA, Draw(room=CODE, action="offer")),
+    "rematch asked": played(*DRAWN).do(ANA, Rematch(room=CODE)),
+    "passed over": played(0, 1, rules=THREE).do(CY, Resign(room=CODE)),
+    "left": played().do(ANA, Leave(room=CODE)),
+    "blocked": Table(ANA, rules=Rules(rows=4, columns=4, line=3, blocked=frozenset({5, 10}))).room,
+    "gravity": played(35, 28, rules=PRESETS["connect-four"]).room,
+}
+
+
+def is_same(room: Room, other: Room) -> bool:
+    """Tell whether two rooms are equal, with how their positions came about."""
+    one, two = room.position, other.position
+    return room == other and (one.moves, one.passed, one.turn) == (two.moves, two.passed, two.turn)
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_a_room_comes_back_from_its_document_as_it_was(name: str) -> None:
+    room = ROOMS[name]
+    copy = decode_room(encode_room(room))
+    assert is_same(copy, room)
+    assert encode_room(copy) == encode_room(room)
+    assert b"\n" not in encode_room(room)
+
+
+def test_one_encoder_for_all_changes_of_a_room_writes_what_a_new_one_would() -> None:
+    encoder, table = RoomEncoder(), Table(ANA, BO, clock=BY_SEAT)
+    for command in (None, Dropped(), None, Rematch(room=CODE)):
+        for cell in (0, 3, 1, 4, 2):
+            if table.room.result is None:
+                table.move(cell)
+            assert encoder.encode(table.room) == encode_room(table.room)
+        if command is not None:
+            table.do(BO, command)
+            table.do(ANA, command)
+    encoder.forget(CODE)
+    other = replace(ROOMS["playing"], score={ANA.id: 7, BO.id: 0, "draws": 0})
+    assert is_same(decode_room(encoder.encode(other)), other)
+
+
+def with_checksum(content: bytes) -> bytes:
+    return b"%08x%b" % (crc32(content), content)
+
+
+def changed(room: Room, change: Callable[[list[Any]], None]) -> bytes:
+    """Return the document of a room with something in its JSON changed, and the checksum that goes with it."""
+    content = json.loads(encode_room(room)[8:])
+    change(content)
+    return with_checksum(json.dumps(content).encode())
+
+
+def put(value: object, *path: int | str) -> Callable[[Any], None]:
+    """Return what puts a value to a place in JSON."""
+
+    def change(content: Any) -> None:
+        for step in path[:-1]:
+            content = content[step]
+        content[path[-1]] = value
+
+    return change
+
+
+SETTING, RULES, MOVES, PASSED, RESULT, REMAINING, STARTED = 1, (1, 2), 3, 4, 5, 8, 9
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put(2, 0),
+        put(99, 0),
+        put("3", 0),
+        put(None, SETTING),
+        put([], SETTING),
+        put(5, SETTING, 0),
+        put([], SETTING, 3),
+        put({}, SETTING, 3),
+        put({"X": None}, SETTING, 3),
+        put({"O": None, "X": None, "A": None}, SETTING, 3),
+        put({"X": None, "O": None, "A": None, "B": None}, SETTING, 3),
+        put("1", 2),
+        put(None, MOVES),
+        put([0, 0], MOVES),
+        put([99], MOVES),
+        put([-1], MOVES),
+        put([10**30], MOVES),
+        put([[0, "Z"]], PASSED),
+        put([[0, "X"], [0, "O"], [0, "A"]], PASSED),
+        put("XO", PASSED),
+        put(0, *RULES, "rows"),
+        put(10**6, *RULES, "rows"),
+        put("X", *RULES, "marks"),
+        put({"winner": "X", "reason": "luck"}, RESULT),
+        put({"X": 1}, REMAINING),
+        put(1, STARTED),
+    ],
+)
+def test_a_damaged_document_is_unreadable(change: Callable[[list[Any]], None]) -> None:
+    with pytest.raises(Unreadable):
+        decode_room(changed(ROOMS["passed over"], change))
+
+
+def test_a_document_whose_checksum_is_anothers_is_unreadable() -> None:
+    one, other = encode_room(ROOMS["won"]), encode_room(ROOMS["playing"])
+    for document in (other[:8] + one[8:], one[8:], one[:8], b"0" * 8 + one[8:]):
+        with pytest.raises(Unreadable):
+            decode_room(document)
+
+
+@pytest.mark.parametrize("document", [b"", b"{}", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"schema":1}'])
+def test_what_was_never_a_document_is_unreadable(document: bytes) -> None:
+    for given_document in (document, with_checksum(document)):
+        with pytest.raises(Unreadable):
+            decode_room(given_document)
+
+
+@given(st.sampled_from(sorted(ROOMS)), st.data())
+def test_a_document_with_other_bytes_is_unreadable(name: str, data: st.DataObject) -> None:
+    document = encode_room(ROOMS[name])
+    damaged = bytearray(document)
+    for place in data.draw(st.lists(st.integers(0, len(document) - 1), min_size=1, max_size=3)):
+        damaged[place] = data.draw(st.integers(0, 255))
+    if damaged != document:
+        with pytest.raises(Unreadable):
+            decode_room(bytes(damaged))
+
+
+# -- what older versions wrote ----------------------------------------------------------------------------------
+
+
+def old_content(room: Room, schema: int) -> dict[str, Any]:
+    """Return the JSON in which older versions kept a room: objects, without what was as usual."""
+    fields = {name: msgspec.to_builtins(getattr(room, name)) for name in room.__struct_fields__ if name != "position"}
+    position = room.position
+    fields["position"] = {"rules": msgspec.to_builtins(rules_state(room.rules)), "moves": list(position.moves)}
+    if position.passed:
+        fields["position"]["passed"] = [list(entry) for entry in position.passed]
+    usual: dict[str, Any] = {"visibility": "public", "gone_at": {}}
+    usual |= dict.fromkeys(("clock", "result", "clock_started_at"))
+    return {"schema": schema, "room": {name: value for name, value in fields.items() if usual.get(name, 0) != value}}
+
+
+def old_document(room: Room, schema: int) -> bytes:
+    content = json.dumps(old_content(room, schema)).encode()
+    return content if schema == 1 else b"%b\n%08x" % (content, crc32(content))
+
+
+@pytest.mark.parametrize("schema", [1, 2])
+@pytest.mark.parametrize("name", ROOMS)
+def test_a_room_of_an_older_schema_comes_back_as_it_was(name: str, schema: int) -> None:
+    assert is_same(decode_room(old_document(ROOMS[name], schema)), ROOMS[name])
+
+
+def test_a_document_of_the_first_schema_has_no_checksum_and_one_of_the_second_has() -> None:
+    first, second = (old_document(ROOMS["won"], schema) for schema in (1, 2))
+    for document in (first + second[second.index(b"\n") :], second[: second.index(b"\n")], second[:-1]):
+        with pytest.raises(Unreadable):
+            decode_room(document)
+
+
+@pytest.mark.parametrize("name", ["playing", "with clocks", "with clocks for moves"])
+def test_whichever_bit_of_a_document_without_checksum_flips_it_is_a_room_that_works_or_unreadable(name: str) -> None:
+    document, unreadable = old_document(ROOMS[name], 1), 0
+    for bit in range(len(document) * 8):
+        damaged = bytearray(document)
+        damaged[bit // 8] ^= 1 << bit % 8
+        try:
+            room = decode_room(bytes(damaged))
+        except Unreadable:
+            unreadable += 1
+        else:
+            encode(state_of(room, NOW, watchers=1))
+            encode_room(room)
+    assert unreadable > len(document)
+
+
+@pytest.mark.parametrize("name", ["playing", "with clocks"])
+def test_whichever_bit_of_a_document_flips_it_is_unreadable(name: str) -> None:
+    document = encode_room(ROOMS[name])
+    for bit in range(len(document) * 8):
+        damaged = bytearray(document)
+        damaged[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(Unreadable):
+            decode_room(bytes(damaged))

@@ -1,0 +1,223 @@
+"""The data folder: one server at a time, for its owner alone, and nothing in it through a link."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sqlite3
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server.stored import keep, room_of
+from tests.server.test_sqlite_store import child
+from tictactoe_server.stores import MISSING, CannotOpenStore, FolderInUse, NewerSchema, SqliteStore
+from tictactoe_server.stores.folder import FILE_NAME, LOCK_NAME, DataFolder
+from tictactoe_server.stores.schema import SCHEMA, open_database
+
+CODE = "K7M4PQ"
+posix = pytest.mark.skipif(os.name != "posix", reason="there are no such modes and links")
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+async def test_everything_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "some" / "data"
+    store = SqliteStore.open(folder)
+    await keep(store, room_of(CODE), MISSING)
+    assert {path.name: mode_of(path) for path in folder.iterdir()} == {
+        LOCK_NAME: 0o600,
+        FILE_NAME: 0o600,
+        f"{FILE_NAME}-wal": 0o600,
+        f"{FILE_NAME}-shm": 0o600,
+    }
+    assert mode_of(folder) == 0o700
+    await store.close()
+
+
+async def test_a_folder_that_is_a_file_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("mine")
+    with pytest.raises(CannotOpenStore, match=r"data"):
+        SqliteStore.open(tmp_path / "data")
+    assert (tmp_path / "data").read_text() == "mine"
+
+
+@posix
+def test_what_others_could_read_or_change_is_closed_to_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    asyncio.run(SqliteStore.open(tmp_path).close())
+    tmp_path.chmod(0o777)
+    for name in (FILE_NAME, LOCK_NAME):
+        (tmp_path / name).chmod(0o666)
+    asyncio.run(SqliteStore.open(tmp_path).close())
+    assert mode_of(tmp_path) == 0o700
+    assert mode_of(tmp_path / FILE_NAME) == mode_of(tmp_path / LOCK_NAME) == 0o600
+    assert caplog.text.count("others could get at this") == 3
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+def test_what_belongs_to_somebody_else_is_used_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    asyncio.run(SqliteStore.open(tmp_path).close())
+    os.chown(tmp_path, 12345, -1)
+    tmp_path.chmod(0o777)
+    asyncio.run(SqliteStore.open(tmp_path).close())
+    assert mode_of(tmp_path) == 0o777
+    assert "belongs to another user" in caplog.text
+
+
+# -- links ----------------------------------------------------------------------------------------------------------
+
+
+@posix
+@pytest.mark.parametrize("name", [LOCK_NAME, FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"])
+async def test_a_file_that_is_a_link_is_not_opened(tmp_path: Path, name: str) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("precious")
+    (tmp_path / "data").mkdir(mode=0o700)
+    (tmp_path / "data" / name).symlink_to(mine)
+    with pytest.raises(CannotOpenStore, match="link"):
+        SqliteStore.open(tmp_path / "data")
+    assert mine.read_text() == "precious"
+    (tmp_path / "data" / name).unlink()
+    await SqliteStore.open(tmp_path / "data").close()
+
+
+@posix
+async def test_a_lock_that_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    (tmp_path / LOCK_NAME).mkdir()
+    with pytest.raises(CannotOpenStore, match=LOCK_NAME):
+        SqliteStore.open(tmp_path)
+
+
+@posix
+async def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "data").symlink_to(tmp_path / "private")
+    store = SqliteStore.open(tmp_path / "data")
+    await keep(store, room_of(CODE), MISSING)
+    with pytest.raises(FolderInUse):
+        SqliteStore.open(tmp_path / "private")
+    await store.close()
+    assert mode_of(tmp_path / "private") == 0o700
+
+
+# -- one server at a time -------------------------------------------------------------------------------------------
+
+
+async def test_a_second_store_on_a_folder_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
+    first = SqliteStore.open(tmp_path)
+    with pytest.raises(FolderInUse) as refused:
+        SqliteStore.open(tmp_path)
+    assert (refused.value.folder, refused.value.pid) == (tmp_path, os.getpid())
+    assert str(tmp_path) in str(refused.value)
+    assert str(os.getpid()) in str(refused.value)
+    await keep(first, room_of(CODE), MISSING)
+    await first.close()
+    await SqliteStore.open(tmp_path).close()
+
+
+async def test_a_folder_is_free_again_after_its_process_was_killed(tmp_path: Path) -> None:
+    with child(tmp_path, "print('open', flush=True); sys.stdin.read()") as process:
+        assert process.stdout
+        assert process.stdout.readline() == "open\n"
+        with pytest.raises(FolderInUse, match=str(process.pid)):
+            SqliteStore.open(tmp_path)
+        process.kill()
+        process.wait()
+    await SqliteStore.open(tmp_path).close()
+
+
+@posix
+async def test_one_database_in_two_folders_serves_one_of_them(tmp_path: Path) -> None:
+    first = SqliteStore.open(tmp_path / "one")
+    (tmp_path / "two").mkdir()
+    os.link(tmp_path / "one" / FILE_NAME, tmp_path / "two" / FILE_NAME)
+    with pytest.raises(FolderInUse):
+        SqliteStore.open(tmp_path / "two")
+    await first.close()
+
+
+@posix
+async def test_the_database_stays_locked_when_the_process_opens_and_closes_it_once_more(tmp_path: Path) -> None:
+    first = SqliteStore.open(tmp_path / "one")
+    (tmp_path / "one" / FILE_NAME).read_bytes()
+    with contextlib.closing(sqlite3.connect(tmp_path / "one" / FILE_NAME)) as other:
+        other.execute("SELECT * FROM rooms").fetchall()
+    (tmp_path / "two").mkdir()
+    os.link(tmp_path / "one" / FILE_NAME, tmp_path / "two" / FILE_NAME)
+    with child(tmp_path / "two", "print('open', flush=True)") as process:
+        assert process.stdout
+        assert "open" not in process.stdout.read().splitlines()
+        assert process.wait() != 0
+    await first.close()
+
+
+async def test_a_folder_that_could_not_be_opened_is_not_held(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_bytes(b"no database" * 100)
+    for _ in range(2):
+        with pytest.raises(CannotOpenStore, match="not a database"):
+            SqliteStore.open(tmp_path)
+
+
+def test_the_names_of_new_files_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[str] = []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        flushed.append(os.path.realpath(f"/proc/self/fd/{descriptor}"))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    folder = DataFolder(tmp_path)
+    folder.hold(FILE_NAME)
+    if sys.platform == "linux":
+        assert flushed == [str(tmp_path)] * 2
+        folder.hold(FILE_NAME)
+        assert len(flushed) == 2
+    folder.release()
+
+
+# -- whose file it is -----------------------------------------------------------------------------------------------
+
+
+def write_foreign(path: Path, *statements: str) -> bytes:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+    return path.read_bytes()
+
+
+def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    path.write_bytes(b"no database" * 1000)
+    with pytest.raises(CannotOpenStore, match="not a database"):
+        SqliteStore.open(tmp_path)
+    assert path.read_bytes() == b"no database" * 1000
+
+
+def test_the_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    before = write_foreign(path, "CREATE TABLE songs (title)")
+    with pytest.raises(CannotOpenStore, match="another program"):
+        SqliteStore.open(tmp_path)
+    assert path.read_bytes() == before
+
+
+def test_a_newer_schema_is_refused_with_both_numbers_and_left_as_it_is(tmp_path: Path) -> None:
+    asyncio.run(SqliteStore.open(tmp_path).close())
+    path = tmp_path / FILE_NAME
+    before = write_foreign(path, "PRAGMA user_version = 99")
+    with pytest.raises(NewerSchema) as refused:
+        SqliteStore.open(tmp_path)
+    assert (refused.value.found, refused.value.known) == (99, SCHEMA)
+    assert "99" in str(refused.value)
+    assert str(SCHEMA) in str(refused.value)
+    assert path.read_bytes() == before
+    with pytest.raises(NewerSchema):
+        open_database(path)

@@ -1,0 +1,169 @@
+"""Damaged and lost files: the store comes up with everything that is whole, and says what it is that it lacks."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.server.laboratory import open_laboratory
+from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
+from tests.server.tables import ANA, BO
+from tests.server.test_sqlite_store import child
+from tictactoe_server.stores import MISSING, SqliteStore, save
+from tictactoe_server.stores.folder import FILE_NAME
+
+CODES = [f"{letter}{number:05}" for letter in "ABCDEFGH" for number in range(22222, 22242)]
+PAGE = 4096
+
+
+async def fill(folder: Path) -> dict[str, int]:
+    """Keep rooms and games on many pages; return the rooms' revisions."""
+    store = SqliteStore.open(folder)
+    revisions = {code: await keep(store, room_of(code), MISSING) for code in CODES}
+    await save(store.players, ANA_KEY, ANA, MISSING)
+    for number in range(30):
+        await finish(store, f"ZZ{number + 2222}", ANA, BO)
+    await store.close()
+    return revisions
+
+
+def damage(folder: Path, text: bytes) -> int:
+    """Overwrite the page that holds this text; return how many of our rooms were on it."""
+    path = folder / FILE_NAME
+    content = bytearray(path.read_bytes())
+    page = content.index(text) // PAGE * PAGE
+    lost = sum(content[page : page + PAGE].count(b'"' + code.encode()) for code in CODES)
+    content[page : page + PAGE] = b"\xff" * PAGE
+    path.write_bytes(content)
+    return lost
+
+
+def aside(folder: Path) -> Path:
+    return folder / f"{FILE_NAME}.damaged-1"
+
+
+async def test_a_damaged_page_costs_the_rooms_on_it_and_the_server_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await fill(tmp_path)
+    lost = damage(tmp_path, b'["C22230"')
+    assert 0 < lost < 40
+    bad = (tmp_path / FILE_NAME).read_bytes()
+    store = SqliteStore.open(tmp_path)
+    found = await rooms_in(store)
+    assert len([code for code in CODES if code in found]) == len(CODES) - lost
+    assert len(await store.archive.games_of(ANA.id, 100)) == 30
+    assert (await store.players.load(ANA_KEY) or ("",))[0] == ANA
+    assert aside(tmp_path).read_bytes() == bad
+    assert "was damaged" in caplog.text
+    assert f"rooms={len(found)}" in caplog.text or f"'rooms': {len(found)}" in str(caplog.records[0].__dict__)
+    for code in ("NEWONE", *CODES):
+        if code not in found:
+            await keep(store, room_of(code), MISSING)
+    await store.close()
+    again = SqliteStore.open(tmp_path)
+    assert len(await rooms_in(again)) == len(found) + lost + 1
+    await again.close()
+
+
+async def test_damage_that_is_met_while_the_server_runs_is_mended_at_once(tmp_path: Path) -> None:
+    revisions = await fill(tmp_path)
+    async with open_laboratory(tmp_path) as laboratory:
+        store = laboratory.store
+        assert await laboratory.pragma("cache_size = 0") == []
+        damage(tmp_path, b'"room":"ZZ2225"')
+        games = await store.archive.games_of(ANA.id, 100)
+        assert 0 < len(games) < 30
+        assert aside(tmp_path).exists()
+        code = CODES[0]
+        await keep(store, room_of(code, 2), revisions[code])
+        assert len(await rooms_in(store)) == len(CODES) + 30
+    again = SqliteStore.open(tmp_path)
+    assert (await again.rooms.load(CODES[0]) or ("",))[0] == room_of(CODES[0], 2)
+    assert len(await again.archive.games_of(ANA.id, 100)) == len(games)
+    await again.close()
+
+
+async def test_a_damaged_room_is_told_from_the_others_in_the_list(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
+        connection.execute("UPDATE rooms SET document = x'00ff' WHERE code = ?", (CODES[3],))
+        moved = connection.execute("SELECT document FROM rooms WHERE code = ?", (CODES[4],)).fetchone()
+        connection.execute("UPDATE rooms SET document = ? WHERE code = ?", (*moved, CODES[5]))
+    store = SqliteStore.open(tmp_path)
+    found = await rooms_in(store)
+    assert set(CODES) - set(found) == {CODES[3], CODES[5]}
+    await store.close()
+
+
+KILLED = """
+    for number in range(100):
+        await keep(store, room_of("K7M4PQ", number + 1), (await store.rooms.load("K7M4PQ") or (0, MISSING))[1])
+    print("kept", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def kill_after_saves(folder: Path) -> None:
+    with child(folder, KILLED) as process:
+        assert process.stdout.read() == "kept\n"
+
+
+async def test_after_a_kill_nothing_is_lacking_and_nothing_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kill_after_saves(tmp_path)
+    store = SqliteStore.open(tmp_path)
+    assert (await store.rooms.load("K7M4PQ") or ("",))[0] == room_of("K7M4PQ", 100)
+    await store.close()
+    await SqliteStore.open(tmp_path).close()
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("loss", ["emptied log", "lost log", "cut log", "damaged log", "emptied database"])
+async def test_a_log_or_database_that_was_lost_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, loss: str
+) -> None:
+    kill_after_saves(tmp_path)
+    log, database = tmp_path / f"{FILE_NAME}-wal", tmp_path / FILE_NAME
+    content = log.read_bytes()
+    match loss:
+        case "emptied log":
+            log.write_bytes(b"")
+        case "lost log":
+            log.unlink()
+        case "cut log":
+            log.write_bytes(content[: len(content) * 2 // 3])
+        case "damaged log":
+            damaged = bytearray(content)
+            damaged[len(content) * 2 // 3] ^= 0xFF
+            log.write_bytes(damaged)
+        case _:
+            log.unlink()
+            database.write_bytes(b"")
+    store = SqliteStore.open(tmp_path)
+    assert "lacks what was kept last" in caplog.text
+    found = await store.rooms.load("K7M4PQ")
+    assert found is None or found[0].seq < 100
+    await keep(store, room_of("NEWONE"), MISSING)
+    await store.close()
+    caplog.clear()
+    await SqliteStore.open(tmp_path).close()
+    assert caplog.text == ""
+
+
+async def test_a_note_of_the_time_that_is_no_number_keeps_nobody_from_starting(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
+        connection.execute("INSERT OR REPLACE INTO server VALUES ('served-ms', 'soon')")
+    store = SqliteStore.open(tmp_path)
+    with pytest.raises(Exception, match="no number"):
+        await store.noted_time()
+    store.note_time(5)
+    await store.close()
+    again = SqliteStore.open(tmp_path)
+    assert await again.noted_time() == 5
+    await again.close()
