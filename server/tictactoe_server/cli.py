@@ -12,7 +12,7 @@ import platformdirs
 
 from tictactoe_protocol import DEFAULT_PORT, PROTOCOL_VERSION
 from tictactoe_server import __version__
-from tictactoe_server.log import LEVELS, set_up_logging
+from tictactoe_server.log import LEVELS, set_up_logging, tell
 from tictactoe_server.process import run
 from tictactoe_server.settings import Limits, LogFormat, Settings
 from tictactoe_server.stores import CannotBackUp, CannotOpenStore, back_up
@@ -161,7 +161,7 @@ def main(
     try:
         run(settings, limits, with_parent=with_parent)
     except (CannotListen, CannotOpenStore) as error:
-        click.echo(f"tictactoe-server: {error}", err=True)
+        tell(f"tictactoe-server: {error}", settings.log_format, "error")
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(0)

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import click
 
+from tictactoe_server.log import tell
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport import address_for_others, url_of
@@ -37,9 +38,9 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
     async with Server(settings, limits=limits) as server:
         _announce(settings.host, server.port)
         if settings.data is None:
-            click.echo("Nothing is kept: when this server stops, its rooms are gone.", err=True)
+            tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         await stop.wait()
-        click.echo("Stopping: everybody is told to come back.", err=True)
+        tell("Stopping: everybody is told to come back.", settings.log_format)
 
 
 def _spare_the_collector() -> None:
