@@ -1,14 +1,15 @@
 """Who may import whom, read from the source without running it.
 
 The engine and the rooms decide games, so they own no socket, clock, chance or log; the protocol knows no transport;
-server and client meet on the wire alone. The client's folders stand one upon another.
+server and client meet on the wire alone. The folders of both stand one upon another, and the server's modules form no
+circle.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,20 @@ CLIENT_LEVELS = (
     {"__main__"},
 )
 """The folders and single modules of the client, lowest first: each knows only those on lower levels."""
+SERVER_LEVELS = (
+    {"__init__"},
+    {"settings"},
+    {"rooms"},
+    {"stores"},
+    {"transport", "bots"},
+    {"tables"},
+    {"desk"},
+    {"server", "log"},
+    {"process"},
+    {"cli"},
+    {"__main__"},
+)
+"""The same of the server."""
 CLIENT_TABLES = frozenset({"tui.keymap", "tui.themes"})
 """Tables of what a person may choose, which know nothing of the client: every level may read them."""
 
@@ -44,11 +59,12 @@ SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "ba
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One imported module by its full dotted name, and whether only a type checker ever sees it."""
+    """One imported module by its full dotted name, the names taken from it, and whether only type checkers see it."""
 
     module: str
     line: int
     typing_only: bool
+    names: tuple[str, ...] = ()
 
     @property
     def top(self) -> str:
@@ -118,7 +134,8 @@ class _ImportCollector(ast.NodeVisitor):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         origin = self._package[: len(self._package) - node.level + 1] if node.level else ()
-        self._add(".".join((*origin, *filter(None, [node.module]))) or "<outside>", node.lineno)
+        names = tuple(alias.name for alias in node.names)
+        self._add(".".join((*origin, *filter(None, [node.module]))) or "<outside>", node.lineno, names)
 
     def visit_Call(self, node: ast.Call) -> None:
         called = ast.unparse(node.func)
@@ -130,8 +147,8 @@ class _ImportCollector(ast.NodeVisitor):
                     self._add("<computed>", node.lineno)
         self.generic_visit(node)
 
-    def _add(self, module: str, line: int) -> None:
-        self.imports.append(Import(module, line, self._typing_only))
+    def _add(self, module: str, line: int, names: tuple[str, ...] = ()) -> None:
+        self.imports.append(Import(module, line, self._typing_only, names))
 
 
 def list_imports(path: Path, package: Path) -> list[Import]:
@@ -159,18 +176,50 @@ def list_room_modules(server: Path) -> list[Path]:
     return [path for path in list_modules(server) if path.parent.name == "rooms"]
 
 
-def find_upward_imports(client: Path) -> Iterator[str]:
-    """Yield a line for each import that leads to the same level of the client's folders, or to a higher one."""
-    level_of = {name: level for level, names in enumerate(CLIENT_LEVELS) for name in names}
-    for path in list_modules(client):
-        inside = path.relative_to(client).with_suffix("").parts
-        for imported in list_imports(path, client):
+def find_upward_imports(package: Path, levels: Sequence[Set[str]]) -> Iterator[str]:
+    """Yield a line for each import that leads to the same level of a package's folders, or to a higher one."""
+    level_of = {name: level for level, names in enumerate(levels) for name in names}
+    for path in list_modules(package):
+        inside = path.relative_to(package).with_suffix("").parts
+        for imported in list_imports(path, package):
             parts = imported.module.split(".")[1:] or ["__init__"]
-            if imported.top != client.name or ".".join(parts) in CLIENT_TABLES:
+            if imported.top != package.name or ".".join(parts) in CLIENT_TABLES:
                 continue
             is_table = ".".join(inside) in CLIENT_TABLES
             if is_table or (parts[0] != inside[0] and level_of[parts[0]] >= level_of[inside[0]]):
-                yield f"{path.relative_to(client.parent)}:{imported.line} imports {imported.module}"
+                yield f"{path.relative_to(package.parent)}:{imported.line} imports {imported.module}"
+
+
+def find_circle(package: Path) -> list[str]:
+    """Return the modules of one circle of imports, those for type checkers included, or none."""
+    paths = {name_of(path, package): path for path in list_modules(package)}
+    known = {name: list(list_own_imports(path, package, paths.keys())) for name, path in paths.items()}
+    done: set[str] = set()
+
+    def walk(name: str, way: tuple[str, ...]) -> list[str]:
+        if name in way:
+            return [*way[way.index(name) :], name]
+        if name in done:
+            return []
+        circle = next(filter(None, (walk(imported, (*way, name)) for imported in known[name])), [])
+        done.add(name)
+        return circle
+
+    return next(filter(None, (walk(name, ()) for name in known)), [])
+
+
+def name_of(path: Path, package: Path) -> str:
+    """Return a module's full dotted name."""
+    return ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def list_own_imports(path: Path, package: Path, modules: Set[str]) -> Iterator[str]:
+    """Yield those of a package's modules that one of them imports: a name that is a module stands for itself."""
+    for imported in list_imports(path, package):
+        inside = {f"{imported.module}.{name}" for name in imported.names}
+        yield from modules & inside
+        if imported.module in modules and not (inside and inside <= modules):
+            yield imported.module
 
 
 def is_room_logic_missing(server: Path) -> bool:
@@ -193,7 +242,15 @@ def test_a_package_imports_only_what_its_place_allows(package: Path, contract: C
 
 
 def test_the_folders_of_the_client_know_only_those_below_them() -> None:
-    assert list(find_upward_imports(CLIENT)) == []
+    assert list(find_upward_imports(CLIENT, CLIENT_LEVELS)) == []
+
+
+def test_the_folders_of_the_server_know_only_those_below_them() -> None:
+    assert list(find_upward_imports(SERVER, SERVER_LEVELS)) == []
+
+
+def test_no_modules_of_the_server_import_each_other_in_a_circle() -> None:
+    assert find_circle(SERVER) == []
 
 
 def test_room_logic_imports_no_socket_clock_chance_store_or_log() -> None:
@@ -300,7 +357,27 @@ def test_the_check_reports_a_folder_that_knows_one_above_it(
     path = tmp_path / "tictactoe_client" / module
     path.parent.mkdir(parents=True)
     path.write_text(source, encoding="utf-8")
-    assert len(list(find_upward_imports(tmp_path / "tictactoe_client"))) == count
+    assert len(list(find_upward_imports(tmp_path / "tictactoe_client", CLIENT_LEVELS))) == count
+
+
+@pytest.mark.parametrize(
+    ("sources", "is_circle"),
+    [
+        ({"a": "from . import b", "b": "from . import c", "c": ""}, False),
+        ({"a": "from . import b", "b": "from . import c", "c": "from tictactoe_engine.a import x"}, True),
+        (
+            {"a": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from . import b", "b": "from . import a"},
+            True,
+        ),
+        ({"a": "def f():\n    from .b import g", "b": "import tictactoe_engine.a"}, True),
+        ({"__init__": "from .a import x", "a": "from tictactoe_engine import b", "b": ""}, False),
+        ({"__init__": "from .a import x", "a": "from tictactoe_engine import x"}, True),
+    ],
+)
+def test_the_check_reports_a_circle(package: Path, sources: dict[str, str], *, is_circle: bool) -> None:
+    for name, source in sources.items():
+        (package / f"{name}.py").write_text(source, encoding="utf-8")
+    assert bool(find_circle(package)) == is_circle
 
 
 def test_a_server_with_modules_but_without_a_room_lacks_room_logic(package: Path) -> None:
