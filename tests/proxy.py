@@ -12,7 +12,7 @@ class Proxy:
 
     `cut` breaks every connection; while `is_closed` callers are turned away; while `swallows_replies` nothing of the
     server's gets through; between `hold` and `release` it comes late, and `delay_seconds` late at any time. `called` is
-    set whenever somebody calls.
+    set whenever somebody calls; `replies` is all that the server has said.
     """
 
     def __init__(self, port: int) -> None:
@@ -21,6 +21,7 @@ class Proxy:
         self.swallows_replies = False
         self.delay_seconds = 0.0
         self.calls = 0
+        self.replies = bytearray()
         self.called = asyncio.Event()
         self._flows = asyncio.Event()
         self._flows.set()
@@ -76,6 +77,7 @@ class Proxy:
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
                 if replies:
+                    self.replies += data
                     await asyncio.sleep(self.delay_seconds)
                     await self._flows.wait()
                 if not (replies and self.swallows_replies):

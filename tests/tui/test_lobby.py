@@ -102,3 +102,20 @@ async def test_the_rooms_are_read_anew_from_a_server_that_knows_of_nothing_any_m
         await wat.until("Playing as", "0 live", new, gone=old)
         await zoe.ask("leave", room=new)
         await wat.until("Playing as", gone=new)
+
+
+async def test_the_list_is_asked_for_once_and_followed_from_no_room(server: Server, open_screen: OpenScreen) -> None:
+    async with run_proxy(server.port) as proxy, open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
+        await ana.until("Quick match")
+        await bo.ask("lobby", on=True)
+        first = (await bo.ask("create", rules="gomoku"))["room"]
+        await ana.until(first)
+        assert bytes(proxy.replies).count(b'"rooms":[') == 2  # those of the welcome, and the list
+        await ana.press("enter")
+        await ana.until("Waiting for")
+        second = (await bo.ask("create", rules="gomoku"))["room"]
+        await until_told_of(bo, second)
+        assert second.encode() not in proxy.replies
+        await ana.press("escape")
+        await ana.until(second)
+        assert bytes(proxy.replies).count(b'"rooms":[') == 3

@@ -87,6 +87,8 @@ class Desktop:
         """Lay a page on top; a game whose connection has failed meanwhile is none any more."""
         if isinstance(page, GamePage) and self.link.phase == "failed":
             return
+        for below in self._pages:
+            below.covered(page)
         self._pages.append(page)
         self._status = None
         page.opened()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tictactoe_client.kept.left_behind import describe_losses
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.entrance import Entrance
+from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
 from tictactoe_client.tui.home_view import HomeView
 from tictactoe_client.tui.lobby import Lobby
@@ -67,8 +68,12 @@ class HomePage(Page):
 
     def opened(self) -> None:
         """Read the list anew: rooms may have come and gone unseen."""
-        if self.desk.link.phase == "online":
-            self._lobby.follow()
+        self._lobby.follow()
+
+    def covered(self, page: Page) -> None:
+        """Hear of no list while one is in a room."""
+        if isinstance(page, GamePage):
+            self._lobby.leave()
 
     def hear(self, message: Message) -> None:
         """Keep the list up to date."""

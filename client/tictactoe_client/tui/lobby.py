@@ -6,7 +6,6 @@ from msgspec import UNSET
 
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.room_list import RoomList
-from tictactoe_client.wire.events import Back
 from tictactoe_client.wire.messages import Message
 from tictactoe_protocol.pushes import LobbyChange, Ok
 
@@ -19,32 +18,31 @@ class Lobby:
         self._desk = desk
 
     def follow(self) -> None:
-        """Learn the rooms, and have every change told from now on."""
-        self._desk.run(self._learn(follows=True))
-
-    def read(self) -> None:
-        """Learn the rooms anew, where there is a connection."""
+        """Learn the rooms, where there is a connection, and have every change told from now on."""
         if self._desk.link.phase == "online":
-            self._desk.run(self._learn(follows=False))
+            self._desk.run(self._subscribe(on=True))
+
+    def leave(self) -> None:
+        """Have nothing told any more, while nobody looks."""
+        if self._desk.link.phase == "online":
+            self._desk.run(self._subscribe(on=False))
 
     def hear(self, message: Message) -> None:
-        """Take lists and changes in the order in which the server tells them; after a loss learn the rooms anew."""
+        """Take lists and changes in the order in which the server tells them.
+
+        What is followed is followed again after a loss, with a list to begin with.
+        """
         push = message.push
         if isinstance(push, LobbyChange):
             self.rooms.take(push, self._desk.now())
         elif isinstance(push, Ok) and push.rooms is not UNSET:
             self.rooms.reset(push.rooms, self._desk.now())
-        elif isinstance(message.event, Back):
-            self.read()
 
     def forget(self) -> None:
         """Know of no room: those of the next server are others."""
         self.rooms.reset((), self._desk.now())
 
-    async def _learn(self, *, follows: bool) -> None:
+    async def _subscribe(self, *, on: bool) -> None:
         client = self._desk.link.client
-        if client is None:
-            return
-        if follows:
-            await client.lobby(on=True)
-        await client.rooms()
+        if client is not None:
+            await client.lobby(on=on)

@@ -153,6 +153,9 @@ class Page:
     def opened(self) -> None:
         """Take note that the page came to lie on top."""
 
+    def covered(self, page: Page) -> None:
+        """Take note that another page came to lie above."""
+
     def tick(self) -> None:
         """Take note that time has passed."""
 

@@ -41,7 +41,7 @@ class WatchPage(Page):
 
     def opened(self) -> None:
         """Read the list anew."""
-        self._lobby.read()
+        self._lobby.follow()
 
     def closed(self) -> None:
         """Whoever went back wants to watch nothing."""
