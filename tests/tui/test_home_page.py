@@ -385,11 +385,11 @@ async def test_escape_says_how_to_quit(server: Server, open_screen: OpenScreen) 
 async def test_nothing_is_cut_or_overlaps_in_a_window_of_any_size(
     server: Server, open_screen: OpenScreen, size: tuple[int, int], *, ascii_only: bool
 ) -> None:
-    async with (
-        open_screen(server.url, size=size, ascii=ascii_only, colour=not ascii_only) as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
+    async with contextlib.AsyncExitStack() as stack:
+        bo = await stack.enter_async_context(open_peer(server.url, "bo"))
         code = (await bo.ask("create", rules="gomoku"))["room"]
+        opened = open_screen(server.url, size=size, ascii=ascii_only, colour=not ascii_only)
+        ana = await stack.enter_async_context(opened)
         await ana.until("Playing as  ana", "> Quick match", "? help")
         seen = ana.text
         for _ in range(7):
