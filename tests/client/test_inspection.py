@@ -33,8 +33,8 @@ from tictactoe_client.words.guide import answer_query, describe_arrival, describ
 from tictactoe_client.words.listing import list_games, list_rooms
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
-from tictactoe_protocol.examples import PUSH_EXAMPLES
 from tictactoe_protocol.pushes import ChatLine, Ok, Push, Result, RoomState, Welcome
+from tools.examples import PUSH_EXAMPLES
 
 NEVER_DRAWN = frozenset({"id", "token", "record"})
 LONGEST = 1025

@@ -19,11 +19,11 @@ from jsonschema import Draft202012Validator
 from tests.protocol.strategies import PUSHES, REQUESTS
 from tests.protocol.test_bad_messages import FIELDS_OF_TYPE, JSON_VALUES, VALID
 from tictactoe_protocol import BadMessage, decode_push, decode_request, encode
-from tictactoe_protocol.asyncapi import ASYNCAPI_VERSION, REPLIES
-from tictactoe_protocol.examples import PUSH_EXAMPLES, REQUEST_EXAMPLES
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Move, Request
-from tictactoe_protocol.schemas import main, make_schema, render_files, write_files
+from tools.asyncapi import ASYNCAPI_VERSION, REPLIES
+from tools.examples import PUSH_EXAMPLES, REQUEST_EXAMPLES
+from tools.schemas import main, make_schema, render_files, write_files
 
 DOCS = Path(__file__).parents[2] / "docs"
 Document = dict[str, Any]
@@ -65,7 +65,7 @@ def is_request(data: str | bytes) -> bool:
 
 
 def test_the_documents_say_what_the_types_say() -> None:
-    assert find_drift(DOCS) == [], "python -m tictactoe_protocol.schemas --out docs/"
+    assert find_drift(DOCS) == [], "python -m tools.schemas --out docs/"
 
 
 @pytest.mark.parametrize("path", sorted(render_files()))
@@ -93,7 +93,7 @@ def test_the_command_writes_the_documents_and_says_where(tmp_path: Path, capsys:
 
 def test_the_command_makes_the_same_files_in_every_process(tmp_path: Path) -> None:
     for seed in ("1", "2"):
-        command = [sys.executable, "-W", "error", "-m", "tictactoe_protocol.schemas", "--out", str(tmp_path / seed)]
+        command = [sys.executable, "-W", "error", "-m", "tools.schemas", "--out", str(tmp_path / seed)]
         subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed})
         assert find_drift(tmp_path / seed) == []
 

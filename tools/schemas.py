@@ -1,6 +1,6 @@
 """The protocol's documents for machines, made from the message types alone: JSON Schema and AsyncAPI.
 
-``python -m tictactoe_protocol.schemas --out docs/`` writes them. The same types always make the same files.
+``python -m tools.schemas --out docs/`` writes them. The same types always make the same files.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from tictactoe_protocol.asyncapi import describe_protocol
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import ClockFields, ClockTerms, Request
+from tools.asyncapi import describe_protocol
 
 JsonObject = dict[str, Any]
 
@@ -84,7 +84,7 @@ def write_files(folder: Path) -> list[Path]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the documents to the folder that the command line names."""
     parser = argparse.ArgumentParser(
-        prog="python -m tictactoe_protocol.schemas",
+        prog="python -m tools.schemas",
         description="Write the JSON Schema and AsyncAPI documents of the protocol.",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the folder of documents: docs/")

@@ -9,9 +9,9 @@ from typing import Any, Final, get_args
 import msgspec
 
 from tictactoe_protocol.codes import DEFAULT_PORT, MAX_MESSAGE_BYTES, PROTOCOL_VERSION, SUBPROTOCOL
-from tictactoe_protocol.examples import PUSH_EXAMPLES, REQUEST_EXAMPLES
 from tictactoe_protocol.pushes import Error, Ok, Push, Welcome
 from tictactoe_protocol.requests import Hello, Request
+from tools.examples import PUSH_EXAMPLES, REQUEST_EXAMPLES
 
 JsonObject = dict[str, Any]
 
