@@ -46,7 +46,7 @@ class Trouble:
         self.is_silent_about_success = False
         self._failures: dict[Operation, tuple[str | None, Exception, int]] = {}
         self._before_save: list[Callable[[], None]] = []
-        self._held: list[Callable[[], None]] | None = None
+        self._held: list[tuple[Callable[[], None], Waiter]] | None = None
         self._news = asyncio.Event()
 
     def fail(self, operation: Operation, error: Exception, *, key: str | None = None, times: int = 1) -> None:
@@ -73,11 +73,20 @@ class Trouble:
                 self._news.clear()
                 await self._news.wait()
 
-    def release(self) -> None:
-        """Do what waits, and let nothing wait any more."""
-        held, self._held = self._held or [], None
-        for write in held:
+    def step(self) -> None:
+        """Do what waits; what comes of it waits again."""
+        held, self._held = self._held or [], []
+        for write, _ in held:
             write()
+
+    def release(self, error: Exception | None = None) -> None:
+        """Do what waits, or let it fail, and let nothing wait any more."""
+        held, self._held = self._held or [], None
+        for write, waiter in held:
+            if error is None:
+                write()
+            else:
+                waiter.failed(error)
 
     def failure(self, operation: Operation, key: str) -> Exception | None:
         """Return the error that is planned for this call, which so is spent."""
@@ -87,12 +96,12 @@ class Trouble:
         self._failures[operation] = (meant, error, times - 1)
         return error
 
-    def write(self, write: Callable[[], None]) -> None:
+    def write(self, write: Callable[[], None], waiter: Waiter) -> None:
         """Do a write now, or let it wait."""
         if self._held is None:
             write()
         else:
-            self._held.append(write)
+            self._held.append((write, waiter))
             self._news.set()
 
     def prepare(self) -> None:
@@ -117,7 +126,8 @@ class TroubledPlayers(MemoryTable[Player]):
         if error := self.trouble.failure("save", key):
             waiter.failed(error)
         else:
-            self.trouble.write(lambda: super(TroubledPlayers, self).save(key, value, expected_revision, waiter))
+            save = super().save
+            self.trouble.write(lambda: save(key, value, expected_revision, waiter), waiter)
 
 
 class TroubledRooms(MemoryRooms):
@@ -160,13 +170,15 @@ class TroubledRooms(MemoryRooms):
             waiter.failed(error)
             return
         told: Waiter = waiter if error is None else _Lost(waiter, error)
-        trouble.write(lambda: super(TroubledRooms, self).save(key, value, expected_revision, told, finished))
+        save = super().save
+        trouble.write(lambda: save(key, value, expected_revision, told, finished), told)
 
     def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
         if error := self.trouble.failure("delete", key):
             waiter.failed(error)
         else:
-            self.trouble.write(lambda: super(TroubledRooms, self).delete(key, expected_revision, waiter))
+            delete = super().delete
+            self.trouble.write(lambda: delete(key, expected_revision, waiter), waiter)
 
     def _damaged(self, stored: Stored[Room]) -> Stored[Room]:
         error = self.trouble.failure("load", stored.key)
@@ -188,12 +200,16 @@ class _Lost:
 
 
 class TroubledStore(MemoryStore):
-    """A store in memory with trouble in its tables; see `Trouble`."""
+    """A store in memory with trouble in its tables; see `Trouble`. `owes_since` is what it says that it owes."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.owes_since: float | None = None
         self.rooms: TroubledRooms = TroubledRooms(self.archive)
         self.players: TroubledPlayers = TroubledPlayers()
+
+    def owed_since(self) -> float | None:
+        return self.owes_since
 
     @property
     def trouble(self) -> Trouble:

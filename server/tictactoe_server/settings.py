@@ -37,7 +37,9 @@ class Settings:
 class Limits:
     """How long and how much a server puts up with. The defaults are for play; tests choose what they need not wait for.
 
-    hello_seconds: how long a connection may stay without saying hello.
+    hello_seconds: how long a connection may stay without saying hello; a fifth of that later it is gone in any case.
+    ping_seconds: how often each peer is asked whether it is there; one that falls silent is cut off after three times that.
+    close_seconds: how long a peer may take to answer that the connection is closed.
     outbox_bytes: what may wait for a peer that does not read; past it only the newest state of each room is kept,
         and as much again of everything else.
     catch_up_seconds: how long a peer may stay past that before it is cut off.
@@ -47,6 +49,8 @@ class Limits:
     """
 
     hello_seconds: float = 5.0
+    ping_seconds: float = 4.8
+    close_seconds: float = 2.0
     outbox_bytes: int = 256 * 1024
     catch_up_seconds: float = 5.0
     deserted_seconds: float = 600.0

@@ -3,73 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from collections.abc import AsyncIterator
 
 import pytest
-from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
-from websockets.uri import parse_uri
 
-from tests.peer import PATIENCE_SECONDS, Message
+from tests.raw import RawPeer, open_raw, ping, text
 from tictactoe_server.server import Server
-
-
-class RawPeer:
-    """A WebSocket whose bytes the test puts on the wire itself; the library only reads the answers."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, protocol: ClientProtocol) -> None:
-        self._reader = reader
-        self._writer = writer
-        self._protocol = protocol
-
-    async def write(self, data: bytes) -> None:
-        self._writer.write(data)
-        await self._writer.drain()
-
-    async def frame(self) -> Frame:
-        """Return the next data or close frame."""
-        while True:
-            for event in self._protocol.events_received():
-                if isinstance(event, Frame) and event.opcode in (Opcode.TEXT, Opcode.CLOSE):
-                    return event
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                data = await self._reader.read(1)
-            assert data, "the server closed without a word"
-            self._protocol.receive_data(data)
-
-    async def message(self) -> Message:
-        frame = await self.frame()
-        assert frame.opcode is Opcode.TEXT, frame
-        message: Message = json.loads(bytes(frame.data))
-        return message
+from tictactoe_server.transport.frames import TOO_LONG, encode_frame, end_of_frame
 
 
 @pytest.fixture
 async def raw(server: Server) -> AsyncIterator[RawPeer]:
-    uri = parse_uri(server.url)
-    protocol = ClientProtocol(uri)
-    reader, writer = await asyncio.open_connection(uri.host, uri.port)
-    protocol.send_request(protocol.connect())
-    writer.write(b"".join(protocol.data_to_send()))
-    while not protocol.events_received():
-        protocol.receive_data(await reader.read(1))
-    peer = RawPeer(reader, writer, protocol)
-    await peer.write(text('{"type":"hello"}'))
-    assert (await peer.message())["type"] == "welcome"
-    yield peer
-    writer.close()
-    with contextlib.suppress(ConnectionError):
-        await writer.wait_closed()
-
-
-def text(content: str, *, fin: bool = True, opcode: Opcode = Opcode.TEXT, mask: bool = True) -> bytes:
-    return Frame(opcode, content.encode(), fin=fin).serialize(mask=mask)
-
-
-def ping(id: str) -> str:
-    return json.dumps({"type": "ping", "id": id})
+    async with open_raw(server.url) as peer:
+        yield peer
 
 
 async def ids_answered(peer: RawPeer, count: int) -> list[str]:
@@ -88,6 +36,19 @@ async def test_a_frame_cut_at_any_byte_is_answered(raw: RawPeer) -> None:
         await asyncio.sleep(0)
         await raw.write(frame[cut:])
         assert await ids_answered(raw, 1) == ["cut"]
+
+
+async def test_a_payload_that_comes_alone_and_looks_like_a_frame_is_the_payload(raw: RawPeer) -> None:
+    for id in ("a", "b" * 40):
+        content = ping(id).encode()
+        mask = bytes((content[0] ^ 0x81, content[1] ^ (0x80 | len(content) - 6), 3, 4))
+        masked = bytes(byte ^ mask[place % 4] for place, byte in enumerate(content))
+        assert masked[0] == 0x81
+        assert masked[1] == 0x80 | len(masked) - 6
+        await raw.write(bytes((0x81, 0x80 | len(content))) + mask)
+        await asyncio.sleep(0.05)
+        await raw.write(masked)
+        assert await ids_answered(raw, 1) == [id]
 
 
 async def test_a_small_frame_after_half_of_another_waits_for_its_turn(raw: RawPeer) -> None:
@@ -143,3 +104,14 @@ async def test_a_character_may_be_split_between_fragments_and_half_of_one_closes
     await raw.write(Frame(Opcode.TEXT, whole[:middle], fin=False).serialize(mask=True))
     await raw.write(Frame(Opcode.CONT, b'"}').serialize(mask=True))
     assert Close.parse((await raw.frame()).data).code == 1007
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 70_000])
+def test_the_end_of_a_frame_is_where_it_ends(size: int) -> None:
+    for frame in (encode_frame(bytes(size)), text(bytes(size))):
+        after = frame + b"\x81\x80more"
+        for start, data in ((0, after), (3, b"abc" + after)):
+            assert end_of_frame(data, start, 2**20) == start + len(frame)
+        for cut in {1, 2, 3, 5, 9, len(frame) - 1} & set(range(len(frame))):
+            assert end_of_frame(frame[:cut], 0, 2**20) == 0
+    assert end_of_frame(text(bytes(size))[:10], 0, size - 1 if size else -1) == TOO_LONG

@@ -112,8 +112,9 @@ class MemoryStore:
         self.players: MemoryTable[Player] = MemoryTable()
         self._time: int | None = None
 
-    def owed_since(self) -> None:
+    def owed_since(self) -> float | None:
         """Return None: nothing ever waits."""
+        return None
 
     def note_time(self, ms: int) -> None:
         """Keep the time over the note before."""

@@ -58,6 +58,11 @@ class Changes:
         if live.change is None:
             self._go_on(live)
 
+    def submit_next(self, change: Change) -> None:
+        """Carry a change out before all that wait: it follows from the one that is being settled."""
+        change.path = self
+        change.live.waiting.appendleft(change)
+
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
         awaited = _Awaited(live, player, command, self._now())

@@ -105,12 +105,12 @@ class Timers:
             self._agenda.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
 
     def close(self, live: LiveRoom, reason: str) -> None:
-        """Let a room end that all have left."""
-        self._changes.submit(_Closing(self, live, self._now(), reason))
+        """Let a room end that all have left, before anybody else comes."""
+        self._changes.submit_next(_Closing(self, live, self._now(), reason))
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment and not live.is_gone:
-            self.close(live, "Nobody came back.")
+            self._changes.submit(_Closing(self, live, self._now(), "Nobody came back."))
 
     # -- inside -------------------------------------------------------------------------------------------------
 

@@ -37,12 +37,6 @@ MAX_FRAGMENTS: Final = 64
 MAX_UNSENT_PONGS: Final = 64 * 1024
 """How many bytes of pongs may wait for a peer that sends pings and does not read."""
 
-CLOSE_SECONDS: Final = 2.0
-"""How long a peer may take to answer that the connection is closed."""
-
-SILENT_CLOSE_SECONDS: Final = 1.0
-"""The same for a peer that has never said who it is."""
-
 _PING: Final = b"\x89\x00"
 _SMALL_HEADER_BYTES: Final = 6
 _DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
@@ -64,8 +58,8 @@ class Receiver(Protocol):
 class Connection(asyncio.Protocol):
     """A WebSocket from the server's side; `accept` makes its receiver once the handshake is done.
 
-    A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a second
-    later whether it answers or not. One that has not caught up `catch_up_seconds` after `outbox_bytes` were waiting for
+    A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a fifth of
+    that later whether it answers or not. One that has not caught up `catch_up_seconds` after `outbox_bytes` were waiting for
     it is cut off, as is one for whom as many bytes wait beside the states of rooms. `on_lost` is called at the end.
     """
 
@@ -74,6 +68,7 @@ class Connection(asyncio.Protocol):
         "_deadline",
         "_fragments",
         "_is_answered",
+        "_is_cut_off",
         "_limits",
         "_loop",
         "_on_lost",
@@ -107,7 +102,7 @@ class Connection(asyncio.Protocol):
         self._receiver: Receiver | None = None
         self._transport: asyncio.Transport | None = None
         self._write: Callable[[bytes], None] = _write_nowhere
-        self._is_answered = False
+        self._is_answered = self._is_cut_off = False
         self._rest = b""
         self._fragments: list[bytes] = []
         self._outbox: Outbox | None = None
@@ -154,18 +149,20 @@ class Connection(asyncio.Protocol):
         if self.is_open and self._transport is not None:
             self._transport.resume_reading()
 
-    def close(self, code: int, reason: str, *, within: float = CLOSE_SECONDS) -> None:
-        """Close politely, and in any case within so many seconds."""
+    def close(self, code: int, reason: str, *, within: float | None = None) -> None:
+        """Close politely, and in any case within so many seconds, `close_seconds` where None."""
         if self.is_open:
             self._protocol.send_close(code, reason)
             self._flush()
-            self._set_deadline(within)
+            if within is not None:
+                self._set_deadline(within)
         elif not self._is_answered:
             self.abort()
 
     def abort(self) -> None:
-        """Cut the connection off."""
+        """Cut the connection off, as soon as there is one."""
         self.is_open = False
+        self._is_cut_off = True
         if self._transport is not None:
             self._transport.abort()
 
@@ -185,6 +182,8 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(self._limits.outbox_bytes)
         self._write = self._transport.write
+        if self._is_cut_off:  # its handshake of TLS took too long
+            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take bytes from the transport; one small whole text frame, the common case, by the shortest way.
@@ -269,6 +268,8 @@ class Connection(asyncio.Protocol):
             self._protocol.receive_data(head + end)
             for request in self._protocol.events_received():
                 self._protocol.send_response(http.answer(self._protocol, cast(Request, request)))
+            if self._protocol.eof_sent and not any(self._protocol.writes):
+                self._refuse(HTTPStatus.BAD_REQUEST, "This is no request that could be answered here.")
             self._flush()
             if self.is_open:
                 self._receiver = self._accept(self)
@@ -341,11 +342,11 @@ class Connection(asyncio.Protocol):
                 self._hang_up()
         was_open, self.is_open = self.is_open, self._protocol.state is State.OPEN
         if was_open and not self.is_open:
-            self._set_deadline(CLOSE_SECONDS)
+            self._set_deadline(self._limits.close_seconds)
 
     def _hang_up(self) -> None:
         """Say nothing any more, and leave the rest of the closing to the peer for a while."""
-        self._set_deadline(CLOSE_SECONDS)
+        self._set_deadline(self._limits.close_seconds)
         if self._transport is None:
             return
         if self._transport.can_write_eof():
@@ -356,7 +357,7 @@ class Connection(asyncio.Protocol):
 
     def _close_silent(self) -> None:
         """Close on a peer that has not said who it is in time."""
-        self.close(CloseCode.POLICY_VIOLATION, "no hello", within=SILENT_CLOSE_SECONDS)
+        self.close(CloseCode.POLICY_VIOLATION, "no hello", within=self._limits.hello_seconds / 5)
 
     def _set_deadline(self, seconds: float | None) -> None:
         """Cut the connection off after so many seconds, in place of what was due before."""

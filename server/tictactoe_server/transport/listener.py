@@ -15,9 +15,6 @@ from tictactoe_server.transport.connection import Connection, Receiver
 BACKLOG: Final = 4_096
 """How many connections may wait to be accepted: all players of a server that comes back at once."""
 
-PING_SECONDS: Final = 4.8
-"""How often each peer is asked whether it is there. One that falls silent is found after 3 of these at the latest."""
-
 _TURNS: Final = 48
 _CLOSED_AT_ONCE: Final = 200
 
@@ -82,6 +79,6 @@ class Listener:
     async def _ping(self) -> None:
         """Give each connection its turn, round after round."""
         for turn in cycle(self._turns):
-            await asyncio.sleep(PING_SECONDS / _TURNS)
+            await asyncio.sleep(self._limits.ping_seconds / _TURNS)
             for connection in list(turn):
                 connection.ping()

@@ -1,0 +1,117 @@
+"""A peer below the library: a TCP socket whose bytes the test puts on the wire itself, and a reader of frames."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections import deque
+from collections.abc import AsyncIterator
+
+from websockets.client import ClientProtocol
+from websockets.frames import Close, Frame, Opcode
+from websockets.uri import parse_uri
+
+from tests.peer import PATIENCE_SECONDS, Message
+
+
+class RawPeer:
+    """A WebSocket whose bytes the test puts on the wire itself; the library only reads the answers."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, protocol: ClientProtocol) -> None:
+        self.reader = reader
+        self.writer = writer
+        self._protocol = protocol
+        self._frames: deque[Frame] = deque()
+
+    async def write(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def frame(self, *opcodes: Opcode) -> Frame:
+        """Return the next frame of these kinds: data and close, where none is named."""
+        while True:
+            while self._frames:
+                frame = self._frames.popleft()
+                if frame.opcode in (opcodes or (Opcode.TEXT, Opcode.CLOSE)):
+                    return frame
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                data = await self.reader.read(65536)
+            assert data, "the server closed without a word"
+            self._protocol.receive_data(data)
+            self._frames += [event for event in self._protocol.events_received() if isinstance(event, Frame)]
+
+    async def message(self) -> Message:
+        frame = await self.frame()
+        assert frame.opcode is Opcode.TEXT, frame
+        message: Message = json.loads(bytes(frame.data))
+        return message
+
+    async def close_code(self) -> int:
+        """Return the code with which the server closes; texts before it are passed over."""
+        frame = await self.frame(Opcode.CLOSE)
+        return Close.parse(frame.data).code
+
+    async def ended(self) -> None:
+        """Wait until the server has let go of the connection."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            with contextlib.suppress(ConnectionError):
+                while await self.reader.read(65536):
+                    pass
+
+
+def text(content: str | bytes, *, fin: bool = True, opcode: Opcode = Opcode.TEXT, mask: bool = True) -> bytes:
+    """Return a frame as a client sends it."""
+    data = content.encode() if isinstance(content, str) else content
+    return Frame(opcode, data, fin=fin).serialize(mask=mask)
+
+
+def ping(id: str) -> str:
+    """Return a request that is answered with its id."""
+    return json.dumps({"type": "ping", "id": id})
+
+
+@contextlib.asynccontextmanager
+async def open_raw(url: str, *, hello: bool = True, receive_buffer: int | None = None) -> AsyncIterator[RawPeer]:
+    """Connect, shake hands and, unless told otherwise, say hello."""
+    uri = parse_uri(url)
+    sock = socket.socket()
+    if receive_buffer is not None:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    sock.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(sock, (uri.host, uri.port))
+    protocol = ClientProtocol(uri)
+    reader, writer = await asyncio.open_connection(sock=sock, limit=receive_buffer or 2**16)
+    protocol.send_request(protocol.connect())
+    writer.write(b"".join(protocol.data_to_send()))
+    while not protocol.events_received():
+        protocol.receive_data(await reader.read(1))
+    peer = RawPeer(reader, writer, protocol)
+    if hello:
+        await peer.write(text('{"type":"hello"}'))
+        assert (await peer.message())["type"] == "welcome"
+    yield peer
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+
+
+@contextlib.asynccontextmanager
+async def open_bytes(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """Connect without a word."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    yield reader, writer
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+
+
+async def read_to_end(reader: asyncio.StreamReader) -> bytes:
+    """Return all that comes until the server has let go of the connection."""
+    heard = b""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(65536):
+                heard += data
+    return heard

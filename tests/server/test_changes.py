@@ -1,0 +1,440 @@
+"""Changes that meet: on a store that takes its time, conflicts or refuses, one follows the other and none is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.fakes import FakeClock, TroubledStore
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
+from tictactoe_protocol.requests import Resign
+from tictactoe_server.rooms import Player, apply
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.stores import Conflict, StoreUnavailable
+from tictactoe_server.tables.changes import ATTEMPTS
+
+HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
+MINUTE = {"initial_ms": 60_000, "increment_ms": 0}
+QUICK = {"move_ms": 150}
+
+
+@pytest.fixture
+def store() -> TroubledStore:
+    return TroubledStore()
+
+
+@pytest.fixture
+async def server(store: TroubledStore, clock: FakeClock) -> AsyncIterator[Server]:
+    """A server on the troubled store that goes by the fixture `clock`."""
+    async with Server(HERE, store, monotonic_ns=clock) as running:
+        yield running
+
+
+@contextlib.asynccontextmanager
+async def two_playing(server: Server, **options: object) -> AsyncIterator[tuple[Peer, Peer, str]]:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create", **options))["room"]
+        await bo.ask("join", room=room)
+        await ana.state(status="playing")
+        await bo.state(status="playing")
+        yield ana, bo, room
+
+
+async def answered(peer: Peer, id: str) -> Message:
+    return await peer.until(lambda message: message.get("id") == id)
+
+
+async def settle(server: Server) -> None:
+    """Return when the server has taken up all that was sent to it before."""
+    async with open_peer(server.url) as eve:
+        for _ in range(2):
+            await eve.ask("ping")
+
+
+# -- time -----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_move_that_came_in_time_counts_however_long_the_store_takes(
+    server: Server, store: TroubledStore, clock: FakeClock
+) -> None:
+    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        clock.advance(59_000)
+        store.trouble.hold()
+        await ana.send("move", id="late", room=room, cell=1, ply=2)
+        await store.trouble.until_held(1)
+        clock.advance(30_000)
+        store.trouble.release()
+        assert (await answered(ana, "late"))["type"] == "ok"
+        state = await bo.state(ply=3)
+        assert state["clock"] == {"remaining_ms": {"X": 1_000, "O": 60_000}, "running": "O"}
+        clock.advance(10_000)
+        await bo.ask("move", room=room, cell=5, ply=3)
+        assert (await ana.state(ply=4))["clock"]["remaining_ms"] == {"X": 1_000, "O": 50_000}
+
+
+async def test_a_move_that_waits_behind_another_request_counts_from_when_it_came(
+    server: Server, store: TroubledStore, clock: FakeClock
+) -> None:
+    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        clock.advance(59_000)
+        store.trouble.hold()
+        await ana.send("create", id="other")
+        await ana.send("move", id="late", room=room, cell=1, ply=2)
+        await store.trouble.until_held(1)
+        await settle(server)
+        clock.advance(30_000)
+        store.trouble.release()
+        assert (await answered(ana, "late"))["type"] == "ok"
+        assert (await bo.state(ply=3))["clock"]["remaining_ms"] == {"X": 1_000, "O": 60_000}
+
+
+async def test_a_move_that_came_too_late_finds_the_game_over(server: Server, clock: FakeClock) -> None:
+    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        clock.advance(60_000)
+        assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
+        assert (await bo.state(status="over"))["result"] == {"winner": "O", "reason": "timeout", "line": []}
+
+
+async def test_a_move_too_late_on_a_store_that_refuses_is_refused_like_all_others(
+    server: Server, store: TroubledStore, clock: FakeClock
+) -> None:
+    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        clock.advance(60_000)
+        store.trouble.fail("save", StoreUnavailable(), times=2)
+        for _ in range(2):
+            assert await ana.refusal("move", room=room, cell=1, ply=2) == "unavailable"
+        assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
+
+
+async def test_time_stands_still_while_the_store_owes_an_answer_and_chat_goes_on(
+    server: Server, store: TroubledStore, clock: FakeClock
+) -> None:
+    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+
+        async def left() -> int:
+            await ana.send("sync", room=room)
+            return int((await ana.next_of("room"))["clock"]["remaining_ms"]["X"])
+
+        store.owes_since = time.monotonic() - 5
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            before = -1
+            while (now := await left()) != before:  # until the next look at the store
+                before = now
+                await asyncio.sleep(0.25)
+                clock.advance(1)
+        for _ in range(5):
+            await ana.ask("chat", room=room, text="hello")
+        assert await ana.refusal("chat", room=room, text="hello") == "rate_limited"
+        clock.advance(50_000)
+        assert await left() == before
+        assert (await ana.ask("chat", room=room, text="hello"))["type"] == "ok"
+        store.owes_since = None
+        await asyncio.sleep(0.25)
+        clock.advance(1_000)
+        assert await left() == before - 1_000
+
+
+async def test_a_clock_falls_at_its_end_and_not_later() -> None:
+    async with Server(HERE) as server, two_playing(server, clock={"move_ms": 600}) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        begun = time.monotonic()
+        over = await ana.state(status="over")
+        assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
+        assert 0.5 < time.monotonic() - begun < 4
+
+
+async def test_a_clock_that_rings_too_early_is_set_again(
+    server: Server, store: TroubledStore, clock: FakeClock
+) -> None:
+    async with two_playing(server, clock=QUICK) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        await asyncio.sleep(0.4)  # its alarm has rung, while no time has passed
+        await ana.ask("sync", room=room)
+        assert (await ana.state())["status"] == "playing"
+        clock.advance(150)
+        assert (await ana.state(status="over"))["result"]["reason"] == "timeout"
+        assert (await bo.state(status="over"))["result"]["reason"] == "timeout"
+
+
+@pytest.mark.parametrize("error", [Conflict(), StoreUnavailable()])
+async def test_a_clock_whose_end_cannot_be_stored_falls_once_it_can(store: TroubledStore, error: Exception) -> None:
+    async with Server(HERE, store) as server, two_playing(server, clock=QUICK) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        store.trouble.fail("save", error, key=room, times=ATTEMPTS if isinstance(error, Conflict) else 1)
+        for peer in (ana, bo):
+            over = await peer.state(status="over")
+            assert (over["result"]["reason"], over["score"][bo.welcome["player"]]) == ("timeout", 1)
+
+
+# -- those who are gone ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [Conflict(), StoreUnavailable(), RuntimeError("a bug")])
+async def test_a_drop_that_cannot_be_stored_is_stored_later_and_the_game_can_be_claimed(
+    store: TroubledStore, error: Exception
+) -> None:
+    settings = Settings(host="127.0.0.1", port=0, hold_seconds=0)
+    async with Server(settings, store) as server, open_peer(server.url, "bo") as bo:
+        async with open_peer(server.url, "ana") as ana:
+            room = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            await bo.state(status="playing")
+            store.trouble.fail("save", error, key=room, times=ATTEMPTS if isinstance(error, Conflict) else 1)
+        await bo.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
+        assert (await bo.ask("claim", room=room, **{"as": "win"}))["type"] == "ok"
+
+
+async def test_one_who_is_back_before_the_drop_could_be_stored_was_never_away(
+    server: Server, store: TroubledStore
+) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        async with open_peer(server.url, "ana") as ana:
+            room = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            await bo.state(status="playing")
+            store.trouble.hold()
+            await bo.send("move", room=room, cell=0, ply=0)
+            await bo.send("resign", room=room)
+            await store.trouble.until_held(1)
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            await again.send("join", id="back", room=room)
+            await settle(server)
+            store.trouble.release()
+            assert (await answered(again, "back"))["seat"] == "X"
+            last = await again.state(status="over")
+            assert last["seats"]["X"]["online"] is True
+
+
+async def test_a_room_that_its_timer_closed_is_forgotten_by_the_greeting_of_its_player() -> None:
+    async with Server(HERE, limits=Limits(deserted_seconds=0.01)) as server, open_peer(server.url) as eve:
+        async with open_peer(server.url, "ana") as ana:
+            room = (await ana.ask("create"))["room"]
+            await eve.ask("watch", room=room)
+        assert (await eve.next_of("closed"))["reason"] == "Nobody came back."
+        for _ in range(2):
+            async with open_peer(server.url, token=ana.welcome["token"]) as again:
+                assert (again.welcome["type"], again.welcome["rooms"]) == ("welcome", [])
+
+
+async def test_a_deserted_room_that_cannot_be_deleted_is_deleted_later(store: TroubledStore) -> None:
+    limits = Limits(deserted_seconds=0.05)
+    async with Server(HERE, store, limits) as server, open_peer(server.url) as eve:
+        for error in (StoreUnavailable(), Conflict()):
+            store.trouble.fail("delete", error, times=ATTEMPTS + 1)
+            async with open_peer(server.url) as ana:
+                room = (await ana.ask("create"))["room"]
+                await eve.ask("watch", room=room)
+            assert (await eve.next_of("closed"))["room"] == room
+            assert await eve.refusal("watch", room=room) == "no_such_room"
+
+
+# -- two at once ----------------------------------------------------------------------------------------------------
+
+
+async def test_of_two_who_move_at_once_the_second_is_judged_by_what_the_first_made(
+    server: Server, store: TroubledStore
+) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        store.trouble.hold()
+        await ana.send("move", id="first", room=room, cell=4, ply=0)
+        await store.trouble.until_held(1)
+        await bo.send("move", id="second", room=room, cell=4, ply=1)
+        await bo.send("move", id="third", room=room, cell=0, ply=1)
+        await settle(server)
+        store.trouble.release()
+        assert (await answered(ana, "first"))["type"] == "ok"
+        assert (await answered(bo, "second"))["code"] == "occupied"
+        assert (await answered(bo, "third"))["type"] == "ok"
+        assert (await ana.state(ply=2))["board"] == "O...X...."
+
+
+async def test_many_changes_that_wait_behind_one_are_carried_out_in_their_order(
+    server: Server, store: TroubledStore
+) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        ana = await stack.enter_async_context(open_peer(server.url))
+        room = (await ana.ask("create"))["room"]
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(30)]
+        store.trouble.hold()
+        for number, peer in enumerate(peers):
+            await peer.send("join", id="join", room=room)
+            await settle(server)
+            if number == 0:
+                await store.trouble.until_held(1)
+        store.trouble.release()
+        answers = [await answered(peer, "join") for peer in peers]
+        assert answers[0]["seat"] == "O"
+        assert {answer["code"] for answer in answers[1:]} == {"room_full"}
+
+
+async def test_a_thousand_changes_that_wait_for_a_room_to_be_read_again_are_all_answered(
+    server: Server, store: TroubledStore
+) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        player = Player(bo.welcome["player"], "bo")
+        store.trouble.before_next_save(
+            lambda: store.rooms.put(apply(store.rooms.now(room), player, Resign(room=room), 0))
+        )
+        async with open_peer(server.url, token=ana.welcome["token"]) as other:
+            for number in range(1_000):
+                await other.send("join" if number % 2 else "sync", id=f"{number}", room=room)
+            await ana.send("move", id="move", room=room, cell=4, ply=0)
+            ids = [str(number) for number in range(1_000)]
+            found = [(await other.until(lambda message: "id" in message))["id"] for _ in ids]
+            assert found == ids
+
+
+async def test_those_who_match_at_once_meet_in_one_room_and_share_what_they_wait_for(
+    server: Server, store: TroubledStore
+) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(10)]
+        store.trouble.hold()
+        for peer in peers:
+            await peer.send("match", id="m")
+        await peers[0].socket.ping()
+        await store.trouble.until_held(5)
+        await peers[-1].send("match", id="other", rules="gomoku")
+        store.trouble.release()
+        answers = [await answered(peer, "m") for peer in peers]
+        rooms = Counter(answer["room"] for answer in answers)
+        assert (len(rooms), set(rooms.values())) == (5, {2})
+        assert Counter(answer["seat"] for answer in answers) == {"X": 5, "O": 5}
+
+
+async def test_one_kind_of_match_does_not_wait_for_another(server: Server, store: TroubledStore) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        kinds = ("classic", "gomoku", "four", "connect-four")
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in kinds]
+        store.trouble.hold()
+        for peer, kind in zip(peers, kinds, strict=True):
+            await peer.send("match", id="m", rules=kind)
+        await store.trouble.until_held(len(kinds))
+        store.trouble.release()
+        assert len({(await answered(peer, "m"))["room"] for peer in peers}) == len(kinds)
+
+
+async def test_a_match_whose_room_could_not_be_opened_finds_another(server: Server, store: TroubledStore) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        store.trouble.hold()
+        await ana.send("match", id="m")
+        await store.trouble.until_held(1)
+        await bo.send("match", id="m")
+        await settle(server)
+        store.trouble.release(StoreUnavailable())
+        assert (await answered(ana, "m"))["code"] == "unavailable"
+        assert (await answered(bo, "m"))["seat"] == "X"
+
+
+async def test_a_seat_that_one_who_matched_could_not_take_is_there_for_the_next(
+    server: Server, store: TroubledStore
+) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
+        room = (await ana.ask("match"))["room"]
+        store.trouble.hold()
+        await bo.send("match", id="m")
+        await store.trouble.until_held(1)
+        store.trouble.release(StoreUnavailable())
+        assert (await answered(bo, "m"))["code"] == "unavailable"
+        assert (await cy.ask("match"))["room"] == room
+
+
+# -- a room that closes ---------------------------------------------------------------------------------------------
+
+
+async def test_whoever_comes_while_the_last_one_leaves_finds_no_room(server: Server, store: TroubledStore) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        ana, bo, cy, eve = [await stack.enter_async_context(open_peer(server.url)) for _ in range(4)]
+        room = (await ana.ask("match"))["room"]
+        store.trouble.hold()
+        await ana.send("leave", id="go", room=room)
+        await store.trouble.until_held(1)
+        await bo.send("join", id="late", room=room)
+        await cy.send("match", id="late")
+        await settle(server)
+        store.trouble.step()
+        await store.trouble.until_held(1)
+        await eve.send("watch", id="late", room=room)
+        await settle(server)
+        store.trouble.release()
+        assert (await answered(ana, "go"))["type"] == "ok"
+        assert (await answered(bo, "late"))["code"] == "no_such_room"
+        matched = await answered(cy, "late")
+        assert (matched["type"], matched["seat"]) == ("ok", "X")
+        assert matched["room"] != room
+        assert (await answered(eve, "late"))["type"] == "ok"
+        assert (await eve.next_of("closed"))["room"] == room
+        assert await eve.refusal("sync", room=room) == "no_such_room"
+
+
+async def test_a_bot_whose_room_closes_under_its_move_disturbs_nobody(
+    server: Server, store: TroubledStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create", bots=["rules"]))["room"]
+        await ana.state()
+        store.trouble.hold()
+        await ana.send("move", room=room, cell=4, ply=0)
+        await store.trouble.until_held(1)
+        await ana.send("leave", id="go", room=room)
+        await settle(server)
+        store.trouble.release()
+        assert (await answered(ana, "go"))["type"] == "ok"
+        other = (await ana.ask("create", bots=["rules"]))["room"]
+        await ana.send("move", room=other, cell=4, ply=0)
+        await ana.state(room=other, ply=2)
+        assert (await ana.ask("rooms"))["rooms"][-1]["room"] == other
+    assert "failed" not in caplog.text
+
+
+# -- how many -------------------------------------------------------------------------------------------------------
+
+
+async def test_no_more_rooms_are_opened_at_once_than_there_may_be(store: TroubledStore) -> None:
+    async with Server(HERE, store, Limits(rooms=3)) as server, contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(6)]
+        store.trouble.hold()
+        for peer in peers:
+            await peer.send("create", id="c")
+        await store.trouble.until_held(3)
+        await settle(server)
+        store.trouble.release(StoreUnavailable())
+        refused = [await answered(peer, "c") for peer in peers]
+        assert Counter(answer["code"] for answer in refused) == {"unavailable": 3, "server_full": 3}
+        answers = [await peer.ask("create") for peer in peers]
+        assert Counter(answer.get("code", "opened") for answer in answers) == {"opened": 3, "server_full": 3}
+        opened = next(peer for peer, answer in zip(peers, answers, strict=True) if answer["type"] == "ok")
+        await opened.ask("leave", room=next(answer["room"] for answer in answers if answer["type"] == "ok"))
+        assert (await opened.ask("create"))["type"] == "ok"
+
+
+async def test_all_rooms_come_back_whatever_the_limit_and_new_ones_are_refused(store: TroubledStore) -> None:
+    async with Server(HERE, store) as server, open_peer(server.url, "ana") as ana:
+        rooms = {(await ana.ask("create"))["room"] for _ in range(5)}
+    async with (
+        Server(HERE, store, Limits(rooms=2)) as server,
+        open_peer(server.url, token=ana.welcome["token"]) as again,
+    ):
+        assert {seat["room"] for seat in again.welcome["rooms"]} == rooms
+        assert await again.refusal("create") == "server_full"
+
+
+async def test_a_code_that_is_taken_in_the_store_gives_way_to_another(server: Server, store: TroubledStore) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        store.trouble.fail("save", Conflict(), times=ATTEMPTS - 1)
+        room = (await ana.ask("create"))["room"]
+        assert (await bo.ask("join", room=room))["seat"] == "O"
+        assert (await ana.state(status="playing"))["room"] == room
+        store.trouble.fail("save", Conflict(), times=ATTEMPTS)
+        assert await ana.refusal("create") == "busy"

@@ -1,0 +1,313 @@
+"""A connection's life on the wire: opening, silence, slowness and the end, by peers that do not play by the rules."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+from websockets.frames import Close, Frame, Opcode
+
+from tests.peer import PATIENCE_SECONDS, open_peer
+from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.transport import Connection, Listener, Receiver
+
+Serve = Callable[[Limits], Awaitable[Server]]
+UPGRADE = (
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+HELLO = text('{"type":"hello"}')
+LARGE_BOARD = {"rows": 32, "columns": 32, "line": 5}
+
+
+# -- opening --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_request_that_comes_byte_by_byte_is_answered(server: Server) -> None:
+    async with open_bytes(server.port) as (reader, writer):
+        for byte in UPGRADE:
+            writer.write(bytes((byte,)))
+            await writer.drain()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
+
+
+async def test_messages_right_behind_the_request_are_carried_out_whole_or_cut(server: Server) -> None:
+    cut = text(ping("cut"))
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(UPGRADE + HELLO + text(ping("whole")) + cut[:9])
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await reader.readuntil(b'"whole"')
+            writer.write(cut[9:])
+            await reader.readuntil(b'"cut"')
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        (b"GET / HTTP/1.1\r\nX-Long: " + b"x" * 17_000, b"431"),
+        (b"GET / HTTP/1.1\r\n" + b"X-Many: x\r\n" * 2_000, b"431"),
+        (b"GET / HTTP/1.1\r\nX-Long: " + b"x" * 9_000 + b"\r\n\r\n", b"431"),
+        (b"GET /" + b"x" * 9_000 + b" HTTP/1.1\r\n\r\n", b"414"),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"400"),
+        (b"\x00\xff", b"400"),
+        (b"NONSENSE\r\n\r\n", b"400"),
+        (b"GET / HTTP/3.0\r\n\r\n", b"400"),
+        (b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello", b"400"),
+    ],
+)
+async def test_what_is_no_request_is_answered_in_words_and_let_go(
+    server: Server, request_bytes: bytes, status: bytes
+) -> None:
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(request_bytes)
+        heard = await read_to_end(reader)
+    head, _, words = heard.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 " + status), heard[:80]
+    assert words.strip()
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n", UPGRADE, UPGRADE + text('{"type":"ping"}')],
+    ids=["nothing", "half a request", "no hello", "anything but hello"],
+)
+async def test_one_who_does_not_say_hello_is_gone_in_time_also_without_answering_the_close(
+    serve: Serve, begin: bytes
+) -> None:
+    server = await serve(Limits(hello_seconds=0.1, close_seconds=600))
+    begun = time.monotonic()
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(begin)
+        heard = await read_to_end(reader)
+    assert time.monotonic() - begun >= 0.1
+    if begin.startswith(UPGRADE):
+        closed = Frame(Opcode.CLOSE, Close(1008, "no hello").serialize()).serialize(mask=False)
+        assert heard.endswith(closed)
+
+
+async def test_saying_hello_lets_one_stay_for_as_long_as_one_likes(serve: Serve) -> None:
+    server = await serve(Limits(hello_seconds=0.1))
+    async with open_raw(server.url) as peer:
+        await asyncio.sleep(0.3)
+        await peer.write(text(ping("still here")))
+        assert (await peer.message())["id"] == "still here"
+
+
+class FakeTransport(asyncio.Transport):
+    """Goes nowhere, and says whether it was aborted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_aborted = False
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+
+async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_comes_first() -> None:
+    def let_nobody_in(connection: Connection) -> Receiver:
+        raise AssertionError(connection)
+
+    listener = Listener(let_nobody_in, Limits(hello_seconds=0.05))
+    slow, quick = FakeTransport(), FakeTransport()
+    connections = [listener._make_connection() for _ in range(2)]  # made when a socket is accepted
+    connections[0].connection_made(quick)
+    assert not quick.is_aborted
+    await asyncio.sleep(0.15)
+    connections[1].connection_made(slow)  # called when the handshake of TLS is done
+    assert (quick.is_aborted, slow.is_aborted) == (True, True)
+    for connection in connections:
+        connection.connection_lost(None)
+
+
+# -- keepalive ------------------------------------------------------------------------------------------------------
+
+
+async def test_every_peer_is_asked_whether_it_is_there_and_one_that_answers_stays(serve: Serve) -> None:
+    server = await serve(Limits(ping_seconds=0.05))
+    async with open_raw(server.url) as peer:
+        for _ in range(10):
+            asked = await peer.frame(Opcode.PING)
+            await peer.write(text(bytes(asked.data), opcode=Opcode.PONG))
+        await peer.write(text(ping("still here")))
+        assert (await peer.message())["id"] == "still here"
+
+
+async def test_a_peer_that_falls_silent_is_cut_off_after_two_unanswered_questions(serve: Serve) -> None:
+    server = await serve(Limits(ping_seconds=0.2))
+    async with open_peer(server.url) as ana:
+        async with open_raw(server.url) as silent:
+            room = (await ana.ask("create"))["room"]
+            await silent.write(text(f'{{"type":"join","room":"{room}"}}'))
+            await ana.state(status="playing")
+            begun = time.monotonic()
+            await silent.ended()
+            assert time.monotonic() - begun > 0.2
+        await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
+
+
+async def test_a_peer_that_talks_is_not_silent_even_where_it_answers_no_ping(serve: Serve) -> None:
+    server = await serve(Limits(ping_seconds=0.1))
+    async with open_raw(server.url) as rude:
+        for number in range(20):
+            await asyncio.sleep(0.04)
+            await rude.write(text(ping(f"{number}")))
+            assert (await rude.message())["id"] == f"{number}"
+
+
+# -- closing --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_peer_that_says_goodbye_is_answered_and_let_go(server: Server) -> None:
+    async with open_raw(server.url) as peer:
+        await peer.write(text(Close(1000, "bye").serialize(), opcode=Opcode.CLOSE))
+        assert await peer.close_code() == 1000
+        await peer.ended()
+
+
+async def test_requests_before_the_goodbye_are_carried_out_and_none_behind_it(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_raw(server.url) as peer:
+        goodbye = text(Close(1000, "").serialize(), opcode=Opcode.CLOSE)
+        before, behind = (text(f'{{"type":"create","rules":"{rules}"}}') for rules in ("four", "gomoku"))
+        await peer.write(before + goodbye + behind)
+        await peer.ended()
+        rows = (await ana.ask("rooms"))["rooms"]
+        assert [row["rules"]["preset"] for row in rows] == ["four"]
+
+
+async def test_a_peer_that_closes_only_its_half_is_let_go(server: Server) -> None:
+    async with open_raw(server.url) as peer:
+        peer.writer.write_eof()
+        await peer.ended()
+
+
+async def test_a_peer_that_does_not_answer_a_close_is_cut_off(serve: Serve) -> None:
+    server = await serve(Limits(close_seconds=0.1))
+    async with open_raw(server.url) as stubborn:
+        await stubborn.write(text(b"\x00", opcode=Opcode.BINARY))
+        assert await stubborn.close_code() == 1003
+        await stubborn.write(text(ping("ignored")))
+        await stubborn.ended()
+
+
+async def test_a_server_that_stops_waits_for_nobody_for_long() -> None:
+    limits = Limits(close_seconds=0.1)
+    async with Server(Settings(host="127.0.0.1", port=0), limits=limits) as server:
+        opened = open_raw(server.url)
+        stubborn = await opened.__aenter__()
+        half = await asyncio.open_connection("127.0.0.1", server.port)
+    assert await stubborn.close_code() == 1012
+    await stubborn.ended()
+    assert await read_to_end(half[0]) == b""
+    half[1].close()
+    await opened.__aexit__(None, None, None)
+
+
+# -- back-pressure --------------------------------------------------------------------------------------------------
+
+
+async def fill(slow: RawPeer, room: str, count: int = 6_000) -> None:
+    """Ask for more than all buffers between server and peer can hold, and read none of it."""
+    request = text(f'{{"type":"sync","room":"{room}"}}')
+    for _ in range(count // 100):
+        await slow.write(request * 100)
+
+
+async def test_one_who_was_told_to_be_out_of_a_room_is_not_sent_its_state_afterwards(serve: Serve) -> None:
+    server = await serve(Limits(outbox_bytes=16_384, catch_up_seconds=600))
+    async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
+        gone = (await ana.ask("create", rules=LARGE_BOARD))["room"]
+        for request in (f'{{"type":"watch","room":"{gone}"}}', '{"type":"ping","id":"there"}'):
+            await slow.write(text(request))
+        await ana.state(watchers=1)
+        await fill(slow, gone)
+        await ana.ask("ping")
+        await ana.ask("leave", room=gone)
+        await slow.write(text(ping("end")))
+        told: list[str] = []
+        while True:
+            message = await slow.message()
+            told.append(message["type"])
+            if message.get("id") == "end":
+                break
+        await slow.write(text(ping("really the end")))
+        while (message := await slow.message()).get("id") != "really the end":
+            told.append(message["type"])
+        assert "room" in told
+        assert "room" not in told[told.index("closed") :]
+
+
+async def test_a_slow_reader_recovers_as_often_as_it_likes(serve: Serve) -> None:
+    server = await serve(Limits(outbox_bytes=16_384, catch_up_seconds=600))
+    async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
+        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
+        await slow.write(text(f'{{"type":"watch","room":"{room}"}}'))
+        await ana.state(watchers=1)
+        for turn in range(3):
+            await fill(slow, room)
+            await slow.write(text(ping(f"{turn}")))
+            while (await slow.message()).get("id") != f"{turn}":
+                pass
+
+
+async def test_pings_of_one_who_does_not_read_end_in_a_cut(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
+        room = (await ana.ask("create"))["room"]
+        await slow.write(text(f'{{"type":"watch","room":"{room}"}}'))
+        await ana.state(watchers=1)
+        flood = text(b"x" * 125, opcode=Opcode.PING) * 1_000
+        with contextlib.suppress(ConnectionError):
+            for _ in range(400):
+                await slow.write(flood)
+            raise AssertionError("nobody minds 50 MB of pings")
+        assert (await ana.state(watchers=0))["room"] == room
+
+
+async def test_many_requests_at_once_are_all_answered_while_each_takes_its_time(serve: Serve) -> None:
+    server = await serve(Limits())
+    async with open_raw(server.url) as peer:
+        await peer.write(b"".join(text(f'{{"type":"history","id":"{number}"}}') for number in range(2_000)))
+        assert [(await peer.message())["id"] for _ in range(2_000)] == [str(number) for number in range(2_000)]
+
+
+# -- memory ---------------------------------------------------------------------------------------------------------
+
+
+async def test_connections_leave_nothing_for_the_garbage_collector(server: Server) -> None:
+    async def come_and_go() -> None:
+        async with open_peer(server.url) as ana:
+            room = (await ana.ask("create"))["room"]
+            async with open_bytes(server.port) as (reader, writer):
+                writer.write(UPGRADE + HELLO + text(f'{{"type":"join","room":"{room}"}}'))
+                await ana.state(status="playing")
+                writer.write(text(f'{{"type":"leave","room":"{room}"}}'))
+                await ana.state(status="over")
+                del reader
+            await ana.ask("leave", room=room)
+
+    def connections() -> int:
+        return sum(type(thing) is Connection for thing in gc.get_objects())
+
+    await come_and_go()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(5):
+            await come_and_go()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                await asyncio.sleep(0.01)
+                if not connections():
+                    break
+    finally:
+        gc.enable()
