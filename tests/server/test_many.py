@@ -1,0 +1,232 @@
+"""What is done for many at once: watchers, listeners of the lobby, those who wait for a match, all that is due."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import time
+from functools import partial
+from typing import cast
+
+import pytest
+
+from tests.peer import PATIENCE_SECONDS, open_peer
+from tests.raw import open_raw, text
+from tests.server.tables import ANA, BO, CY
+from tictactoe_engine import PRESETS
+from tictactoe_protocol import MAX_LISTED_ROOMS
+from tictactoe_protocol.requests import ClockFields
+from tictactoe_server.rooms import Player, open_room
+from tictactoe_server.server import Server
+from tictactoe_server.tables.agenda import SLICE_ITEMS, Agenda
+from tictactoe_server.tables.live_room import LiveRoom
+from tictactoe_server.tables.matchmaking import Matchmaker
+from tictactoe_server.tables.session import Session
+
+CLASSIC = (PRESETS["classic"], None)
+
+
+# -- watchers -------------------------------------------------------------------------------------------------------
+
+
+async def test_who_comes_to_watch_is_shown_the_room_at_once_and_the_others_the_count_now_and_then(
+    server: Server,
+) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        ana = await stack.enter_async_context(open_peer(server.url))
+        room = (await ana.ask("create"))["room"]
+        fans = [await stack.enter_async_context(open_peer(server.url)) for _ in range(40)]
+        begun = time.monotonic()
+        for number, fan in enumerate(fans, 1):
+            await fan.send("watch", room=room)
+            assert (await fan.state())["watchers"] == number
+        seconds = time.monotonic() - begun
+        assert (await ana.state(watchers=40))["seq"] == 1
+        shown = [message["watchers"] for message in ana.seen if message["type"] == "room"]
+        assert shown == sorted(set(shown))
+        assert len(shown) <= 3 + seconds / 0.25
+
+
+async def test_the_count_comes_with_whatever_is_shown_before_it_is_due(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        for _ in range(3):
+            await eve.ask("watch", room=room)
+            await eve.ask("leave", room=room)
+        await eve.ask("watch", room=room)
+        await bo.ask("join", room=room)
+        assert (await ana.state(status="playing"))["watchers"] == 1
+        ana.seen.clear()
+        await asyncio.sleep(0.4)
+        await ana.ask("ping")
+        assert [message["type"] for message in ana.seen] == ["ok"]
+
+
+# -- the lobby ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_several(server: Server) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        eve = await stack.enter_async_context(open_raw(server.url))
+        ana = await stack.enter_async_context(open_peer(server.url, "ü" * 24))
+        await eve.write(text('{"type":"lobby","on":true,"id":"1"}'))
+        assert (await eve.message())["rooms"] == []
+        for _ in range(450):
+            await ana.send("create", rules={"rows": 32, "columns": 32, "line": 5, "blocked": [*range(60)]})
+        sizes: list[int] = []
+        opened: list[str] = []
+        while len(opened) < 450:
+            frame = await eve.frame()
+            change = json.loads(bytes(frame.data))
+            sizes.append(len(frame.data))
+            opened += [row["room"] for row in change["changed"]]
+        assert len(set(opened)) == 450
+        assert max(sizes) < 64 * 1024
+        sizes.clear()
+        for room in opened:
+            await ana.send("leave", room=room)
+        closed: list[str] = []
+        while len(closed) < 450:
+            frame = await eve.frame()
+            change = json.loads(bytes(frame.data))
+            assert len(change["closed"]) <= MAX_LISTED_ROOMS
+            closed += change["closed"]
+        assert sorted(closed) == sorted(opened)
+
+
+async def test_the_list_is_that_of_now_when_rooms_come_and_go_and_soon_when_moves_are_made(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        assert (await bo.ask("rooms"))["rooms"] == []
+        room = (await ana.ask("create"))["room"]
+        assert [row["status"] for row in (await bo.ask("rooms"))["rooms"]] == ["waiting"]
+        await bo.ask("join", room=room)
+        assert [row["status"] for row in (await bo.ask("rooms"))["rooms"]] == ["playing"]
+        await ana.ask("move", room=room, cell=4, ply=0)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (await bo.ask("rooms"))["rooms"][0]["ply"] != 1:
+                pass
+        await bo.ask("leave", room=room)
+        await ana.ask("leave", room=room)
+        assert (await bo.ask("rooms"))["rooms"] == []
+
+
+# -- matches --------------------------------------------------------------------------------------------------------
+
+
+def waiting_room(number: int, *, is_here: bool, player: Player = ANA) -> LiveRoom:
+    """Return a stored room in which somebody waits, who is connected or not."""
+    live = LiveRoom(open_room(f"K7M{number + 222}", CLASSIC[0], player, number), revision=1)
+    if is_here:
+        live.players[player.id] = cast(Session, None)
+    return live
+
+
+def test_the_oldest_room_with_somebody_in_it_is_found_and_not_ones_own() -> None:
+    matchmaker = Matchmaker()
+    rooms = [waiting_room(number, is_here=number != 3, player=ANA if number < 6 else CY) for number in (5, 3, 7, 4, 6)]
+    for live in rooms:
+        matchmaker.offer(live)
+    assert matchmaker.find(CLASSIC, BO.id) is rooms[3]
+    assert matchmaker.find(CLASSIC, ANA.id) is rooms[4]
+    assert matchmaker.find((PRESETS["gomoku"], None), BO.id) is None
+    assert matchmaker.find((CLASSIC[0], ClockFields(move_ms=1)), BO.id) is None
+
+
+def test_a_room_is_passed_over_while_its_seat_is_being_taken_and_found_again_when_it_was_not() -> None:
+    matchmaker, live = Matchmaker(), waiting_room(1, is_here=True)
+    matchmaker.offer(live)
+    live.entering.add(BO.id)
+    assert matchmaker.find(CLASSIC, CY.id) is None
+    live.entering.discard(BO.id)
+    matchmaker.offer(live)
+    matchmaker.offer(live)
+    assert matchmaker.find(CLASSIC, CY.id) is live
+
+
+def test_rooms_with_nobody_in_them_are_looked_at_once() -> None:
+    matchmaker, looks = Matchmaker(), []
+
+    class Watched(LiveRoom):
+        __slots__ = ()
+
+        @property
+        def is_gone(self) -> bool:
+            looks.append(self)
+            return False
+
+        @is_gone.setter
+        def is_gone(self, value: bool) -> None:
+            pass
+
+    deserted = [Watched(open_room(f"K7M{number + 222}", CLASSIC[0], ANA, number), 1) for number in range(500)]
+    for live in deserted:
+        live.players[ANA.id] = cast(Session, None)
+        matchmaker.offer(live)
+        live.players.clear()
+    there = waiting_room(501, is_here=True)
+    matchmaker.offer(there)
+    looks.clear()
+    for _ in range(100):
+        assert matchmaker.find(CLASSIC, BO.id) is there
+    assert len(looks) == len(deserted)
+
+
+# -- what is due ----------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_due_at_once_is_done_in_slices_and_in_its_order() -> None:
+    agenda = Agenda()
+    done: list[int] = []
+    turns: list[int] = []
+    moment = asyncio.get_running_loop().time() + 0.01
+    for number in range(3 * SLICE_ITEMS):
+        agenda.at(moment, partial(done.append, number))
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while len(done) < 3 * SLICE_ITEMS:
+            await asyncio.sleep(0)
+            turns.append(len(done))
+    assert done == sorted(done)
+    assert max(after - before for before, after in itertools.pairwise((0, *turns))) <= SLICE_ITEMS
+
+
+async def test_what_is_due_is_done_at_its_moment_whatever_was_put_there_first() -> None:
+    agenda = Agenda()
+    done: list[float] = []
+    now = asyncio.get_running_loop().time()
+    for seconds in (0.06, 0.02, 0.04):
+        agenda.at(now + seconds, partial(done.append, seconds))
+    agenda.soon(partial(done.append, 0))
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            await asyncio.sleep(0.001)
+            if len(done) == 4:
+                break
+    assert done == [0, 0.02, 0.04, 0.06]
+
+
+async def test_something_due_that_fails_keeps_nothing_else_from_being_done(caplog: pytest.LogCaptureFixture) -> None:
+    agenda = Agenda()
+    done: list[float] = []
+    agenda.soon(partial(int, "no number"))
+    agenda.soon(partial(done.append, 1))
+    await asyncio.sleep(0.05)
+    assert done == [1]
+    assert "something that was due failed" in caplog.text
+
+
+async def test_a_player_with_very_many_seats_who_goes_holds_nobody_up_and_all_seats_are_held(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        async with open_peer(server.url, "ana") as ana:
+            for _ in range(1_500):
+                await ana.send("create")
+            await ana.ask("ping")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                rows = (await bo.ask("rooms"))["rooms"]
+                if not any(seat["online"] for row in rows for seat in row["seats"].values() if seat):
+                    break
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert len(again.welcome["rooms"]) == 1_500
+            assert len(again.welcome["held_ms"]) == 1_500
