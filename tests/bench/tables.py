@@ -78,7 +78,7 @@ class Table:
         self._steps = itertools.cycle(steps)
         self._is_move = False
         self._left = 0
-        self._sent_at = 0.0
+        self.sent_at = 0.0
         self._pace_seconds = 0.0
         self._done: asyncio.Future[None] | None = None
         for seat in seats:
@@ -89,9 +89,9 @@ class Table:
         self._left, self._pace_seconds = steps, pace_seconds
         self._done = asyncio.get_running_loop().create_future()
         if pace_seconds:
-            asyncio.get_running_loop().call_later(random.uniform(0, pace_seconds), self._begin_step)
+            asyncio.get_running_loop().call_later(random.uniform(0, pace_seconds), self.begin_step)
         else:
-            self._begin_step()
+            self.begin_step()
         return self._done
 
     def stop(self) -> None:
@@ -101,15 +101,15 @@ class Table:
     def go_on(self) -> None:
         """Both have what they waited for: note how long that took, and take the next step."""
         if self._is_move:
-            self.latencies.append(time.perf_counter() - self._sent_at)
+            self.latencies.append(time.perf_counter() - self.sent_at)
         if self._left <= 0:
             assert self._done is not None
             if not self._done.done():
                 self._done.set_result(None)
         elif self._pace_seconds:
-            asyncio.get_running_loop().call_later(self._pace_seconds, self._begin_step)
+            asyncio.get_running_loop().call_later(self._pace_seconds, self.begin_step)
         else:
-            self._begin_step()
+            self.begin_step()
 
     def fail(self, payload: bytes) -> None:
         """End the game over a message that is not the one awaited."""
@@ -122,11 +122,11 @@ class Table:
             seat.table = None
             seat.close()
 
-    def _begin_step(self) -> None:
+    def begin_step(self) -> None:
         self._left -= 1
         send, frame, self.mark, self._is_move = next(self._steps)
         self.awaited = 2
-        self._sent_at = time.perf_counter()
+        self.sent_at = time.perf_counter()
         send(frame)
 
 
@@ -134,9 +134,9 @@ Seating = Callable[[str, int], Coroutine[Any, Any, Table]]
 """Seats two at the table of this number of the server with this address."""
 
 
-def lay_out(seats: tuple[Seat, Seat], code: str, *, is_relay: bool) -> Table:
-    """Return a table with the steps of two games; a relay sends back what it was sent, a server the next state."""
-    steps = []
+def steps_of(seats: tuple[Seat, Seat], code: str, *, is_relay: bool) -> list[Step]:
+    """Return the steps of two games; a relay sends back what it was sent, a server the next state."""
+    steps = list[Step]()
     for first in (0, 1):
         for ply, cell in enumerate(DRAWN):
             text = f'{{"type":"move","room":"{code}","cell":{cell},"ply":{ply}}}'
@@ -148,15 +148,21 @@ def lay_out(seats: tuple[Seat, Seat], code: str, *, is_relay: bool) -> Table:
             steps.append(Step(seat.transport.write, encode_frame(text.encode()), mark.encode(), is_move=False))
         if is_relay:
             steps[-2:] = [step._replace(mark=b"rematch") for step in steps[-2:]]
-    return Table(seats, steps)
+    return steps
 
 
 async def seat_at_relay(url: str, number: int) -> Table:
     seats = (await open_wire(f"{url}/{number}", Seat), await open_wire(f"{url}/{number}", Seat))
-    return lay_out(seats, "K7M4PQ", is_relay=True)
+    return Table(seats, steps_of(seats, "K7M4PQ", is_relay=True))
 
 
 async def seat_at_server(url: str, _number: int) -> Table:
+    seats, code = await open_room(url)
+    return Table(seats, steps_of(seats, code, is_relay=False))
+
+
+async def open_room(url: str) -> tuple[tuple[Seat, Seat], str]:
+    """Return two players in a room of our server, and its code."""
     first, second = await open_wire(url, Seat), await open_wire(url, Seat)
     for seat in (first, second):
         seat.send('{"type":"hello"}')
@@ -167,7 +173,7 @@ async def seat_at_server(url: str, _number: int) -> Table:
     second.send(f'{{"type":"join","room":"{code}"}}')
     for seat in (first, second):
         assert b'"playing"' in await seat.next_message()
-    return lay_out((first, second), code, is_relay=False)
+    return (first, second), code
 
 
 @dataclass
