@@ -6,6 +6,7 @@ has a core of its own, which the load keeps busy. In each round all servers take
 are to the relay of the same round.
 Usage: python -m tests.bench.moves [--rooms 100] [--seconds 5] [--rounds 5] [--only memory,disk,relay]
        python -m tests.bench.moves --rooms-list 1,10,100,1000,4000
+       python -m tests.bench.moves --peers
 
 With --with-bots: how long people wait for a move, at ten moves a second in each of 100 rooms, while 50 rooms of bots
 think about gomoku without a pause, beside the same without the bots.
@@ -16,49 +17,25 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import tempfile
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from statistics import median
 
+from tests.bench.contestants import OURS, Contestant
 from tests.bench.load import Wire, open_wire, run
-from tests.bench.processes import IN_MEMORY, RELAY, SERVER, Measured, allow_many_connections, started, wait_for_quiet
-from tests.bench.tables import Figures, Hall, Seating, seat_at_relay, seat_at_server
+from tests.bench.peers import CannotInstall, installed
+from tests.bench.peers.contestants import peers_in
+from tests.bench.processes import IN_MEMORY, SERVER, Measured, allow_many_connections, started, wait_for_quiet
+from tests.bench.tables import Figures, Hall, seat_at_server
 
 YARDSTICK = "relay"
 SLICE_SECONDS = 0.5
-PATIENCE_SECONDS = 10.0
-"""How long a round waits for a quiet machine."""
+PATIENCE_SECONDS = 5.0
+"""How long a round waits for a quiet machine: shorter than a server waits for the pongs that lie there meanwhile."""
 
 SPARE_DESCRIPTORS = 100
 SATURATED = 0.95
 PACE_SECONDS = 0.1
 BOT_ROOMS = 50
-
-
-@dataclass(frozen=True)
-class Contestant:
-    """A server to measure. `{folder}` in its command stands for an empty folder."""
-
-    name: str
-    command: tuple[str, ...]
-    seating: Seating
-    is_durable: bool = False
-
-    @contextlib.contextmanager
-    def started(self) -> Iterator[Measured]:
-        with (
-            tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as folder,
-            started([word.replace("{folder}", folder) for word in self.command]) as server,
-        ):
-            yield server
-
-
-OURS = (
-    Contestant("relay", RELAY, seat_at_relay),
-    Contestant("memory", (*SERVER, *IN_MEMORY), seat_at_server),
-    Contestant("disk", (*SERVER, "--data", "{folder}"), seat_at_server, is_durable=True),
-)
 
 HEADER = f"{'':<12} {'µs/move':>8} {'moves/s':>9} {'p50 ms':>8} {'p99 ms':>8}  durable {'busy':>6} {'load':>6}"
 
@@ -110,7 +87,8 @@ async def play_rounds(
         for contestant in contestants:
             server = servers.enter_context(contestant.started())
             halls.append(await Hall.open(server, contestant.seating, rooms))
-            server.pause()
+        for hall in halls:
+            hall.server.pause()
         for _ in range(rounds):
             wait_for_quiet(PATIENCE_SECONDS)
             found = [Figures() for _ in halls]
@@ -188,15 +166,22 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", type=lambda text: text.split(","), default=[one.name for one in OURS])
+    parser.add_argument("--peers", action="store_true", help="Colyseus and boardgame.io too, by npm")
     parser.add_argument("--with-bots", action="store_true")
     options = parser.parse_args()
     allow_many_connections()
     if options.with_bots:
         compare_with_bots(options.rooms, options.seconds)
         return
-    contestants = [one for one in OURS if one.name in options.only]
-    for rooms in options.rooms_list or [options.rooms]:
-        run(compare(contestants, rooms, seconds=options.seconds, rounds=options.rounds))
+    with contextlib.ExitStack() as stack:
+        contestants = [one for one in OURS if one.name in options.only]
+        if options.peers:
+            try:
+                contestants += peers_in(stack.enter_context(installed()))
+            except CannotInstall as reason:
+                print(f"Colyseus and boardgame.io are left out: {reason}")
+        for rooms in options.rooms_list or [options.rooms]:
+            run(compare(contestants, rooms, seconds=options.seconds, rounds=options.rounds))
 
 
 if __name__ == "__main__":

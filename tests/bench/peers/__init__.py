@@ -1,0 +1,59 @@
+"""Other people's game servers under the same load: Colyseus and boardgame.io, with their own wire protocols.
+
+Their games are ours (`node/`), small and as their documentation has them: tic-tac-toe for two with its rules, a move
+shown to both at once, nothing on disk. They come from npm, into a temporary folder. (koa-compose is held below 4.2,
+which copies the list of handlers before boardgame.io has added its own: every request for a match is then a 404.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+INSTALL_SECONDS = 300
+_PROGRAMS = Path(__file__).parent / "node"
+
+
+class CannotInstall(Exception):
+    """The servers are not to be had here; the message says why in one line."""
+
+
+@contextlib.contextmanager
+def installed() -> Iterator[Path]:
+    """Give a folder with both servers and what they need; raises `CannotInstall`."""
+    missing = [program for program in ("node", "npm") if shutil.which(program) is None]
+    if missing:
+        raise CannotInstall(f"{' and '.join(missing)} cannot be found.")
+    with tempfile.TemporaryDirectory(prefix="tictactoe-peers-") as name:
+        folder = Path(name)
+        shutil.copytree(_PROGRAMS, folder, dirs_exist_ok=True)
+        command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
+        try:
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise CannotInstall(f"npm took longer than {INSTALL_SECONDS} s.") from None
+        if done.returncode:
+            raise CannotInstall(f"npm failed: {(done.stderr.strip() or 'without a word').splitlines()[-1]}")
+        yield folder
+
+
+def post(url: str, path: str, **fields: Any) -> dict[str, Any]:
+    """Return what a server answers to a JSON request on its plain HTTP."""
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
+    try:
+        connection.request("POST", path, json.dumps(fields), {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        body = response.read()
+        assert response.status == 200, body
+        answer: dict[str, Any] = json.loads(body)
+        return answer
+    finally:
+        connection.close()
