@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
@@ -89,9 +90,9 @@ async def read_all(answers: Iterable[asyncio.Future[bytes]]) -> list[Message]:
     return [read(answer) for answer in await asyncio.gather(*answers)]
 
 
-async def open_asker(url: str, token: str | None = None) -> Asker:
-    """Return a peer who has said hello, as the player of this token if there is one."""
-    asker = await open_wire(url, Asker)
+async def open_asker(url: str, token: str | None = None, sock: socket.socket | None = None) -> Asker:
+    """Return a peer who has said hello, as the player of this token if there is one; for `sock` see `open_wire`."""
+    asker = await open_wire(url, Asker, sock)
     asker.welcome = await asker.ask("hello", **({} if token is None else {"token": token}))
     return asker
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import gc
+import socket
 import time
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar, cast
@@ -149,11 +150,16 @@ def _find_frame(data: bytes, begin: int) -> tuple[int, bytes, int] | None:
     return data[begin] & 0x0F, data[start : start + length], start + length
 
 
-async def open_wire(url: str, make: Callable[[], _Wire]) -> _Wire:
-    """Connect, and return what `make` made once its WebSocket is open."""
+async def open_wire(url: str, make: Callable[[], _Wire], sock: socket.socket | None = None) -> _Wire:
+    """Connect, and return what `make` made once its WebSocket is open; `sock` may be on its way to the server."""
     address = urlsplit(url)
     assert address.hostname is not None
-    _, wire = await asyncio.get_running_loop().create_connection(make, address.hostname, address.port or 80)
+    loop, where = asyncio.get_running_loop(), (address.hostname, address.port or 80)
+    if sock is None:
+        _, wire = await loop.create_connection(make, *where)
+    else:
+        await loop.sock_connect(sock, where)
+        _, wire = await loop.create_connection(make, sock=sock)
     path = f"{address.path or '/'}?{address.query}" if address.query else address.path or "/"
     wire.upgrade(address.netloc, path)
     await wire.opened

@@ -41,8 +41,10 @@ async def measure(name: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [*PARTS, *UNPINNED]
-    parser.add_argument("part", nargs="*", choices=[[], *names], help=f"of {', '.join(names)}; default: all")
+    parser.add_argument("part", nargs="*", help=f"of {', '.join(names)}; default: all")
     options = parser.parse_args()
+    if unknown := set(options.part) - set(names):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}")
     allow_many_connections()
     begun = time.perf_counter()
     for name in options.part or names:
