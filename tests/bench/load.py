@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import gc
+import signal
 import socket
 import time
 from collections.abc import Callable, Coroutine, Iterable
@@ -205,10 +206,20 @@ class Spin:
 
 
 def run(main: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run on a loop that collects no garbage meanwhile: its pauses would be taken for the server's."""
+    """Run on a loop that collects no garbage meanwhile: its pauses would be taken for the server's.
+
+    SIGTERM cancels it, so that the servers end with the benchmark.
+    """
+
+    async def until_told() -> _Result:
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await main
+
     gc.collect()
     gc.disable()
     try:
-        return uvloop.run(main)
+        return uvloop.run(until_told())
     finally:
         gc.enable()
