@@ -15,15 +15,7 @@ def rules_of(choice: RulesChoice | UnsetType) -> Rules:
     if choice is UNSET:
         return PRESETS["classic"]
     if isinstance(choice, RulesFields):
-        return Rules(
-            choice.rows,
-            choice.columns,
-            choice.line,
-            choice.marks,
-            frozenset(choice.blocked),
-            choice.misere,
-            choice.gravity,
-        )
+        return choice.to_rules()
     if choice in PRESETS:
         return PRESETS[choice]
     close = difflib.get_close_matches(choice, PRESETS, 1)
@@ -33,14 +25,4 @@ def rules_of(choice: RulesChoice | UnsetType) -> Rules:
 
 def choice_of(rules: Rules) -> str | RulesFields:
     """Return how a request says `rules`: their preset's name, else spelled out."""
-    if rules.preset:
-        return rules.preset
-    return RulesFields(
-        rules.rows,
-        rules.columns,
-        rules.line,
-        rules.marks,
-        tuple(sorted(rules.blocked)),
-        rules.misere,
-        rules.gravity,
-    )
+    return rules.preset or RulesFields.of(rules)

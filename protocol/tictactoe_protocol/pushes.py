@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from tictactoe_engine import Rules
-from tictactoe_protocol.requests import ClockTerms
+from tictactoe_protocol.requests import ClockTerms, RulesFields, spell_out
 
 RoomStatus = Literal["waiting", "playing", "over"]
 Visibility = Literal["public", "private"]
@@ -32,21 +32,11 @@ class RulesState(Struct, frozen=True):
     @classmethod
     def of(cls, rules: Rules) -> RulesState:
         """Return what the wire says of `rules`."""
-        blocked = tuple(sorted(rules.blocked))
-        return cls(
-            rules.preset,
-            rules.rows,
-            rules.columns,
-            rules.line,
-            rules.marks,
-            blocked,
-            rules.misere,
-            rules.gravity,
-        )
+        return cls(rules.preset, **spell_out(rules))
 
     def to_rules(self) -> Rules:
         """Return the engine's value; raises `InvalidRules` for what no server of ours sends."""
-        return Rules(self.rows, self.columns, self.line, self.marks, frozenset(self.blocked), self.misere, self.gravity)
+        return Rules(**{name: getattr(self, name) for name in RulesFields.__struct_fields__})
 
 
 class SeatState(Struct, frozen=True, omit_defaults=True):

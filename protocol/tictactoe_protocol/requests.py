@@ -6,10 +6,11 @@ encoding a request sends only what was said. Numbers are bounded here, meanings 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from tictactoe_engine import Rules
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, MAX_LISTED_GAMES
 
 MAX_INTEGER = 2**31 - 1
@@ -34,6 +35,22 @@ class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     misere: bool = False
     gravity: bool = False
 
+    @classmethod
+    def of(cls, rules: Rules) -> RulesFields:
+        """Return `rules` spelled out."""
+        return cls(**spell_out(rules))
+
+    def to_rules(self) -> Rules:
+        """Return the engine's value; raises `InvalidRules`."""
+        return Rules(**{name: getattr(self, name) for name in _TERMS})
+
+
+def spell_out(rules: Rules) -> dict[str, Any]:
+    """Return what the wire says of rules, by the names of its fields; `blocked` is ascending."""
+    return {name: getattr(rules, name) for name in _TERMS} | {"blocked": tuple(sorted(rules.blocked))}
+
+
+_TERMS: Final = RulesFields.__struct_fields__
 
 RulesChoice = Annotated[str, Meta(max_length=64)] | RulesFields
 

@@ -102,7 +102,7 @@ class Desk:
     # -- what is asked ------------------------------------------------------------------------------------------
 
     def _try(self, session: Session, request: Request, now: int) -> None:
-        """Carry out a request, or answer why not: the one boundary that catches."""
+        """Carry out a request, or answer why not; a change that fails later is answered by itself."""
         try:
             self._carry_out(session, request, now)
         except Exception as error:
