@@ -58,9 +58,10 @@ class Receiver(Protocol):
 class Connection(asyncio.Protocol):
     """A WebSocket from the server's side; `accept` makes its receiver once the handshake is done.
 
-    A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a fifth of
-    that later whether it answers or not. One that has not caught up `catch_up_seconds` after `outbox_bytes` were waiting for
-    it is cut off, as is one for whom as many bytes wait beside the states of rooms. `on_lost` is called at the end.
+    A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a fifth
+    of that later whether it answers or not. One that has not caught up `catch_up_seconds` after `outbox_bytes` were
+    waiting for it is cut off, as is one for whom as many bytes wait beside the states of rooms. `on_lost` is called at
+    the end.
     """
 
     __slots__ = (
