@@ -127,7 +127,7 @@ class Position:
         return tuple(sorted(cell for cell in lowest if cell is not None))
 
     def play(self, cell: int) -> Position:
-        """Return the position after the player to move takes `cell`; costs O(line).
+        """Return the position after the player to move takes `cell`; costs O(cells), as board and moves are copied.
 
         Raises `IllegalMove` where the game is over, the cell is off the board, taken or blocked, or, with gravity,
         another cell of its column lies lower and is free.
@@ -174,6 +174,30 @@ class Position:
         if self._rules.marks[self._next] == mark:
             following._next = self._following(self._next)
         return following
+
+    def at(self, ply: int) -> Position:
+        """Return the position as it was after `ply` moves, with all who were passed over before the next one.
+
+        Equal in everything to a replay of so many moves, for the price of the board and of the moves taken back.
+        Raises ValueError where fewer were played.
+        """
+        if not 0 <= ply <= len(self._moves):
+            raise ValueError(f"There is no position after {ply} of {len(self._moves)} moves.")
+        if ply == len(self._moves):
+            return self
+        kept, taken_back = self._moves[:ply], self._moves[ply:]
+        board, gone = bytearray(self._board, "ascii"), 0
+        for cell in taken_back:
+            board[cell] = ord(FREE)
+            gone |= 1 << cell
+        earlier = copy.copy(self)
+        earlier._board = board.decode("ascii")
+        earlier._stones = tuple(stones & ~gone for stones in self._stones)
+        earlier._moves = kept
+        earlier._next = self._rules.marks.index(self._board[taken_back[0]])
+        earlier._outcome = None
+        earlier._passed = tuple(entry for entry in self._passed if entry[0] <= ply)
+        return earlier
 
     @property
     def active_marks(self) -> str:

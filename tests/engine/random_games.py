@@ -33,3 +33,12 @@ def open_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules], *, least_played
             break
         position = following
     return position
+
+
+@st.composite
+def finished_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules]) -> Position:
+    """Draw the end of a game, some players passed over on the way."""
+    position = draw(open_games(rules))
+    while position.outcome is None:
+        position = position.play(draw(st.sampled_from(position.legal_cells)))
+    return position

@@ -6,7 +6,10 @@ import copy
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.engine.random_games import finished_games, open_games, rule_sets
 from tictactoe_engine import PRESETS, IllegalMove, Outcome, Position, Rules
 
 CLASSIC = PRESETS["classic"]
@@ -15,6 +18,11 @@ DRAWN_GAME = (0, 1, 2, 4, 3, 5, 7, 6, 8)
 
 def after(*moves: int, rules: Rules = CLASSIC) -> Position:
     return Position.replay(rules, moves)
+
+
+def everything_of(position: Position) -> dict[str, object]:
+    """Return all that a position holds, whatever equality makes of it."""
+    return {name: getattr(position, name) for name in Position.__slots__}
 
 
 def refusal(position: Position, cell: int) -> IllegalMove:
@@ -310,6 +318,26 @@ def test_replay_passes_over_before_the_first_and_after_the_last_move() -> None:
     played = Position.start(rules).pass_over("X").play(0).play(1).pass_over("B")
     replayed = Position.replay(rules, played.moves, played.passed)
     assert (replayed, replayed.passed, replayed.turn) == (played, ((0, "X"), (2, "B")), "O")
+
+
+@given(st.data())
+def test_a_position_as_it_was_is_what_a_replay_of_so_many_moves_gives(data: st.DataObject) -> None:
+    last = data.draw(open_games(rule_sets()) | finished_games(rule_sets()))
+    for ply in range(last.ply + 1):
+        passed = tuple(entry for entry in last.passed if entry[0] <= ply)
+        assert everything_of(last.at(ply)) == everything_of(Position.replay(last.rules, last.moves[:ply], passed))
+
+
+def test_a_position_as_it_was_can_be_played_on_and_leaves_the_later_one_as_it_is() -> None:
+    won = after(0, 3, 1, 4, 2)
+    assert won.at(4).play(8) == after(0, 3, 1, 4, 8)
+    assert (won.outcome, won.at(5)) == (Outcome("line", "X", (0, 1, 2)), won)
+
+
+@pytest.mark.parametrize("ply", [-1, 3])
+def test_there_is_no_position_as_it_was_before_the_start_or_after_the_last_move(ply: int) -> None:
+    with pytest.raises(ValueError, match=f"no position after {ply} of 2 moves"):
+        after(0, 4).at(ply)
 
 
 def test_positions_reached_by_different_orders_are_equal_and_hash_alike() -> None:
