@@ -15,11 +15,28 @@ class Geometry:
     """Every window of `line` cells in a row, column or diagonal.
 
     `lines` holds each of them once as a bitboard; `lines_through[cell]` those that contain the cell, at most
-    four times the line's length.
+    four times the line's length. `starts` holds for each direction the distance of neighbours and the first cells of
+    all lines.
     """
 
+    length: int
     lines: tuple[int, ...]
     lines_through: tuple[tuple[int, ...], ...]
+    starts: tuple[tuple[int, int], ...]
+
+    def has_line(self, stones: int) -> bool:
+        """Tell whether stones hold a whole line; costs a few shifts, however many lines there are."""
+        return any(runs_from(stones, self.length, step) & starts for step, starts in self.starts)
+
+
+def runs_from(stones: int, length: int, step: int) -> int:
+    """Return the bits from which a run of so many stones goes on along a step, 0 where there is none."""
+    run = 1
+    while run < length and stones:
+        further = min(run, length - run)
+        stones &= stones >> further * step
+        run += further
+    return stones
 
 
 @lru_cache(maxsize=256)
@@ -27,20 +44,24 @@ def geometry_of(rows: int, columns: int, line: int) -> Geometry:
     """Return the shared geometry of a board; its first call costs O(cells * line)."""
     lines: list[int] = []
     through: list[list[int]] = [[] for _ in range(rows * columns)]
+    starts: list[tuple[int, int]] = []
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         step = down * columns + right
         pattern = sum(1 << (k * step) for k in range(line))
         last_row = rows - down * (line - 1)
         first_column = (line - 1) if right < 0 else 0
         last_column = columns - (line - 1) if right > 0 else columns
+        first_cells = 0
         for row in range(last_row):
             for column in range(first_column, last_column):
                 start = row * columns + column
                 window = pattern << start
+                first_cells |= 1 << start
                 lines.append(window)
                 for k in range(line):
                     through[start + k * step].append(window)
-    return Geometry(tuple(lines), tuple(map(tuple, through)))
+        starts.append((step, first_cells))
+    return Geometry(line, tuple(lines), tuple(map(tuple, through)), tuple(starts))
 
 
 def cells_of(bitboard: int) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Final, Literal
 
 from tictactoe_engine.errors import IllegalMove, quote
@@ -18,6 +19,9 @@ from tictactoe_engine.rules import Rules
 
 FREE: Final = "."
 BLOCKED: Final = "#"
+
+_FEW_MOVES: Final = 16
+"""So many moves are replayed one by one as quickly as all at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +70,10 @@ class Position:
     @classmethod
     def replay(cls, rules: Rules, moves: Iterable[int], passed: Sequence[tuple[int, str]] = ()) -> Position:
         """Return the position after `moves`, each of `passed` carried out at its ply; raises `IllegalMove`."""
-        position = cls.start(rules)
-        waiting = list(passed)
-        for cell in moves:
-            while waiting and waiting[0][0] <= position.ply:
-                position = position.pass_over(waiting.pop(0)[1])
-            position = position.play(cell)
-        for _, mark in waiting:
-            position = position.pass_over(mark)
-        return position
+        position, cells = cls.start(rules), tuple(moves)
+        for ply, mark in passed:
+            position = position._play_all(cells[position.ply : ply]).pass_over(mark)
+        return position._play_all(cells[position.ply :])
 
     @property
     def rules(self) -> Rules:
@@ -156,6 +155,44 @@ class Position:
         else:
             following._outcome = None if FREE in board else Outcome("full", None, ())
         return following
+
+    def _play_all(self, cells: tuple[int, ...]) -> Position:
+        """Return what playing the cells one by one gives; long games are laid out but for their last move."""
+        position = self
+        laid = self._lay(cells[:-1]) if len(cells) > _FEW_MOVES else None
+        if laid is not None:
+            position, cells = laid, cells[-1:]
+        for cell in cells:
+            position = position.play(cell)
+        return position
+
+    def _lay(self, cells: tuple[int, ...]) -> Position | None:
+        """Return the position after `cells` while it is open, or None where one of them is illegal or ends the game."""
+        if self._outcome is not None:
+            return None
+        rules, free = self._rules, ord(FREE)
+        board, letters = bytearray(self._board, "ascii"), rules.marks.encode("ascii")
+        turns = [self._next]
+        while (following := self._following(turns[-1])) != self._next:
+            turns.append(following)
+        for cell, mover in zip(cells, cycle(turns), strict=False):
+            if not 0 <= cell < len(board) or board[cell] != free:
+                return None
+            if rules.gravity and free in board[cell + rules.columns :: rules.columns]:
+                return None
+            board[cell] = letters[mover]
+        stones = list(self._stones)
+        for index, mover in enumerate(turns):
+            for cell in cells[index :: len(turns)]:
+                stones[mover] |= 1 << cell
+        if free not in board or any(map(self._geometry.has_line, stones)):
+            return None
+        laid = copy.copy(self)
+        laid._board = board.decode("ascii")
+        laid._stones = tuple(stones)
+        laid._moves = self._moves + cells
+        laid._next = turns[len(cells) % len(turns)]
+        return laid
 
     def pass_over(self, mark: str) -> Position:
         """Return the position in which `mark` moves no more; its stones stay where they are.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -63,6 +64,56 @@ def test_playing_leaves_the_earlier_position_as_it_was() -> None:
 
 def test_replay_gives_what_playing_one_by_one_gives() -> None:
     assert after(4, 0, 8) == Position.start(CLASSIC).play(4).play(0).play(8)
+
+
+def one_by_one(rules: Rules, moves: Sequence[int], passed: Sequence[tuple[int, str]] = ()) -> Position:
+    position, waiting = Position.start(rules), list(passed)
+    for cell in [*moves, None]:
+        while waiting and (cell is None or waiting[0][0] <= position.ply):
+            position = position.pass_over(waiting.pop(0)[1])
+        if cell is not None:
+            position = position.play(cell)
+    return position
+
+
+@given(open_games(rule_sets(), least_played=0.5) | finished_games(rule_sets()))
+def test_replay_gives_all_that_playing_one_by_one_gives(played: Position) -> None:
+    game = (played.rules, played.moves, played.passed)
+    assert everything_of(Position.replay(*game)) == everything_of(one_by_one(*game)) == everything_of(played)
+
+
+@given(st.data(), open_games(rule_sets(), least_played=0.5) | finished_games(rule_sets()))
+def test_replay_refuses_what_playing_one_by_one_refuses_and_for_the_same_reason(
+    data: st.DataObject, played: Position
+) -> None:
+    moves = list(played.moves)
+    moves.insert(data.draw(st.integers(0, len(moves))), data.draw(st.integers(-1, played.rules.size)))
+    refusals: list[tuple[str, str] | None] = []
+    for play in (Position.replay, one_by_one):
+        try:
+            play(played.rules, moves)
+        except IllegalMove as refused:
+            refusals.append((refused.code, refused.message))
+        else:
+            refusals.append(None)
+    assert refusals[0] == refusals[1]
+
+
+@pytest.mark.parametrize(
+    ("rules", "moves"),
+    [
+        (
+            Rules(rows=4, columns=10, line=10),
+            [cell for pair in zip(range(10), range(20, 30), strict=True) for cell in pair],
+        ),
+        (Rules(rows=3, columns=6, line=6), [*range(18), 0]),
+    ],
+    ids=["line", "full"],
+)
+def test_replay_of_a_long_game_goes_no_further_than_its_end(rules: Rules, moves: list[int]) -> None:
+    assert after(*moves[:-1], rules=rules).outcome is not None
+    with pytest.raises(IllegalMove, match="The game is over"):
+        after(*moves, rules=rules)
 
 
 def test_replay_refuses_an_illegal_move_among_others() -> None:

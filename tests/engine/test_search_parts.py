@@ -104,7 +104,8 @@ def test_completing_places_are_those_that_the_lines_say(rules: Rules, stones: in
     padded = grid.pad(stones)
     everywhere = grid.pad((1 << rules.size) - 1)
     assert {grid.cell_of(bit) for bit in bits_of(grid.completing(padded) & everywhere & ~padded)} == expected
-    assert grid.has_line(padded) == any(stones & line == line for line in lines.lines)
+    has_line = any(stones & line == line for line in lines.lines)
+    assert (grid.has_line(padded), lines.has_line(stones)) == (has_line, has_line)
 
 
 @given(position=open_games(rule_sets(max_side=6, max_marks=2)))
