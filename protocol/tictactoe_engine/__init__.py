@@ -2,13 +2,11 @@
 
 Source of the field's terms: m,n,k-games, where `rows` x `columns` is the board and `line` is k.
 
-The records, the strategies and the search behind them are loaded when one of their names is first used: most programs
-only need the rules.
+What is here is all that most programs need. The rest is had from the packages that own it, so that nobody loads what
+they do not use: `tictactoe_engine.records`, `tictactoe_engine.search` and `tictactoe_engine.strategies`.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
 
 from tictactoe_engine.errors import IllegalMove, InvalidRules, UnknownNotation
 from tictactoe_engine.notation import (
@@ -24,98 +22,24 @@ from tictactoe_engine.notation import (
 from tictactoe_engine.position import BLOCKED, FREE, Outcome, Position
 from tictactoe_engine.rules import MAX_MARKS, MAX_SIDE, PRESETS, Rules
 
-if TYPE_CHECKING:
-    from tictactoe_engine.records import (
-        GameRecord,
-        GameResult,
-        InvalidRecord,
-        MoveClock,
-        RecordError,
-        SeatClock,
-        format_record,
-        parse_record,
-        parse_records,
-    )
-    from tictactoe_engine.search import Analysis, Budget, Value, analyse, best_cells, fits_table
-    from tictactoe_engine.strategies import Level, Perfect, Strategy, choose_at_random, choose_by_rules, strategy_of
-
 __all__ = [
     "BLOCKED",
     "FREE",
     "MAX_MARKS",
     "MAX_SIDE",
     "PRESETS",
-    "Analysis",
-    "Budget",
     "Coordinates",
-    "GameRecord",
-    "GameResult",
     "IllegalMove",
-    "InvalidRecord",
     "InvalidRules",
     "Keys",
-    "Level",
-    "MoveClock",
     "Outcome",
-    "Perfect",
     "Position",
-    "RecordError",
     "Rules",
-    "SeatClock",
-    "Strategy",
     "UnknownNotation",
-    "Value",
-    "analyse",
-    "best_cells",
-    "choose_at_random",
-    "choose_by_rules",
-    "fits_table",
     "format_cell",
     "format_column",
     "format_key",
     "format_pair",
-    "format_record",
     "has_single_keys",
     "parse_cell",
-    "parse_record",
-    "parse_records",
-    "strategy_of",
 ]
-
-_OF_RECORDS: Final = frozenset(
-    {
-        "GameRecord",
-        "GameResult",
-        "InvalidRecord",
-        "MoveClock",
-        "RecordError",
-        "SeatClock",
-        "format_record",
-        "parse_record",
-        "parse_records",
-    }
-)
-_OF_SEARCH: Final = frozenset({"Analysis", "Budget", "Value", "analyse", "best_cells", "fits_table"})
-_OF_STRATEGIES: Final = frozenset(
-    {"Level", "Perfect", "Strategy", "choose_at_random", "choose_by_rules", "strategy_of"}
-)
-
-
-def __getattr__(name: str) -> object:
-    """Load the module that owns a name of the records, the strategies or the search (PEP 562)."""
-    value: object
-    if name in _OF_RECORDS:
-        from tictactoe_engine import records
-
-        value = globals()[name] = getattr(records, name)
-    elif name in _OF_SEARCH:
-        from tictactoe_engine import search
-
-        value = globals()[name] = getattr(search, name)
-    elif name in _OF_STRATEGIES:
-        from tictactoe_engine import strategies
-
-        value = globals()[name] = getattr(strategies, name)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return value

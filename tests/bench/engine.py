@@ -17,7 +17,9 @@ from random import Random
 from time import perf_counter
 
 from tests.bench.plain_minimax import plain_first_move
-from tictactoe_engine import PRESETS, Budget, Level, Position, Rules, Strategy, strategy_of
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine.search import Budget
+from tictactoe_engine.strategies import Level, Strategy, strategy_of
 
 PARTS = ("first-move", "solve", "plays", "matches")
 MATCH_PRESETS = ("classic", "four", "gomoku", "connect-four")
@@ -29,7 +31,8 @@ MAX_REPLAYED_GAMES = 200
 COLD_PROGRAM = """
 import gc
 from time import perf_counter
-from tictactoe_engine import Budget, Position, Rules, best_cells
+from tictactoe_engine import Position, Rules
+from tictactoe_engine.search import Budget, best_cells
 position, budget = Position.start(Rules({sides})), Budget()
 gc.collect()
 started = perf_counter()

@@ -6,7 +6,7 @@ import pytest
 
 from tictactoe_client.kept.record_files import read_records, write_record
 from tictactoe_client.settings import Misuse
-from tictactoe_engine import GameRecord, parse_record
+from tictactoe_engine.records import GameRecord, parse_record
 
 GAME = GameRecord(moves=(4, 0), players=(("X", "Zoë"),))
 

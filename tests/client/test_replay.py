@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tictactoe_client.words.replay import Replay, Step, parse_step
-from tictactoe_engine import parse_record
+from tictactoe_engine.records import parse_record
 
 CLASSIC = Replay(
     parse_record(

@@ -16,7 +16,8 @@ from tictactoe_client.words.worth import (
     rank_cells,
     review_position,
 )
-from tictactoe_engine import PRESETS, Budget, Position, Rules, analyse
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine.search import Budget, analyse
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
 CLASSIC = PRESETS["classic"]

@@ -19,7 +19,7 @@ from tictactoe_client import Client, Refused, connect
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.typed.replaying import REPLAY_HELP
 from tictactoe_client.words.replay import STEP_HELP
-from tictactoe_engine import GameResult, parse_record
+from tictactoe_engine.records import GameResult, parse_record
 from tictactoe_server.server import Server
 
 GAMES = """\

@@ -13,7 +13,7 @@ import pytest
 from tests.end_to_end.clients import COMMAND
 from tests.end_to_end.test_past_games import GAMES, known
 from tests.terminal import ENTERED, RESTORED, run_screen
-from tictactoe_engine import parse_record
+from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
 

@@ -23,7 +23,7 @@ import pytest
 from tests.end_to_end.test_server_command import COMMAND, end_of, environment, run, started, url_of
 from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
-from tictactoe_engine import parse_record
+from tictactoe_engine.records import parse_record
 from tictactoe_server.stores.folder import FILE_NAME
 from tictactoe_server.stores.schema import SCHEMA
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.engine.random_games import rule_sets
-from tictactoe_engine import PRESETS, GameRecord, GameResult, MoveClock, Position, Rules, SeatClock
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
 
 CLOCK_MS = st.integers(1, 86_400_000)
 CLOCKS = st.none() | st.builds(SeatClock, CLOCK_MS, CLOCK_MS.map(lambda ms: ms - 1)) | st.builds(MoveClock, CLOCK_MS)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.random_records import game_records
-from tictactoe_engine import GameRecord, RecordError, format_record, parse_record, parse_records
+from tictactoe_engine.records import GameRecord, RecordError, format_record, parse_record, parse_records
 
 SIGNS = ["[", "]", '"', "{", "}", "\\", " ", "\n", "\r\n", "\r", "\ufeff", "\x1b", "\0", "\u202e", "é", "٣"]
 NAMES = ["Rules", "X", "O", "Result", "Passed", "A@4", "Blocked", "b2", "a1", "zz99", "c3", "b٢", "*", "draw", "{hm}"]

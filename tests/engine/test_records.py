@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
-from tictactoe_engine import (
-    PRESETS,
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_engine.records import (
     GameRecord,
     GameResult,
     InvalidRecord,
     MoveClock,
     RecordError,
-    Rules,
     SeatClock,
     format_record,
     parse_record,
@@ -328,12 +325,3 @@ def test_a_record_that_cannot_be_is_refused_with_the_part_at_fault(content: dict
 
 def test_players_are_kept_in_turn_order() -> None:
     assert GameRecord(players=(("O", "bo"), ("X", "ana"))) == GameRecord(players=(("X", "ana"), ("O", "bo")))
-
-
-def test_records_are_loaded_when_one_of_their_names_is_first_used() -> None:
-    program = (
-        "import sys, tictactoe_engine as e; loaded = lambda: 'tictactoe_engine.records' in sys.modules\n"
-        "print(loaded()); e.parse_record('*'); print(loaded())"
-    )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["False", "True"]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.engine.random_records import game_records
 from tests.engine.test_record_properties import WORDS, read
-from tictactoe_engine import PRESETS, GameRecord, RecordError, format_record, parse_records
+from tictactoe_engine import PRESETS
+from tictactoe_engine.records import GameRecord, RecordError, format_record, parse_records
 from tictactoe_engine.records.game_record import (
     KNOWN_TAGS,
     MAX_COMMENT_LENGTH,

@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 
 from tests.faults.ledger import Ledger
 from tests.peer import Message
-from tictactoe_engine import parse_record
+from tictactoe_engine.records import parse_record
 
 PATIENCE_SECONDS = 60.0
 """How long anything that must happen may take before the run is given up."""

@@ -21,7 +21,7 @@ from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.past_list import PAGE_GAMES
 from tictactoe_client.wire.backoff import Backoff
-from tictactoe_engine import parse_record
+from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
 HISTORY = Opening("history")

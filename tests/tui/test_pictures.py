@@ -23,7 +23,8 @@ from tictactoe_client.tui.opening import Opening
 from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.words.replay import Replay
-from tictactoe_engine import PRESETS, Rules, parse_record
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -12,7 +12,8 @@ import pytest
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.words.replay import Replay
-from tictactoe_engine import GameRecord, GameResult, Rules, parse_record
+from tictactoe_engine import Rules
+from tictactoe_engine.records import GameRecord, GameResult, parse_record
 
 NOWHERE = "ws://127.0.0.1:1"
 CLASSIC = """

@@ -22,7 +22,7 @@ from tictactoe_client.wire.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.words.listing import list_games
 from tictactoe_client.words.program import own_command
 from tictactoe_client.words.replay import STEP_HELP, Replay, parse_step
-from tictactoe_engine import GameRecord, RecordError, parse_record
+from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 
 _LISTED_GAMES: Final = 20

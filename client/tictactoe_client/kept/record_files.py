@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tictactoe_client.settings import Misuse
-from tictactoe_engine import GameRecord, RecordError, format_record, parse_records
+from tictactoe_engine.records import GameRecord, RecordError, format_record, parse_records
 from tictactoe_protocol import clean_text
 
 STANDARD_STREAM: Final = "-"

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Final
 from tictactoe_client.kept.record_files import STANDARD_STREAM, write_record
 from tictactoe_client.settings import Misuse
 from tictactoe_client.wire.errors import Refused, Unreachable
-from tictactoe_engine import (
+from tictactoe_engine import IllegalMove, Position
+from tictactoe_engine.records import (
     GameRecord,
     GameResult,
-    IllegalMove,
     InvalidRecord,
     MoveClock,
-    Position,
     RecordError,
     SeatClock,
     parse_record,

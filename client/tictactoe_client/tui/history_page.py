@@ -17,7 +17,7 @@ from tictactoe_client.tui.replay_page import ReplayPage
 from tictactoe_client.tui.save_line import SaveLine
 from tictactoe_client.wire.errors import ClientError, Refused
 from tictactoe_client.words.replay import Replay
-from tictactoe_engine import GameRecord, RecordError, parse_record
+from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame
 

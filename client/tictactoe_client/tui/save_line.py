@@ -7,7 +7,7 @@ from tictactoe_client.kept.saving import name_for
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.page import Desk
-from tictactoe_engine import GameRecord
+from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 
 

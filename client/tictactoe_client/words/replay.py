@@ -11,7 +11,8 @@ from typing import Any, Final, Literal
 
 from tictactoe_client.boards.board import BoardStyle, BoardView, render_board
 from tictactoe_client.words.wording import describe_cell, describe_reason, describe_rules
-from tictactoe_engine import GameRecord, MoveClock, Position, SeatClock, format_cell
+from tictactoe_engine import Position, format_cell
+from tictactoe_engine.records import GameRecord, MoveClock, SeatClock
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Offers, RoomState, RulesState, SeatState
 

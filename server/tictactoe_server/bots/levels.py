@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tictactoe_engine import Level
+from tictactoe_engine.strategies import Level
 
 _PLAIN_WORDS: Final = {"easy": Level.RANDOM, "medium": Level.RULES, "hard": Level.PERFECT}
 

@@ -23,7 +23,9 @@ from typing import Final, TypeVar
 
 import structlog
 
-from tictactoe_engine import Analysis, Budget, Level, Position, analyse, choose_by_rules, fits_table, strategy_of
+from tictactoe_engine import Position
+from tictactoe_engine.search import Analysis, Budget, analyse, fits_table
+from tictactoe_engine.strategies import Level, choose_by_rules, strategy_of
 from tictactoe_server.bots.thinking import (
     analyse_position,
     choose_cell,

@@ -11,7 +11,9 @@ import signal
 import threading
 import time
 
-from tictactoe_engine import Analysis, Budget, Level, Position, analyse, strategy_of
+from tictactoe_engine import Position
+from tictactoe_engine.search import Analysis, Budget, analyse
+from tictactoe_engine.strategies import Level, strategy_of
 
 _LOWER_PRIORITY = 10
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from tictactoe_engine import Analysis, Position, Value
+from tictactoe_engine import Position
+from tictactoe_engine.search import Analysis, Value
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 from tictactoe_protocol.requests import Analyse
