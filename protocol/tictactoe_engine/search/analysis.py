@@ -15,15 +15,13 @@ from tictactoe_engine.rules import Rules
 from tictactoe_engine.search.budget import Budget, Meter, OutOfBudget
 from tictactoe_engine.search.coalition import Coalition
 from tictactoe_engine.search.duel import FOREVER, WIN, Duel
-from tictactoe_engine.search.grid import bits_of, grid_of
+from tictactoe_engine.search.grid import bits_of
 from tictactoe_engine.search.patterns import Patterns, places_by_weight
 from tictactoe_engine.search.ranking import Ranking, Scorer, Searcher, deepen
+from tictactoe_engine.search.table import Table, fits_table, solve
 from tictactoe_engine.search.task import Task, task_of, union_of
 from tictactoe_engine.search.threats import ThreatSearch
 from tictactoe_engine.search.value import Analysis, Value
-
-_TABLE_CELLS: Final = 9
-"""Boards with so many cells are solved whatever the budget: a few milliseconds, once."""
 
 _SOLVABLE_CELLS: Final = 18
 _SOLVABLE_CELLS_WITH_GRAVITY: Final = 24
@@ -38,76 +36,43 @@ _EVEN: Final = 150
 """The score at which an estimate is halfway to a win."""
 
 
-def analyse(position: Position, budget: Budget) -> Analysis:
+def analyse(position: Position, budget: Budget, table: Table | None = None) -> Analysis:
     """Return what the position and each of its moves are worth to the player to move, as far as the budget reaches.
 
     With three or more players left, win and loss are meant against all others together (see `coalition`). Of a
-    finished game: its result for the player who would be next, and no cells.
+    finished game: its result for the player who would be next, and no cells. What fits a table is looked up in `table`,
+    whatever the budget; without one it is solved now, and kept.
     """
     if position.outcome is not None:
         return Analysis(_value_when_over(position), {}, (), is_solved=True, nodes=0)
     task = task_of(position, budget, every=True)
-    ranking = _rank(position, task)
+    ranking = _rank(position, task, table)
     values = _values(task, ranking)
     best = _surest(tuple(sorted(map(task.grid.cell_of, ranking.best))), values)
     return Analysis(values[best[0]], dict(sorted(values.items())), best, ranking.is_solved, task.meter.nodes)
 
 
-def best_cells(position: Position, budget: Budget) -> tuple[int, ...]:
+def best_cells(position: Position, budget: Budget, table: Table | None = None) -> tuple[int, ...]:
     """Return the cells of the moves that are equally good and better than all others, ascending.
 
-    Costs less than `analyse`. Where every move loses, those that make it hardest (see `_stubborn`) are all of them
-    that count. Empty when the game is over.
+    Costs less than `analyse`, and uses `table` as that does. Where every move loses, those that make it hardest (see
+    `_stubborn`) are all of them that count. Empty when the game is over.
     """
     if position.outcome is not None:
         return ()
-    if fits_table(position):
-        return _table_of(position.rules).best_cells(position)
     task = task_of(position, budget, every=False)
-    return _stubborn(task, _rank(position, task))
-
-
-class _Table:
-    """Everything found out so far about one small board: the search's own table and the answers given."""
-
-    __slots__ = ("_answers", "_duel")
-
-    def __init__(self, rules: Rules) -> None:
-        self._duel = Duel(grid_of(rules), Meter(Budget()))
-        self._answers: dict[str, tuple[int, ...]] = {}
-
-    def best_cells(self, position: Position) -> tuple[int, ...]:
-        """Return the best cells, from memory if they have been asked for before."""
-        answer = self._answers.get(position.board)
-        if answer is None:
-            task = task_of(position, Budget(), every=False)
-            answer = self._answers[position.board] = _stubborn(task, self.rank(task))
-        return answer
-
-    def rank(self, task: Task) -> Ranking:
-        """Solve a position, whatever the task's own budget; its meter is charged all the same."""
-        meter = Meter(Budget())
-        self._duel.use(meter)
-        ranking = _rank_duel(task, self._duel, [FOREVER], is_full=True)
-        task.meter.charge(meter.nodes)
-        return ranking
+    return _stubborn(task, _rank(position, task, table))
 
 
 @lru_cache(maxsize=64)
-def _table_of(rules: Rules) -> _Table:
-    return _Table(rules)
+def _table_of(rules: Rules) -> Table:
+    return solve(rules)
 
 
-def fits_table(position: Position) -> bool:
-    """Tell whether the position is answered from a table in memory, at once and whatever the budget."""
-    rules = position.rules
-    return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _TABLE_CELLS
-
-
-def _rank(position: Position, task: Task) -> Ranking:
+def _rank(position: Position, task: Task, table: Table | None) -> Ranking:
     """Return the ranking of the position's moves; never without a best move, whatever the budget."""
     if fits_table(position):
-        return _table_of(position.rules).rank(task)
+        return _look_up(task, table or _table_of(position.rules))
     ranking = _solve(task)
     if not ranking.is_solved:
         deepened = _deepen(task)
@@ -116,6 +81,14 @@ def _rank(position: Position, task: Task) -> Ranking:
     if not ranking.best:
         ranking.best = _first_guess(task)[:1]
     return ranking
+
+
+def _look_up(task: Task, table: Table) -> Ranking:
+    own, other = task.stones
+    scores = {move: table.score_move(own, other, move) for move in bits_of(task.grid.playable(task.free))}
+    top = max(scores.values())
+    best = [move for move, score in scores.items() if score == top]
+    return Ranking(scores, best, set(scores), is_solved=True)
 
 
 def _solve(task: Task) -> Ranking:

@@ -68,10 +68,6 @@ class Duel:
         self._ranks = {bit: rank for rank, bit in enumerate(places_by_weight(grid))}
         self.horizon_hits = 0
 
-    def use(self, meter: Meter) -> None:
-        """Charge further searches to another meter; what the table holds stays."""
-        self._meter = meter
-
     def score_move(self, own: int, other: int, move: int, depth: int, alpha: int, beta: int) -> int:
         """Return the score of playing `move` (one bit), for the side that plays it; see `search`."""
         if self._grid.completing(own) & move:

@@ -1,0 +1,85 @@
+"""Small boards solved to the end: what each position of a game for two is worth, in one byte each.
+
+A position is numbered in base three, the first cell's digit the lowest: 0 is free, 1 the mover's stone, 2 the other
+side's. The fullest positions are solved first, so that what a move leads to is known when it is looked at (retrograde
+analysis). A table is a plain value: it may be made in one process and used in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from tictactoe_engine.position import Position
+from tictactoe_engine.rules import Rules
+from tictactoe_engine.search.duel import WIN
+from tictactoe_engine.search.grid import Grid, bits_of, grid_of
+
+_MAX_CELLS: Final = 9
+_EVEN: Final = _MAX_CELLS + 1
+"""The byte of a draw. A win is as much higher as cells are free when it comes, and one more; a loss as much lower."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All that there is to know about one small board: at most 20 KB. Made by `solve`."""
+
+    rules: Rules
+    scores: bytes
+
+    def score_move(self, own: int, other: int, move: int) -> int:
+        """Return the score, as `Duel` has it, of taking `move` (one bit) with the padded stones `own`."""
+        grid = grid_of(self.rules)
+        if grid.completing(own) & move:
+            left = (grid.cells & ~(own | other | move)).bit_count()
+            return -(WIN + left) if grid.misere else WIN + left
+        worth = _EVEN - self.scores[_number_of(grid, other) + 2 * _number_of(grid, own | move)]
+        return worth and (WIN + worth - 1 if worth > 0 else worth + 1 - WIN)
+
+
+def fits_table(position: Position) -> bool:
+    """Tell whether the position is answered from a table: two players on up to nine cells."""
+    rules = position.rules
+    return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _MAX_CELLS
+
+
+def solve(rules: Rules) -> Table:
+    """Return the table of a board that fits one (see `fits_table`); costs about 10 ms."""
+    grid = grid_of(rules)
+    places = tuple(bits_of(grid.cells))
+    everything = (1 << len(places)) - 1
+    # For each set of places, bit `i` standing for the place `i`: its share of a position's number, where one more stone
+    # completes a line of it, and what may be played where it is free.
+    stones, numbers = _sums_of(places), _sums_of([3**index for index in range(len(places))])
+    completing = [_packed(places, grid.completing(own)) for own in stones]
+    playable = [_packed(places, grid.playable(free)) for free in stones]
+    scores = bytearray([_EVEN]) * 3 ** len(places)
+    for taken in sorted(range(everything), key=int.bit_count, reverse=True):
+        free = everything ^ taken
+        end = _EVEN - free.bit_count() if grid.misere else _EVEN + free.bit_count()
+        for own in map(sum, combinations(bits_of(taken), taken.bit_count() // 2)):
+            other = taken ^ own
+            ends = completing[own] & playable[free]
+            quiet = 0 if ends and not grid.misere else playable[free] & ~ends
+            after = numbers[other] + 2 * numbers[own]
+            values = [2 * _EVEN - scores[after + 2 * numbers[move]] for move in bits_of(quiet)]
+            scores[numbers[own] + 2 * numbers[other]] = max(values, default=end)
+    return Table(rules, bytes(scores))
+
+
+def _number_of(grid: Grid, stones: int) -> int:
+    return sum(3**index for index, place in enumerate(bits_of(grid.cells)) if stones & place)
+
+
+def _sums_of(values: Sequence[int]) -> list[int]:
+    """Return the sum of the values of each set of places."""
+    sums = [0]
+    for value in values:
+        sums += [value + others for others in sums]
+    return sums
+
+
+def _packed(places: Sequence[int], bitboard: int) -> int:
+    return sum(1 << index for index, place in enumerate(places) if bitboard & place)
