@@ -7,7 +7,7 @@ the estimate of a position, the moves that are worth a look on a large board, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -124,23 +124,31 @@ class Patterns:
 
 
 @lru_cache(maxsize=64)
-def place_weights(grid: Grid) -> Mapping[int, tuple[int, int]]:
-    """Return a key for the bit of every cell: cells with more lines through them sort first, then the more central."""
+def tiers_of(grid: Grid) -> tuple[int, ...]:
+    """Return the cells in groups that are equally good to have, the best first.
+
+    Those with more lines through them come first, and of equals the more central.
+    """
     patterns = Patterns(grid)
-    through = dict.fromkeys(bits_of(grid.cells), 0)
+    planes: list[int] = []
     for step in grid.steps:
         windows = patterns.levels(0, grid.cells, step)[0]
         for index in range(grid.line):
-            for bit in bits_of(windows << index * step):
-                through[bit] += 1
-    return {bit: (-lines, _from_centre(grid, bit)) for bit, lines in through.items()}
+            _add(planes, windows << index * step, 0)
+    tiers = []
+    for group in _split(planes, grid.cells):
+        by_distance: dict[int, int] = {}
+        for bit in bits_of(group):
+            distance = _from_centre(grid, bit)
+            by_distance[distance] = by_distance.get(distance, 0) | bit
+        tiers += [by_distance[distance] for distance in sorted(by_distance)]
+    return tuple(tiers)
 
 
 @lru_cache(maxsize=64)
 def places_by_weight(grid: Grid) -> tuple[int, ...]:
-    """Return the bit of every cell in the order of its weight."""
-    weights = place_weights(grid)
-    return tuple(sorted(weights, key=weights.__getitem__))
+    """Return the bit of every cell, those of better tiers first."""
+    return tuple(bit for tier in tiers_of(grid) for bit in bits_of(tier))
 
 
 def _from_centre(grid: Grid, bit: int) -> int:
@@ -159,15 +167,20 @@ def _add(planes: list[int], places: int, power: int) -> None:
         power += 1
 
 
-def _by_score(planes: list[int], moves: int, count: int) -> Iterator[int]:
-    """Yield up to `count` moves in falling order of their counters, none whose counter is 0."""
-    groups = [moves]
+def _split(planes: list[int], places: int) -> list[int]:
+    """Return the places in groups whose counters are equal, those of the highest first."""
+    groups = [places]
     for plane in reversed(planes):
         groups = [part for group in groups for part in (group & plane, group & ~plane) if part]
+    return groups
+
+
+def _by_score(planes: list[int], moves: int, count: int) -> Iterator[int]:
+    """Yield up to `count` moves in falling order of their counters, none whose counter is 0."""
     scored = 0
     for plane in planes:
         scored |= plane
-    for group in groups:
+    for group in _split(planes, moves):
         for bit in bits_of(group & scored):
             yield bit
             count -= 1

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tictactoe_engine.position import FREE, Position
+from tictactoe_engine.position import Position
 from tictactoe_engine.search.grid import Grid, below, bits_of, grid_of
-from tictactoe_engine.search.patterns import place_weights
+from tictactoe_engine.search.patterns import tiers_of
+from tictactoe_engine.search.task import union_of
 from tictactoe_engine.strategies.strategy import check_is_open
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def cells_by_rules(position: Position) -> tuple[int, ...]:
         return ()
     grid = grid_of(position.rules)
     own, *others = (grid.pad(position.stones(mark)) for mark in _marks_from_turn(position))
-    free = grid.pad(sum(1 << cell for cell in _free_cells(position)))
+    free = grid.cells & ~union_of(grid.pad(position.stones(mark)) for mark in position.rules.marks)
     chosen = _choose(grid, own, others, free)
     return tuple(sorted(map(grid.cell_of, bits_of(chosen))))
 
@@ -60,9 +61,7 @@ def _choose(grid: Grid, own: int, others: Sequence[int], free: int) -> int:
 
 
 def _most_central(grid: Grid, moves: int) -> int:
-    weights = place_weights(grid)
-    best = min(weights[bit] for bit in bits_of(moves))
-    return sum(bit for bit in bits_of(moves) if weights[bit] == best)
+    return next(tier & moves for tier in tiers_of(grid) if tier & moves)
 
 
 def _marks_from_turn(position: Position) -> str:
@@ -70,7 +69,3 @@ def _marks_from_turn(position: Position) -> str:
     active = position.active_marks
     turn = active.index(position.turn or active[0])
     return active[turn:] + active[:turn]
-
-
-def _free_cells(position: Position) -> tuple[int, ...]:
-    return tuple(cell for cell, mark in enumerate(position.board) if mark == FREE)
