@@ -6,7 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Literal
 
-from tictactoe_server.rooms import FinishedGame, Player, Room
+from tictactoe_engine import Position
+from tictactoe_engine.strategies import Level
+from tictactoe_server.bots import ThinkingPool
+from tictactoe_server.bots.waiting import Priority
+from tictactoe_server.rooms import Command, FinishedGame, Player, Room
 from tictactoe_server.stores import (
     MISSING,
     MemoryArchive,
@@ -215,3 +219,43 @@ class TroubledStore(MemoryStore):
     def trouble(self) -> Trouble:
         """That with the rooms."""
         return self.rooms.trouble
+
+
+class FakeHouse:
+    """Takes the commands of bots, as `Act` of `bots` has it: notes them, raises what is planned, holds up on demand."""
+
+    def __init__(self) -> None:
+        self.commands: list[Command] = []
+        self.carried_out: list[Command] = []
+        self.failures: list[Exception] = []
+        self.is_open = asyncio.Event()
+        self.is_open.set()
+
+    async def __call__(self, code: str, player: Player, command: Command) -> None:
+        self.commands.append(command)
+        await self.is_open.wait()
+        if self.failures:
+            raise self.failures.pop(0)
+        self.carried_out.append(command)
+
+
+class FakePool(ThinkingPool):
+    """A pool that answers as told, without any worker, and notes how urgent it was."""
+
+    def __init__(self, answer: int | Exception) -> None:
+        super().__init__(1)
+        self.asked: list[Priority] = []
+        self._answer = answer
+
+    async def choose(
+        self, position: Position, level: Level, *, clock_seconds: float = 0.0, priority: Priority = Priority.PERSON
+    ) -> int:
+        self.asked.append(priority)
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
+
+    async def is_better_than_draw(self, position: Position, mark: str, *, clock_seconds: float = 0.0) -> bool:
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from asyncio.subprocess import PIPE
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,26 @@ async def test_without_a_server_one_is_started_and_ends_with_the_client() -> Non
             pass
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="nothing tells what processes there are")
+async def test_a_server_that_is_killed_leaves_no_worker_and_no_word_behind(tmp_path: Path) -> None:
+    options = f"--host 127.0.0.1 --port 0 --data {tmp_path} --bot-pause 0 --log-level error".split()
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tictactoe_server", *options, stdout=PIPE, stderr=PIPE, env=environment()
+    )
+    assert server.stdout is not None
+    async with open_peer((await server.stdout.readline()).decode().split()[-1]) as ana:
+        room = (await ana.ask("create", rules="gomoku", bots=["hard"]))["room"]
+        await ana.send("move", room=room, cell=112, ply=0)
+        await ana.state(ply=2)
+        workers = children_of(server.pid)
+        assert workers
+        server.kill()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert (await server.communicate())[1] == b""
+            while any(map(is_running, workers)):  # noqa: ASYNC110 - they are nobody's children any more
+                await asyncio.sleep(0.01)
+
+
 async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
     program = (
         "import asyncio\n"
@@ -134,6 +155,19 @@ def test_more_bots_than_seats_are_refused() -> None:
     check_bots(("easy", "easy"), PRESETS["classic"])
     with pytest.raises(Misuse, match="the marks are X, O"):
         check_bots(("easy", "easy", "easy"), PRESETS["classic"])
+
+
+def children_of(pid: int) -> list[str]:
+    """Return the ids of the processes that a process has started."""
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+
+
+def is_running(pid: str) -> bool:
+    """Tell whether a process is there and no mere entry in the table of processes."""
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return False
 
 
 async def is_taken(port: int) -> bool:

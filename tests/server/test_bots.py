@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import AsyncIterator
+from random import Random
 
 import pytest
 
@@ -19,6 +20,14 @@ from tictactoe_server.stores import StoreUnavailable
 async def quick_bots() -> AsyncIterator[Server]:
     """A server whose bots do not pause, with little time to think."""
     settings = Settings("127.0.0.1", 0, bot_pause_seconds=0, bot_deadline_seconds=0.2, bot_workers=1)
+    async with Server(settings) as running:
+        yield running
+
+
+@pytest.fixture
+async def thorough_bots() -> AsyncIterator[Server]:
+    """A server whose bots do not pause, and have the time that it takes to see a small board to its end."""
+    settings = Settings("127.0.0.1", 0, bot_pause_seconds=0, bot_deadline_seconds=5.0, bot_workers=1)
     async with Server(settings) as running:
         yield running
 
@@ -97,16 +106,16 @@ async def test_a_bot_agrees_to_a_draw_where_nothing_better_is_to_be_had(quick_bo
         assert (over["result"], over["score"]["draws"]) == ({"winner": None, "reason": "agreed", "line": []}, 1)
 
 
-async def test_a_bot_that_is_losing_agrees_to_a_draw_also_while_it_thinks_about_its_move(quick_bots: Server) -> None:
-    async with open_peer(quick_bots.url) as ana:
+async def test_a_bot_that_is_losing_agrees_to_a_draw_also_while_it_thinks_about_its_move(thorough_bots: Server) -> None:
+    async with open_peer(thorough_bots.url) as ana:
         room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"]))["room"]
         await ana.send("move", room=room, cell=5, ply=0)
         await ana.send("draw", room=room, action="offer")
         assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
 
 
-async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on(quick_bots: Server) -> None:
-    async with open_peer(quick_bots.url) as ana:
+async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on(thorough_bots: Server) -> None:
+    async with open_peer(thorough_bots.url) as ana:
         room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"], seat="O"))["room"]
         state = await ana.state(ply=1)
         await ana.ask("draw", room=room, action="offer")
@@ -130,8 +139,8 @@ async def test_a_draw_offered_to_a_bot_is_answered_before_its_next_move(
         assert (answered["ply"], answered["seq"]) == (offered["ply"], offered["seq"] + 1)
 
 
-async def test_a_draw_is_thought_over_again_when_its_maker_moves_on(quick_bots: Server) -> None:
-    async with open_peer(quick_bots.url) as ana:
+async def test_a_draw_is_thought_over_again_when_its_maker_moves_on(thorough_bots: Server) -> None:
+    async with open_peer(thorough_bots.url) as ana:
         room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"]))["room"]
         await ana.send("draw", room=room, action="offer")
         await ana.send("move", room=room, cell=5, ply=0)
@@ -195,28 +204,23 @@ async def test_a_bot_moves_when_a_store_that_was_away_is_back() -> None:
         assert (await ana.state(ply=2))["turn"] == "X"
 
 
-async def test_the_game_goes_on_when_a_thinking_worker_is_killed(quick_bots: Server) -> None:
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "hangs"])
+async def test_the_game_goes_on_while_a_worker_is_lost_and_another_takes_its_place(
+    quick_bots: Server, blow: signal.Signals
+) -> None:
+    workers: set[int] = set()
+    rng = Random(1)
     async with open_peer(quick_bots.url) as ana:
-        room = (await ana.ask("create", rules="gomoku", bots=["perfect"]))["room"]
-        await ana.send("move", room=room, cell=112, ply=0)
-        await ana.state(ply=2)
-        (worker,) = quick_bots.bots.worker_ids
-        os.kill(worker, signal.SIGKILL)
-        await ana.send("move", room=room, cell=0, ply=2)
-        assert (await ana.state(ply=4))["turn"] == "X"
-        assert worker not in quick_bots.bots.worker_ids
-
-
-async def test_a_worker_that_hangs_is_replaced_and_the_bot_moves_all_the_same(quick_bots: Server) -> None:
-    async with open_peer(quick_bots.url) as ana:
-        room = (await ana.ask("create", rules="gomoku", bots=["perfect"]))["room"]
-        await ana.send("move", room=room, cell=112, ply=0)
-        await ana.state(ply=2)
-        (worker,) = quick_bots.bots.worker_ids
-        os.kill(worker, signal.SIGSTOP)
-        await ana.send("move", room=room, cell=0, ply=2)
-        assert (await ana.state(ply=4))["turn"] == "X"
-        assert worker not in quick_bots.bots.worker_ids
+        await ana.send("create", rules={"rows": 15, "columns": 15, "line": 15}, bots=["perfect"])
+        state = await ana.state(ply=0)
+        while len(workers) < 2:
+            free = [cell for cell, mark in enumerate(state["board"]) if mark == "."]
+            await ana.send("move", room=state["room"], cell=rng.choice(free), ply=state["ply"])
+            state = await ana.state(ply=state["ply"] + 2)
+            assert state["turn"] == "X"
+            if not workers and quick_bots.bots.worker_ids:
+                os.kill(quick_bots.bots.worker_ids[0], blow)
+            workers.update(quick_bots.bots.worker_ids)
 
 
 async def test_many_bots_share_one_worker_and_none_waits_for_ever(quick_bots: Server) -> None:

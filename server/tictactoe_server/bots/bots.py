@@ -15,6 +15,7 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Draw, Move, Rematch, Undo
 from tictactoe_server.bots.levels import level_of
 from tictactoe_server.bots.pool import ThinkingPool
+from tictactoe_server.bots.waiting import Priority
 from tictactoe_server.rooms import Command, Player, Refused, Room
 from tictactoe_server.stores import StoreUnavailable
 
@@ -27,9 +28,8 @@ Moment = tuple[str, int, tuple[int, ...], int]
 Thoughts = dict[str, tuple[Moment, asyncio.Task[None]]]
 """What a bot thinks about in each room, by the room's code."""
 
-_SHARE_FOR_PAUSE: Final = 0.1
-_SHARE_FOR_THOUGHT: Final = 0.4
-"""How much of its running clock a bot spends on one move at most."""
+_SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1
+"""How much of its running clock a bot pauses at most."""
 
 _AGAIN_SECONDS: Final = 0.5
 """How long until a bot tries again what the server could not do for it."""
@@ -68,7 +68,7 @@ class Bots:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._pool.close()
+        await self._pool.close()
 
     def _consider(
         self,
@@ -103,9 +103,12 @@ class Bots:
     async def _take_turn(self, room: Room, mark: str) -> None:
         with _forgetting(self._moves, room.code) as forget:
             left = _seconds_left(room, mark)
-            await asyncio.sleep(min(self._pause, left * _SHARE_FOR_PAUSE))
+            pause = min(self._pause, left * _SHARE_OF_CLOCK_FOR_PAUSE)
+            await asyncio.sleep(pause)
             position, seat = room.position, room.seat(mark)
-            cell = await self._pool.choose(position, level_of(seat.bot or ""), at_most=left * _SHARE_FOR_THOUGHT)
+            cell = await self._pool.choose(
+                position, level_of(seat.bot or ""), clock_seconds=left - pause, priority=_priority_of(room)
+            )
             if (answering := self._draws.get(room.code)) is not None:
                 # The move would let the offer lapse: it is answered first.
                 await asyncio.wait([answering[1]])
@@ -114,7 +117,9 @@ class Bots:
 
     async def _answer_draw(self, room: Room, mark: str) -> None:
         with _forgetting(self._draws, room.code) as forget:
-            is_better = await self._pool.is_better_than_draw(room.position, mark)
+            is_better = await self._pool.is_better_than_draw(
+                room.position, mark, clock_seconds=_seconds_left(room, mark)
+            )
             forget()
             answer = Draw(room=room.code, action="decline" if is_better else "accept")
             await self._send(room.code, room.seat(mark), answer)
@@ -150,9 +155,17 @@ def _forgetting(thoughts: Thoughts, code: str) -> Iterator[Callable[[], None]]:
         forget()
 
 
+def _priority_of(room: Room) -> Priority:
+    """Return how urgent the room's moves are: whether a person sits there and is connected."""
+    seats = (seat for seat in room.seats.values() if seat is not None and not seat.bot)
+    return Priority.PERSON if any(seat.online and not seat.left for seat in seats) else Priority.HOUSE
+
+
 def _seconds_left(room: Room, mark: str) -> float:
-    """Return what the clock of the mark to move leaves it; endless where none runs."""
-    return math.inf if room.clock_started_at is None else room.remaining_ms[mark] / 1000
+    """Return what a mark's clock leaves it; endless where it does not run."""
+    if room.clock_started_at is None or room.position.turn != mark:
+        return math.inf
+    return room.remaining_ms[mark] / 1000
 
 
 def _to_move(room: Room) -> str | None:

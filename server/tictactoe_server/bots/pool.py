@@ -1,172 +1,182 @@
-"""Worker processes that think: queued fairly, held to a deadline, replaced when they die.
+"""Everything that bots and reviews want to know, from whoever can tell: this process at once, or a worker in time.
 
-Answers that cost next to nothing (random moves, simple rules, the tables of small boards) are found at once, in this
-process. Everything else takes its turn at a worker. The more moves wait, the less time each of them gets, so that an
-answer comes within about the deadline however many ask.
+Random moves, the simple rules and the tables of small boards are answered here. Everything else takes its turn at a
+worker, the more urgent first, and is held to the deadline: the more wait, the less time each of them gets, and whose
+turn does not come in time goes without. Workers are started when they are needed, and again after a pause where that
+fails.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
-import multiprocessing
 import os
-import signal
-import time
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Sequence
 from functools import partial
 from random import Random, SystemRandom
-from typing import Final, TypeVar
+from typing import Final
 
 import structlog
 
 from tictactoe_engine import Position
-from tictactoe_engine.search import Analysis, Budget, analyse, fits_table
-from tictactoe_engine.strategies import Level, choose_by_rules, strategy_of
-from tictactoe_server.bots.thinking import (
-    analyse_position,
-    choose_cell,
-    is_better_than_draw,
-    prepare_worker,
-    process_id,
-)
+from tictactoe_engine.search import Analysis, Budget, analyse, best_cells, fits_table
+from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules
+from tictactoe_server.bots.thinking import analyse_position, choose_cell
+from tictactoe_server.bots.waiting import Job, Priority, Waiting
+from tictactoe_server.bots.worker import COMMAND, Answer, NotStarted, Worker, WorkerLost
 
-_QUICK_CELLS: Final = 64
 _LEAST_SECONDS: Final = 0.02
 _SHARE_OF_DEADLINE: Final = 0.85
 _SHARE_FOR_OFFERS: Final = 0.5
-_GRACE_SECONDS: Final = 0.5
-_START_SECONDS: Final = 30.0
 
-Answer = TypeVar("Answer")
-Question = Callable[[float], Answer]
-"""What a worker is asked: a function that can be pickled, of the seconds that it may take."""
+_SHARE_OF_CLOCK: Final = 0.4
+"""How much of its running clock a bot thinks at most."""
+
+_FIRST_REST_SECONDS: Final = 0.5
+_LONGEST_REST_SECONDS: Final = 30.0
 
 log = structlog.get_logger(__name__)
 
 
-class WorkerLost(Exception):
-    """A worker died or did not answer; it has been replaced."""
-
-
-class Worker:
-    """One process, started when it is first needed."""
-
-    def __init__(self) -> None:
-        self._executor: ProcessPoolExecutor | None = None
-        self._pid: int | None = None
-
-    async def answer(self, question: Question[Answer], seconds: float) -> Answer:
-        """Return the process's answer; raises `WorkerLost` where it dies or is late by more than the grace."""
-        loop = asyncio.get_running_loop()
-        try:
-            executor = await self._started()
-            answer = loop.run_in_executor(executor, question, seconds)
-            return await asyncio.wait_for(answer, seconds + _GRACE_SECONDS)
-        except (BrokenProcessPool, TimeoutError) as error:
-            self.stop()
-            raise WorkerLost(type(error).__name__) from error
-
-    def stop(self) -> None:
-        """End the process at once; the next question starts another."""
-        if self._executor is None:
-            return
-        if self._pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-        self._executor.shutdown(wait=False, cancel_futures=True)
-        self._executor = self._pid = None
-
-    async def _started(self) -> ProcessPoolExecutor:
-        if self._executor is None:
-            context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(1, context, prepare_worker)
-            started = asyncio.get_running_loop().run_in_executor(self._executor, process_id)
-            self._pid = await asyncio.wait_for(started, _START_SECONDS)
-            log.debug("bot worker started", pid=self._pid)
-        return self._executor
-
-
 class ThinkingPool:
-    """Chooses moves for bots. `deadline_seconds` is about how long an answer may take once its pause is over."""
+    """Chooses moves for bots. `deadline_seconds` is how long an answer may take once its pause is over."""
 
-    def __init__(self, workers: int | None = None, deadline_seconds: float = 1.0) -> None:
+    def __init__(
+        self, workers: int | None = None, deadline_seconds: float = 1.0, *, command: Sequence[str] = COMMAND
+    ) -> None:
         count = max(1, (os.cpu_count() or 2) - 1) if workers is None else workers
         self._deadline = deadline_seconds
-        self._count = count
-        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
-        self._workers = [Worker() for _ in range(count)]
-        for worker in self._workers:
-            self._idle.put_nowait(worker)
-        self._waiting = 0
+        self._workers = [Worker(command) for _ in range(count)]
+        self._serving: list[asyncio.Task[None]] = []
+        self._resting = 0
+        self._is_closed = False
+        self._waiting = Waiting()
         self._random = SystemRandom()
 
     @property
     def process_ids(self) -> tuple[int, ...]:
         """The ids of the worker processes that run now."""
-        return tuple(worker._pid for worker in self._workers if worker._pid is not None)
+        return tuple(worker.pid for worker in self._workers if worker.pid is not None)
 
-    async def choose(self, position: Position, level: Level, *, at_most: float = math.inf) -> int:
-        """Return a legal cell, within `at_most` seconds where that is sooner than the deadline.
+    async def choose(
+        self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
+    ) -> int:
+        """Return a legal cell, by the simple rules where no worker answers before the deadline.
 
-        Falls back to the simple rules where no worker answers in time.
+        `clock_seconds` is what the mover's clock has left: long before its end the rules choose.
         """
-        quick = _quick_strategy(position, level)
-        if quick is not None:
-            return quick(position, Random(self._random.getrandbits(64)))
-        seed = self._random.getrandbits(64)
-        cell = await self._ask(partial(choose_cell, position, level, seed), min(at_most, self._deadline))
-        return choose_by_rules(position, Random(seed)) if cell is None else cell
+        rng = Random(self._random.getrandbits(64))
+        if level is Level.RANDOM:
+            return choose_at_random(position, rng)
+        cell = None
+        if level is Level.PERFECT and fits_table(position):
+            cell = rng.choice(best_cells(position, Budget()))
+        elif level is Level.PERFECT:
+            seconds = min(self._deadline, clock_seconds * _SHARE_OF_CLOCK)
+            cell = await self._ask(partial(choose_cell, position, rng.getrandbits(64)), priority, seconds, seconds)
+        return choose_by_rules(position, rng) if cell is None else cell
 
-    async def is_better_than_draw(self, position: Position, mark: str) -> bool:
+    async def is_better_than_draw(self, position: Position, mark: str, *, clock_seconds: float = math.inf) -> bool:
         """Tell whether a player had better go on than agree to a draw; yes where no worker answers in time."""
-        question = partial(is_better_than_draw, position, mark)
-        answer = await self._ask(question, self._deadline * _SHARE_FOR_OFFERS)
-        return answer is None or answer
+        analysis = await self._evaluate(position, Priority.PERSON, _SHARE_FOR_OFFERS, clock_seconds)
+        if analysis is None:
+            return True
+        estimate = analysis.value.estimate
+        return estimate > 0 if position.turn == mark else estimate < 0
 
     async def analyse(self, position: Position) -> Analysis | None:
         """Return what the position and its moves are worth, or None where no worker answers in time."""
+        return await self._evaluate(position, Priority.REVIEW, 1.0, math.inf)
+
+    async def close(self) -> None:
+        """End all workers; who still waits for one goes without an answer, and so does who asks later."""
+        self._is_closed = True
+        for task in self._serving:
+            task.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
+        self._waiting.give_up()
+        await asyncio.gather(*(worker.stop() for worker in self._workers))
+
+    async def _evaluate(
+        self, position: Position, priority: Priority, share: float, clock_seconds: float
+    ) -> Analysis | None:
+        """Return the analysis after a share of the deadline, for which it may have to wait twice as long."""
         if fits_table(position):
             return analyse(position, Budget())
-        return await self._ask(partial(analyse_position, position), self._deadline)
+        at_most = clock_seconds * _SHARE_OF_CLOCK
+        seconds, within = min(self._deadline * share, at_most), min(self._deadline * 2, at_most)
+        return await self._ask(partial(analyse_position, position), priority, seconds, within)
 
-    async def _ask(self, question: Question[Answer], seconds: float) -> Answer | None:
-        """Return a worker's answer, or None where none is to be had in time."""
-        for _ in range(2):
+    async def _ask(self, question: partial[Answer], priority: Priority, seconds: float, within: float) -> Answer | None:
+        """Return a worker's answer after up to so many seconds of its own, or None where none comes `within` others."""
+        if self._is_helpless:
+            return None
+        if not self._serving:
+            self._serving = [asyncio.create_task(self._serve(worker)) for worker in self._workers]
+        loop = asyncio.get_running_loop()
+        job = Job(question, priority, seconds, loop.time() + within, loop.create_future())
+        self._waiting.put(job)
+        try:
+            async with asyncio.timeout(within):
+                return await job.answer
+        except TimeoutError:
+            return None
+        finally:
+            self._waiting.drop(job)
+
+    async def _serve(self, worker: Worker) -> None:
+        """Let a worker answer what waits for as long as the pool is open; it is started when it is first needed."""
+        rest_seconds = _FIRST_REST_SECONDS
+        while True:
+            job = await self._waiting.take()
             try:
-                return await self._ask_worker(question, seconds)
+                if worker.pid is None:
+                    await worker.start()
+                    rest_seconds = _FIRST_REST_SECONDS
+                await self._carry_out(job, worker)
+            except NotStarted as error:
+                log.warning("bot worker not started", reason=str(error), again_in_seconds=rest_seconds)
+                await self._rest(job, rest_seconds)
+                rest_seconds = min(2 * rest_seconds, _LONGEST_REST_SECONDS)
             except WorkerLost as lost:
                 log.warning("bot worker lost", reason=str(lost))
-                if str(lost) != BrokenProcessPool.__name__:
-                    break
-        return None
+                if lost.is_late or job.has_lost_worker:
+                    job.settle(None)
+                else:
+                    job.has_lost_worker = True
+                    self._waiting.put(job, first=True)
+            except asyncio.CancelledError:
+                job.settle(None)
+                raise
+            except Exception:
+                log.exception("a bot's question came to nothing")
+                job.settle(None)
 
-    async def _ask_worker(self, question: Question[Answer], seconds: float) -> Answer:
-        self._waiting += 1
+    async def _carry_out(self, job: Job[Answer], worker: Worker) -> None:
+        """Have the job answered, so soon that those behind it can be answered in their time where that is possible."""
+        now, workers = asyncio.get_running_loop().time(), len(self._workers)
+        left = job.deadline - now
+        if left < _LEAST_SECONDS or job.answer.done():
+            job.settle(None)
+            return
+        behind = enumerate(self._waiting.behind(job), workers + 1)
+        share = min(((other.deadline - now) * workers / place for place, other in behind), default=left)
+        seconds = min(job.seconds, max(_LEAST_SECONDS, min(left, share))) * _SHARE_OF_DEADLINE
+        answer = await worker.answer(job.question, seconds)
+        job.settle(answer)
+
+    async def _rest(self, job: Job[Answer], seconds: float) -> None:
+        """Let a worker that could not be started be; the job is another one's, or nobody's where none runs."""
+        self._resting += 1
         try:
-            worker = await self._idle.get()
-            share = min(1.0, self._count / self._waiting)
+            self._waiting.put(job, first=True)
+            if self._is_helpless:
+                self._waiting.give_up()
+            await asyncio.sleep(seconds)
         finally:
-            self._waiting -= 1
-        try:
-            return await worker.answer(question, max(_LEAST_SECONDS, seconds * share * _SHARE_OF_DEADLINE))
-        finally:
-            self._idle.put_nowait(worker)
+            self._resting -= 1
 
-    def close(self) -> None:
-        """End all workers."""
-        for worker in self._workers:
-            worker.stop()
-
-
-def _quick_strategy(position: Position, level: Level) -> Callable[[Position, Random], int] | None:
-    """Return the strategy itself where it answers at once, else None."""
-    rules = position.rules
-    if level is Level.RANDOM or (level is Level.RULES and rules.size <= _QUICK_CELLS):
-        return strategy_of(level, Budget())
-    if fits_table(position):
-        return strategy_of(level, Budget(seconds=1.0, clock=time.monotonic))
-    return None
+    @property
+    def _is_helpless(self) -> bool:
+        """Whether no process runs, and none could be started just now."""
+        return self._is_closed or (self._resting > 0 and not self.process_ids)

@@ -1,0 +1,183 @@
+"""Who answers what bots and reviews want to know, and when: real workers, odd ones, and none at all."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from tests.peer import PATIENCE_SECONDS
+from tests.server import odd_worker
+from tictactoe_engine import PRESETS, Position
+from tictactoe_engine.strategies import Level
+from tictactoe_server.bots import ThinkingPool
+from tictactoe_server.bots.waiting import Priority
+from tictactoe_server.bots.worker import COMMAND
+
+LONG_SECONDS = 60.0
+"""A deadline that no test lives to see."""
+
+SEARCHED = Position.replay(PRESETS["gomoku"], (50, 0, 51, 15, 52, 30))
+"""X has an open three; the simple rules, which look one move ahead, take the middle instead."""
+SEARCHED_BEST = {49, 53}
+
+Answer = TypeVar("Answer")
+OpenPool = Callable[..., ThinkingPool]
+
+
+@pytest.fixture
+async def open_pool(tmp_path: Path) -> AsyncIterator[OpenPool]:
+    """Return a function that opens a pool of one worker: a good one, or one with a habit of `odd_worker`."""
+    async with contextlib.AsyncExitStack() as stack:
+
+        def start(habit: str | None = None, deadline_seconds: float = LONG_SECONDS) -> ThinkingPool:
+            odd = (sys.executable, odd_worker.__file__, habit or "", str(tmp_path / "mark"))
+            pool = ThinkingPool(1, deadline_seconds, command=odd if habit else COMMAND)
+            stack.push_async_callback(pool.close)
+            return pool
+
+        yield start
+
+
+async def soon(answer: Awaitable[Answer]) -> Answer:
+    """Return an answer that does not hang upon the deadline."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        return await answer
+
+
+async def until_best(pool: ThinkingPool, position: Position, best: set[int]) -> None:
+    """Ask until the answer is not that of the simple rules."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while await pool.choose(position, Level.PERFECT) not in best:  # noqa: ASYNC110 - each time it is asked anew
+            await asyncio.sleep(0)
+
+
+# -- workers that cannot be had, and come back ------------------------------------------------------------------
+
+
+async def test_where_no_worker_can_be_started_the_simple_rules_answer_at_once() -> None:
+    pool = ThinkingPool(2, LONG_SECONDS, command=("/nonexistent/worker",))
+    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED.legal_cells
+    assert await soon(pool.is_better_than_draw(SEARCHED, "X"))
+    assert await soon(pool.analyse(SEARCHED)) is None
+    await pool.close()
+
+
+@pytest.mark.parametrize(
+    ("habit", "position", "best"),
+    [
+        ("dies on start", SEARCHED, SEARCHED_BEST),
+        ("hangs on start", SEARCHED, SEARCHED_BEST),
+        ("babbles on start", SEARCHED, SEARCHED_BEST),
+    ],
+)
+async def test_a_worker_that_could_not_be_started_is_started_again(
+    open_pool: OpenPool, monkeypatch: pytest.MonkeyPatch, habit: str, position: Position, best: set[int]
+) -> None:
+    monkeypatch.setattr("tictactoe_server.bots.worker._START_SECONDS", 1.0)
+    pool = open_pool(habit, 2.0)
+    assert await soon(pool.choose(position, Level.PERFECT)) not in best
+    await until_best(pool, position, best)
+
+
+async def test_a_question_that_its_worker_died_of_is_put_to_another(open_pool: OpenPool) -> None:
+    pool = open_pool("dies on a question")
+    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED_BEST
+
+
+async def test_a_question_that_two_workers_died_of_is_answered_by_the_simple_rules(open_pool: OpenPool) -> None:
+    pool = open_pool("dies on every question")
+    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) not in SEARCHED_BEST
+
+
+async def test_a_worker_that_does_not_answer_is_replaced(open_pool: OpenPool) -> None:
+    pool = open_pool("hangs on a question", 0.5)
+    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) not in SEARCHED_BEST
+    await until_best(pool, SEARCHED, SEARCHED_BEST)
+
+
+async def test_a_question_that_fails_in_its_worker_is_answered_by_the_simple_rules(open_pool: OpenPool) -> None:
+    pool = open_pool("fails")
+    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED.legal_cells
+    (worker,) = pool.process_ids
+    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED.legal_cells
+    assert pool.process_ids == (worker,)
+
+
+async def test_a_worker_leaves_ctrl_c_to_its_server(open_pool: OpenPool) -> None:
+    pool = open_pool()
+    await soon(pool.choose(SEARCHED, Level.PERFECT))
+    (worker,) = pool.process_ids
+    os.kill(worker, signal.SIGINT)
+    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED_BEST
+    assert pool.process_ids == (worker,)
+
+
+async def test_a_closed_pool_lets_nobody_wait(open_pool: OpenPool) -> None:
+    pool = open_pool("hangs on a question")
+    asked = [asyncio.create_task(pool.analyse(position)) for position in (SEARCHED, SEARCHED.at(5))]
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not pool.process_ids:  # noqa: ASYNC110 - nobody tells when a worker is up
+            await asyncio.sleep(0)
+        await pool.close()
+        assert await asyncio.gather(*asked) == [None, None]
+    assert pool.process_ids == ()
+    assert await soon(pool.analyse(SEARCHED)) is None
+
+
+# -- the deadline, and whose turn it is -------------------------------------------------------------------------
+
+
+async def test_a_move_whose_turn_does_not_come_in_time_is_chosen_by_the_simple_rules(open_pool: OpenPool) -> None:
+    pool = open_pool("hangs on a question", 0.2)
+    cells = await soon(asyncio.gather(*(pool.choose(SEARCHED, Level.PERFECT) for _ in range(20))))
+    assert not SEARCHED_BEST & set(cells)
+    assert set(cells) <= set(SEARCHED.legal_cells)
+
+
+async def test_a_move_gets_so_much_time_that_those_behind_it_can_have_as_much(open_pool: OpenPool) -> None:
+    pool = open_pool("tells its time", 10.0)
+    seconds = await soon(asyncio.gather(*(pool.choose(SEARCHED, Level.PERFECT) for _ in range(10))))
+    assert 0 < seconds[0] <= 1
+    assert seconds == sorted(seconds)
+    assert 1 < seconds[-1] <= 10
+
+
+async def test_those_who_gave_up_take_no_time_from_who_did_not(open_pool: OpenPool) -> None:
+    pool = open_pool("tells its time", 10.0)
+    asked = [asyncio.create_task(pool.choose(SEARCHED, Level.PERFECT)) for _ in range(10)]
+    await asyncio.sleep(0)
+    for impatient in asked[1:]:
+        impatient.cancel()
+    assert await soon(asked[0]) > 1
+
+
+async def test_what_is_more_urgent_is_thought_about_first_and_else_what_was_asked_first(open_pool: OpenPool) -> None:
+    pool = open_pool("counts")
+    urgency = (Priority.HOUSE, Priority.HOUSE, Priority.PERSON, Priority.HOUSE, Priority.PERSON)
+    order = await soon(asyncio.gather(*(pool.choose(SEARCHED, Level.PERFECT, priority=it) for it in urgency)))
+    assert order == [2, 3, 0, 4, 1]
+
+
+async def test_a_question_that_nobody_waits_for_any_more_is_not_asked(open_pool: OpenPool) -> None:
+    pool = open_pool("counts")
+    asked = [asyncio.create_task(pool.choose(SEARCHED, Level.PERFECT)) for _ in range(4)]
+    await asyncio.sleep(0)
+    for impatient in asked[:3]:
+        impatient.cancel()
+    assert await soon(asked[3]) == 0
+
+
+async def test_one_worker_is_enough_for_questions_one_after_the_other() -> None:
+    pool = ThinkingPool(3, 0.05)
+    for _ in range(5):
+        await soon(pool.analyse(SEARCHED))
+    assert len(pool.process_ids) == 1
+    await pool.close()
