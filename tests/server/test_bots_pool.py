@@ -13,20 +13,25 @@ from typing import TypeVar
 
 import pytest
 
-from tests.peer import PATIENCE_SECONDS
 from tests.server import odd_worker
 from tictactoe_engine import PRESETS, Position
+from tictactoe_engine.search import Budget, analyse
 from tictactoe_engine.strategies import Level
 from tictactoe_server.bots import ThinkingPool
 from tictactoe_server.bots.waiting import Priority
 from tictactoe_server.bots.worker import COMMAND
 
+PATIENCE_SECONDS = 30.0
 LONG_SECONDS = 60.0
 """A deadline that no test lives to see."""
 
 SEARCHED = Position.replay(PRESETS["gomoku"], (50, 0, 51, 15, 52, 30))
 """X has an open three; the simple rules, which look one move ahead, take the middle instead."""
 SEARCHED_BEST = {49, 53}
+
+TRAP = Position.replay(PRESETS["classic"], (0, 4, 8))
+"""X has two opposite corners; the simple rules take a third, which loses, where the table takes an edge."""
+TRAP_BEST = {1, 3, 5, 7}
 
 Answer = TypeVar("Answer")
 OpenPool = Callable[..., ThinkingPool]
@@ -62,11 +67,12 @@ async def until_best(pool: ThinkingPool, position: Position, best: set[int]) -> 
 # -- workers that cannot be had, and come back ------------------------------------------------------------------
 
 
-async def test_where_no_worker_can_be_started_the_simple_rules_answer_at_once() -> None:
+@pytest.mark.parametrize("position", [SEARCHED, TRAP], ids=["searched", "table"])
+async def test_where_no_worker_can_be_started_the_simple_rules_answer_at_once(position: Position) -> None:
     pool = ThinkingPool(2, LONG_SECONDS, command=("/nonexistent/worker",))
-    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED.legal_cells
-    assert await soon(pool.is_better_than_draw(SEARCHED, "X"))
-    assert await soon(pool.analyse(SEARCHED)) is None
+    assert await soon(pool.choose(position, Level.PERFECT)) in position.legal_cells
+    assert await soon(pool.is_better_than_draw(position, "X"))
+    assert await soon(pool.analyse(position)) is None
     await pool.close()
 
 
@@ -74,14 +80,16 @@ async def test_where_no_worker_can_be_started_the_simple_rules_answer_at_once() 
     ("habit", "position", "best"),
     [
         ("dies on start", SEARCHED, SEARCHED_BEST),
+        ("dies on start", TRAP, TRAP_BEST),
         ("hangs on start", SEARCHED, SEARCHED_BEST),
-        ("babbles on start", SEARCHED, SEARCHED_BEST),
+        ("babbles on start", TRAP, TRAP_BEST),
     ],
 )
 async def test_a_worker_that_could_not_be_started_is_started_again(
     open_pool: OpenPool, monkeypatch: pytest.MonkeyPatch, habit: str, position: Position, best: set[int]
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.bots.worker._START_SECONDS", 1.0)
+    if habit != "dies on start":
+        monkeypatch.setattr("tictactoe_server.bots.worker._START_SECONDS", 2.0)
     pool = open_pool(habit, 2.0)
     assert await soon(pool.choose(position, Level.PERFECT)) not in best
     await until_best(pool, position, best)
@@ -89,11 +97,12 @@ async def test_a_worker_that_could_not_be_started_is_started_again(
 
 async def test_a_question_that_its_worker_died_of_is_put_to_another(open_pool: OpenPool) -> None:
     pool = open_pool("dies on a question")
-    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED_BEST
+    assert await soon(pool.choose(TRAP, Level.PERFECT)) in TRAP_BEST
 
 
 async def test_a_question_that_two_workers_died_of_is_answered_by_the_simple_rules(open_pool: OpenPool) -> None:
     pool = open_pool("dies on every question")
+    assert await soon(pool.choose(TRAP, Level.PERFECT)) not in TRAP_BEST
     assert await soon(pool.choose(SEARCHED, Level.PERFECT)) not in SEARCHED_BEST
 
 
@@ -107,29 +116,46 @@ async def test_a_question_that_fails_in_its_worker_is_answered_by_the_simple_rul
     pool = open_pool("fails")
     assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED.legal_cells
     (worker,) = pool.process_ids
-    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED.legal_cells
+    assert await soon(pool.choose(TRAP, Level.PERFECT)) in TRAP.legal_cells
     assert pool.process_ids == (worker,)
 
 
 async def test_a_worker_leaves_ctrl_c_to_its_server(open_pool: OpenPool) -> None:
     pool = open_pool()
-    await soon(pool.choose(SEARCHED, Level.PERFECT))
+    await soon(pool.analyse(TRAP))
     (worker,) = pool.process_ids
     os.kill(worker, signal.SIGINT)
-    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED_BEST
+    assert await soon(pool.analyse(Position.start(PRESETS["misere"]))) is not None
     assert pool.process_ids == (worker,)
 
 
 async def test_a_closed_pool_lets_nobody_wait(open_pool: OpenPool) -> None:
     pool = open_pool("hangs on a question")
-    asked = [asyncio.create_task(pool.analyse(position)) for position in (SEARCHED, SEARCHED.at(5))]
+    asked = [asyncio.create_task(pool.analyse(position)) for position in (SEARCHED, TRAP, TRAP.at(1))]
     async with asyncio.timeout(PATIENCE_SECONDS):
         while not pool.process_ids:  # noqa: ASYNC110 - nobody tells when a worker is up
             await asyncio.sleep(0)
         await pool.close()
-        assert await asyncio.gather(*asked) == [None, None]
+        assert await asyncio.gather(*asked) == [None, None, None]
     assert pool.process_ids == ()
-    assert await soon(pool.analyse(SEARCHED)) is None
+    assert await soon(pool.analyse(TRAP)) is None
+
+
+# -- tables -----------------------------------------------------------------------------------------------------
+
+
+async def test_what_a_table_knows_is_waited_for_past_the_deadline(open_pool: OpenPool) -> None:
+    pool = open_pool(deadline_seconds=0.0)
+    assert await soon(pool.choose(TRAP, Level.PERFECT)) in TRAP_BEST
+    assert await soon(pool.analyse(TRAP)) == analyse(TRAP, Budget())
+    lost = TRAP.play(2)
+    assert [await soon(pool.is_better_than_draw(lost, mark)) for mark in "XO"] == [True, False]
+
+
+async def test_a_table_is_not_waited_for_when_the_clock_runs_out(open_pool: OpenPool) -> None:
+    pool = open_pool("hangs on a question")
+    assert await soon(pool.choose(TRAP, Level.PERFECT, clock_seconds=0.1)) not in TRAP_BEST
+    assert await soon(pool.is_better_than_draw(TRAP.play(2), "O", clock_seconds=0.1))
 
 
 # -- the deadline, and whose turn it is -------------------------------------------------------------------------
@@ -176,8 +202,9 @@ async def test_a_question_that_nobody_waits_for_any_more_is_not_asked(open_pool:
 
 
 async def test_one_worker_is_enough_for_questions_one_after_the_other() -> None:
-    pool = ThinkingPool(3, 0.05)
+    pool = ThinkingPool(3, LONG_SECONDS)
     for _ in range(5):
-        await soon(pool.analyse(SEARCHED))
+        await soon(pool.analyse(TRAP))
+        await soon(pool.choose(SEARCHED, Level.PERFECT))
     assert len(pool.process_ids) == 1
     await pool.close()

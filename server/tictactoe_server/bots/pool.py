@@ -1,9 +1,9 @@
 """Everything that bots and reviews want to know, from whoever can tell: this process at once, or a worker in time.
 
-Random moves, the simple rules and the tables of small boards are answered here. Everything else takes its turn at a
-worker, the more urgent first, and is held to the deadline: the more wait, the less time each of them gets, and whose
-turn does not come in time goes without. Workers are started when they are needed, and again after a pause where that
-fails.
+Random moves, the simple rules and the tables of small boards that are at hand cost next to nothing and are answered
+here. Everything else takes its turn at a worker, the more urgent first, and is held to the deadline: the more wait,
+the less time each of them gets, and whose turn does not come in time goes without. Workers are started when they are
+needed, and again after a pause where that fails.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from typing import Final
 
 import structlog
 
-from tictactoe_engine import Position
-from tictactoe_engine.search import Analysis, Budget, analyse, best_cells, fits_table
+from tictactoe_engine import Position, Rules
+from tictactoe_engine.search import Analysis, Budget, Table, analyse, best_cells, fits_table
 from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules
-from tictactoe_server.bots.thinking import analyse_position, choose_cell
+from tictactoe_server.bots.tables import Tables
+from tictactoe_server.bots.thinking import analyse_position, choose_cell, solve_table
 from tictactoe_server.bots.waiting import Job, Priority, Waiting
 from tictactoe_server.bots.worker import COMMAND, Answer, NotStarted, Worker, WorkerLost
 
@@ -30,7 +31,11 @@ _SHARE_OF_DEADLINE: Final = 0.85
 _SHARE_FOR_OFFERS: Final = 0.5
 
 _SHARE_OF_CLOCK: Final = 0.4
-"""How much of its running clock a bot thinks at most."""
+_SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8
+"""How much of its running clock a bot thinks, and waits for a table, at most."""
+
+_TABLE_SECONDS: Final = 10.0
+"""A worker that has not solved a table after so long hangs."""
 
 _FIRST_REST_SECONDS: Final = 0.5
 _LONGEST_REST_SECONDS: Final = 30.0
@@ -51,6 +56,7 @@ class ThinkingPool:
         self._resting = 0
         self._is_closed = False
         self._waiting = Waiting()
+        self._tables = Tables(self._solve)
         self._random = SystemRandom()
 
     @property
@@ -63,14 +69,16 @@ class ThinkingPool:
     ) -> int:
         """Return a legal cell, by the simple rules where no worker answers before the deadline.
 
-        `clock_seconds` is what the mover's clock has left: long before its end the rules choose.
+        On a small board the table is waited for, past the deadline too. `clock_seconds` is what the mover's clock
+        has left: long before its end the rules choose.
         """
         rng = Random(self._random.getrandbits(64))
         if level is Level.RANDOM:
             return choose_at_random(position, rng)
         cell = None
         if level is Level.PERFECT and fits_table(position):
-            cell = rng.choice(best_cells(position, Budget()))
+            table = await self._table_of(position.rules, clock_seconds)
+            cell = None if table is None else rng.choice(best_cells(position, Budget(), table))
         elif level is Level.PERFECT:
             seconds = min(self._deadline, clock_seconds * _SHARE_OF_CLOCK)
             cell = await self._ask(partial(choose_cell, position, rng.getrandbits(64)), priority, seconds, seconds)
@@ -102,10 +110,21 @@ class ThinkingPool:
     ) -> Analysis | None:
         """Return the analysis after a share of the deadline, for which it may have to wait twice as long."""
         if fits_table(position):
-            return analyse(position, Budget())
+            table = await self._table_of(position.rules, clock_seconds)
+            return None if table is None else analyse(position, Budget(), table)
         at_most = clock_seconds * _SHARE_OF_CLOCK
         seconds, within = min(self._deadline * share, at_most), min(self._deadline * 2, at_most)
         return await self._ask(partial(analyse_position, position), priority, seconds, within)
+
+    async def _table_of(self, rules: Rules, clock_seconds: float) -> Table | None:
+        try:
+            async with asyncio.timeout(_finite(clock_seconds * _SHARE_OF_CLOCK_FOR_TABLE)):
+                return await self._tables.table_of(rules)
+        except TimeoutError:
+            return None
+
+    async def _solve(self, rules: Rules) -> Table | None:
+        return await self._ask(partial(solve_table, rules), Priority.TABLE, _TABLE_SECONDS, math.inf)
 
     async def _ask(self, question: partial[Answer], priority: Priority, seconds: float, within: float) -> Answer | None:
         """Return a worker's answer after up to so many seconds of its own, or None where none comes `within` others."""
@@ -117,7 +136,7 @@ class ThinkingPool:
         job = Job(question, priority, seconds, loop.time() + within, loop.create_future())
         self._waiting.put(job)
         try:
-            async with asyncio.timeout(within):
+            async with asyncio.timeout(_finite(within)):
                 return await job.answer
         except TimeoutError:
             return None
@@ -180,3 +199,8 @@ class ThinkingPool:
     def _is_helpless(self) -> bool:
         """Whether no process runs, and none could be started just now."""
         return self._is_closed or (self._resting > 0 and not self.process_ids)
+
+
+def _finite(seconds: float) -> float | None:
+    """Return a limit as asyncio takes it."""
+    return None if seconds == math.inf else seconds

@@ -19,8 +19,8 @@ from queue import SimpleQueue
 from random import Random
 from typing import Any, BinaryIO, Final
 
-from tictactoe_engine import Position
-from tictactoe_engine.search import Analysis, Budget, analyse
+from tictactoe_engine import Position, Rules
+from tictactoe_engine.search import Analysis, Budget, Table, analyse, solve
 from tictactoe_engine.strategies import Perfect
 
 LENGTH_BYTES: Final = 4
@@ -36,6 +36,11 @@ def choose_cell(position: Position, seed: int, seconds: float) -> int:
 def analyse_position(position: Position, seconds: float) -> Analysis:
     """Return what the position and its moves are worth, after about so many seconds."""
     return analyse(position, _budget_of(seconds))
+
+
+def solve_table(rules: Rules, seconds: float) -> Table:
+    """Return the table of a small board; it takes some milliseconds, whatever `seconds` says."""
+    return solve(rules)
 
 
 def encode(content: object) -> bytes:
@@ -74,7 +79,7 @@ def _budget_of(seconds: float) -> Budget:
     return Budget(seconds=seconds, clock=time.monotonic)
 
 
-_QUESTIONS: Final = {question.__name__: question for question in (choose_cell, analyse_position)}
+_QUESTIONS: Final = {question.__name__: question for question in (choose_cell, analyse_position, solve_table)}
 
 if __name__ == "__main__":
     main()

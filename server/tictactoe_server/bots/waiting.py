@@ -17,6 +17,8 @@ from tictactoe_server.bots.worker import Answer
 class Priority(IntEnum):
     """How urgent a question is, the most urgent first."""
 
+    TABLE = 0
+    """Solved once, in milliseconds, and several may wait for it."""
     PERSON = 1
     """A person at the table waits for the bot."""
     REVIEW = 2
@@ -27,7 +29,7 @@ class Priority(IntEnum):
 
 @dataclass(slots=True, eq=False)
 class Job(Generic[Answer]):
-    """A question to a worker, which may think for so many seconds; `deadline` is on the loop's clock.
+    """A question to a worker, which may think for so many seconds; `deadline` is on the loop's clock, or infinite.
 
     The `answer` is None where none was to be had.
     """
