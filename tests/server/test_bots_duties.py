@@ -1,4 +1,4 @@
-"""What bots make of states."""
+"""What bots make of states: one answer to each moment, until it is dealt with or the moment is over."""
 
 from __future__ import annotations
 
@@ -12,15 +12,22 @@ from msgspec.structs import replace
 from tests.fakes import FakeHouse, FakePool
 from tests.peer import PATIENCE_SECONDS
 from tictactoe_engine import PRESETS
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
-from tictactoe_protocol.requests import Move
+from tictactoe_protocol.requests import Draw, Move, Rematch, Resign, Undo
 from tictactoe_server.bots import Bots
 from tictactoe_server.bots.waiting import Priority
-from tictactoe_server.rooms import Command, Dropped, Player, Room, apply, open_room
+from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, open_room
+from tictactoe_server.stores import StoreUnavailable
 
 CODE = "K7M4PQ"
 ANA = Player("pana", "ana")
 BOT = Player("bot-1", "hard-bot")
+
+ACCEPT = Undo(room=CODE, action="accept")
+DECLINE = Draw(room=CODE, action="decline")
+BUSY = Refused(ErrorCode.BUSY, "Later.")
+STALE = Refused(ErrorCode.STALE, "Too late.")
 
 OpenBots = Callable[..., Bots]
 
@@ -39,6 +46,17 @@ def move(player: Player, cell: int, ply: int) -> tuple[Player, Move]:
 
 
 TO_MOVE = room_after(move(ANA, 4, 0))
+MOVED = room_after(move(ANA, 4, 0), move(BOT, 0, 1))
+ASKED_FOR_UNDO = room_after(move(ANA, 4, 0), move(BOT, 0, 1), (ANA, Undo(room=CODE, action="offer")))
+OFFERED_DRAW = room_after((ANA, Draw(room=CODE, action="offer")))
+WANTED_AGAIN = room_after((ANA, Resign(room=CODE)), (ANA, Rematch(room=CODE)))
+
+MOMENTS = [
+    pytest.param(TO_MOVE, Move(room=CODE, cell=0, ply=1), id="move"),
+    pytest.param(ASKED_FOR_UNDO, ACCEPT, id="undo"),
+    pytest.param(OFFERED_DRAW, Draw(room=CODE, action="accept"), id="draw"),
+    pytest.param(WANTED_AGAIN, Rematch(room=CODE), id="rematch"),
+]
 
 
 @pytest.fixture
@@ -60,6 +78,11 @@ async def open_bots(house: FakeHouse, monkeypatch: pytest.MonkeyPatch) -> AsyncI
         yield start
 
 
+def show_again(bots: Bots, room: Room) -> None:
+    """Show what is the same moment, as when somebody comes to watch."""
+    bots.notice(replace(room, seq=room.seq + 1))
+
+
 async def commands_of(house: FakeHouse, count: int) -> list[Command]:
     """Return the commands when there are so many of them, and there has been time for more."""
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -68,6 +91,80 @@ async def commands_of(house: FakeHouse, count: int) -> list[Command]:
     for _ in range(20):
         await asyncio.sleep(0)
     return house.commands
+
+
+@pytest.mark.parametrize(("room", "answer"), MOMENTS)
+async def test_a_moment_is_answered_once_however_often_it_is_shown(
+    open_bots: OpenBots, house: FakeHouse, room: Room, answer: Command
+) -> None:
+    bots = open_bots()
+    house.is_open.clear()
+    bots.notice(room)
+    show_again(bots, room)
+    assert await commands_of(house, 1) == [answer]
+    show_again(bots, room)
+    assert await commands_of(house, 1) == [answer]
+
+
+@pytest.mark.parametrize("failure", [BUSY, StoreUnavailable(), RuntimeError("a bug")], ids=["busy", "store", "bug"])
+@pytest.mark.parametrize(("room", "answer"), MOMENTS)
+async def test_what_the_server_could_not_do_is_asked_of_it_again_until_it_can(
+    open_bots: OpenBots, house: FakeHouse, room: Room, answer: Command, failure: Exception
+) -> None:
+    bots = open_bots()
+    house.failures = [failure, failure]
+    bots.notice(room)
+    assert await commands_of(house, 3) == [answer] * 3
+    assert house.carried_out == [answer]
+
+
+async def test_what_is_refused_for_good_is_not_asked_for_again(open_bots: OpenBots, house: FakeHouse) -> None:
+    house.failures = [STALE]
+    open_bots().notice(TO_MOVE)
+    assert len(await commands_of(house, 1)) == 1
+    assert house.carried_out == []
+
+
+async def test_a_command_on_its_way_is_not_cut_off_by_the_state_that_it_makes(
+    open_bots: OpenBots, house: FakeHouse
+) -> None:
+    bots = open_bots()
+    house.is_open.clear()
+    bots.notice(TO_MOVE)
+    await commands_of(house, 1)
+    bots.notice(MOVED)
+    house.is_open.set()
+    assert await commands_of(house, 1) == house.carried_out
+
+
+async def test_what_could_not_be_done_in_its_moment_is_not_asked_for_later(
+    open_bots: OpenBots, house: FakeHouse
+) -> None:
+    bots = open_bots()
+    house.failures = [BUSY]
+    house.is_open.clear()
+    bots.notice(TO_MOVE)
+    await commands_of(house, 1)
+    bots.notice(MOVED)
+    house.is_open.set()
+    assert len(await commands_of(house, 1)) == 1
+
+
+async def test_an_answer_is_thought_about_no_longer_than_its_moment(open_bots: OpenBots, house: FakeHouse) -> None:
+    bots = open_bots()
+    bots.notice(TO_MOVE)
+    bots.notice(MOVED)
+    assert await commands_of(house, 0) == []
+
+
+async def test_a_bot_whose_thinking_fails_plays_on(open_bots: OpenBots, house: FakeHouse) -> None:
+    bots = open_bots(FakePool(RuntimeError("a bug")))
+    bots.notice(TO_MOVE)
+    (played,) = await commands_of(house, 1)
+    assert isinstance(played, Move)
+    assert played.cell in TO_MOVE.position.legal_cells
+    bots.notice(OFFERED_DRAW)
+    assert await commands_of(house, 2) == [played, DECLINE]
 
 
 async def test_who_plays_a_person_that_is_here_thinks_before_others(open_bots: OpenBots, house: FakeHouse) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from typing import Any, Final
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, Literal
 
 import structlog
 
+from tictactoe_engine.strategies import choose_at_random
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Draw, Move, Rematch, Undo
 from tictactoe_server.bots.levels import level_of
 from tictactoe_server.bots.pool import ThinkingPool
@@ -22,19 +23,32 @@ from tictactoe_server.stores import StoreUnavailable
 Act = Callable[[str, Player, Command], Awaitable[None]]
 """Carries out a command of a player of the house: (room's code, player, command)."""
 
-Moment = tuple[str, int, tuple[int, ...], int]
-"""What a bot thinks about: its mark, the game's number, the moves, how many players were passed over."""
+Decide = Callable[[Room, str], Awaitable[Command]]
+"""Finds what a bot, by its mark, answers to a room's state."""
 
-Thoughts = dict[str, tuple[Moment, asyncio.Task[None]]]
-"""What a bot thinks about in each room, by the room's code."""
+Moment = tuple[str, int, tuple[int, ...], int]
+"""What a bot answers: its mark, the game's number, the moves, how many players were passed over."""
+
+Matter = tuple[str, Literal["draw", "move", "undo", "rematch"]]
+"""A room's code and what is to be answered there."""
 
 _SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1
 """How much of its running clock a bot pauses at most."""
 
 _AGAIN_SECONDS: Final = 0.5
-"""How long until a bot tries again what the server could not do for it."""
+_LONGEST_AGAIN_SECONDS: Final = 4.0
+"""How long until a bot tries again what the server could not do for it: twice as long each time, up to this."""
 
 log: Final = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class Duty:
+    """What a bot owes a moment; when the moment is over it is cut off, but not while its command is on the way."""
+
+    moment: Moment
+    is_sending: bool = False
+    task: asyncio.Task[None] = field(init=False)
 
 
 class Bots:
@@ -44,8 +58,7 @@ class Bots:
         self._pool = pool
         self._act = act
         self._pause = pause_seconds
-        self._moves: Thoughts = {}
-        self._draws: Thoughts = {}
+        self._duties: dict[Matter, Duty] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -55,12 +68,10 @@ class Bots:
 
     def notice(self, room: Room) -> None:
         """Take notice of a room's new state; answers come later, as commands."""
-        self._consider(self._draws, room, _asked_for_draw(room), self._answer_draw)
-        self._consider(self._moves, room, _to_move(room), self._take_turn)
-        if mark := _asked_for_undo(room):
-            self._start(self._send(room.code, room.seat(mark), Undo(room=room.code, action="accept")))
-        if mark := _asked_for_rematch(room):
-            self._start(self._send(room.code, room.seat(mark), Rematch(room=room.code)))
+        self._consider((room.code, "draw"), room, _asked_for_draw(room), self._answer_draw)
+        self._consider((room.code, "move"), room, _to_move(room), self._choose_move)
+        self._consider((room.code, "undo"), room, _asked_for_undo(room), _allow_undo)
+        self._consider((room.code, "rematch"), room, _asked_for_rematch(room), _agree_to_rematch)
 
     async def close(self) -> None:
         """Stop all thinking and end the workers."""
@@ -70,89 +81,92 @@ class Bots:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._pool.close()
 
-    def _consider(
-        self,
-        thoughts: Thoughts,
-        room: Room,
-        mark: str | None,
-        think: Callable[[Room, str], Coroutine[Any, Any, None]],
-    ) -> None:
-        """See to it that one thought is given to this moment, by the bot with that mark, and none to any other."""
+    def _consider(self, matter: Matter, room: Room, mark: str | None, decide: Decide) -> None:
+        """See to it that this moment is answered once, by the bot with that mark, and no other moment any more."""
         position = room.position
         moment = None if mark is None else (mark, room.game, position.moves, len(position.passed))
-        current = thoughts.get(room.code)
-        if current is not None and current[0] == moment:
+        current = self._duties.get(matter)
+        if current is not None and current.moment == moment:
             return
         if current is not None:
-            del thoughts[room.code]
-            current[1].cancel()
+            del self._duties[matter]
+            if not current.is_sending:
+                current.task.cancel()
         if mark is not None and moment is not None:
-            thoughts[room.code] = (moment, self._start(think(room, mark)))
-
-    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._finish)
-        return task
+            duty = self._duties[matter] = Duty(moment)
+            duty.task = asyncio.create_task(self._fulfil(duty, matter, room, mark, decide))
+            self._tasks.add(duty.task)
+            duty.task.add_done_callback(self._finish)
 
     def _finish(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a bot failed", exc_info=error)
 
-    async def _take_turn(self, room: Room, mark: str) -> None:
-        with _forgetting(self._moves, room.code) as forget:
-            left = _seconds_left(room, mark)
-            pause = min(self._pause, left * _SHARE_OF_CLOCK_FOR_PAUSE)
-            await asyncio.sleep(pause)
-            position, seat = room.position, room.seat(mark)
-            cell = await self._pool.choose(
-                position, level_of(seat.bot or ""), clock_seconds=left - pause, priority=_priority_of(room)
-            )
-            if (answering := self._draws.get(room.code)) is not None:
-                # The move would let the offer lapse: it is answered first.
-                await asyncio.wait([answering[1]])
-            forget()
-            await self._send(room.code, seat, Move(room=room.code, cell=cell, ply=position.ply))
+    async def _fulfil(self, duty: Duty, matter: Matter, room: Room, mark: str, decide: Decide) -> None:
+        """Decide, and send the command until the server has dealt with it or its moment is over."""
+        seat, again_seconds = room.seat(mark), _AGAIN_SECONDS
+        try:
+            command = await decide(room, mark)
+            while not await self._send(duty, room.code, Player(seat.player, seat.name), command):
+                if self._duties.get(matter) is not duty:
+                    return
+                await asyncio.sleep(again_seconds)
+                again_seconds = min(2 * again_seconds, _LONGEST_AGAIN_SECONDS)
+        finally:
+            if self._duties.get(matter) is duty:
+                del self._duties[matter]
 
-    async def _answer_draw(self, room: Room, mark: str) -> None:
-        with _forgetting(self._draws, room.code) as forget:
+    async def _send(self, duty: Duty, code: str, player: Player, command: Command) -> bool:
+        """Return whether the server has dealt with the command, be it by a refusal."""
+        duty.is_sending = True
+        try:
+            await self._act(code, player, command)
+        except Refused as refused:
+            log.debug("a bot is refused", room=code, code=refused.code)
+            return refused.code is not ErrorCode.BUSY
+        except StoreUnavailable:
+            log.debug("a bot waits for the store", room=code)
+            return False
+        except Exception:
+            log.exception("a bot's command failed", room=code)
+            return False
+        finally:
+            duty.is_sending = False
+        return True
+
+    async def _choose_move(self, room: Room, mark: str) -> Command:
+        position, left = room.position, _seconds_left(room, mark)
+        pause = min(self._pause, left * _SHARE_OF_CLOCK_FOR_PAUSE)
+        await asyncio.sleep(pause)
+        try:
+            level = level_of(room.seat(mark).bot or "")
+            cell = await self._pool.choose(position, level, clock_seconds=left - pause, priority=_priority_of(room))
+        except Exception:
+            log.exception("a bot moves without a thought", room=room.code)
+            cell = choose_at_random(position, Random())
+        if (answering := self._duties.get((room.code, "draw"))) is not None:
+            # The move would let the offer lapse: it is answered first.
+            await asyncio.wait([answering.task])
+        return Move(room=room.code, cell=cell, ply=position.ply)
+
+    async def _answer_draw(self, room: Room, mark: str) -> Command:
+        try:
             is_better = await self._pool.is_better_than_draw(
                 room.position, mark, clock_seconds=_seconds_left(room, mark)
             )
-            forget()
-            answer = Draw(room=room.code, action="decline" if is_better else "accept")
-            await self._send(room.code, room.seat(mark), answer)
-
-    async def _send(self, code: str, seat: SeatState, command: Command) -> None:
-        """Send a command until the server has dealt with it."""
-        while True:
-            try:
-                await self._act(code, Player(seat.player, seat.name), command)
-            except Refused as refused:
-                if refused.code is not ErrorCode.BUSY:
-                    log.debug("a bot came too late", room=code, code=refused.code)
-                    return
-            except StoreUnavailable:
-                log.debug("a bot waits for the store", room=code)
-            else:
-                return
-            await asyncio.sleep(_AGAIN_SECONDS)
+        except Exception:
+            log.exception("a bot declines without a thought", room=room.code)
+            is_better = True
+        return Draw(room=room.code, action="decline" if is_better else "accept")
 
 
-@contextlib.contextmanager
-def _forgetting(thoughts: Thoughts, code: str) -> Iterator[Callable[[], None]]:
-    """Yield what takes the running task out of the thoughts, so that its own command does not cancel it."""
-    task = asyncio.current_task()
+async def _allow_undo(room: Room, mark: str) -> Command:
+    return Undo(room=room.code, action="accept")
 
-    def forget() -> None:
-        if code in thoughts and thoughts[code][1] is task:
-            del thoughts[code]
 
-    try:
-        yield forget
-    finally:
-        forget()
+async def _agree_to_rematch(room: Room, mark: str) -> Command:
+    return Rematch(room=room.code)
 
 
 def _priority_of(room: Room) -> Priority:
