@@ -33,18 +33,11 @@ class Reviews:
         if count > room.position.ply:
             message = f"There are {room.position.ply} moves, not {count}."
             raise Refused(ErrorCode.STALE, message, path="ply")
-        position = _position_after(room.position, count)
+        position = room.position.at(count)
         analysis = await self._pool.analyse(position)
         if analysis is None:
             raise Refused(ErrorCode.BUSY, "There is no time for an analysis now.", retry_ms=1000)
         answer(session, request, analysis=_state_of(position, analysis))
-
-
-def _position_after(position: Position, count: int) -> Position:
-    if count == position.ply:
-        return position
-    passed = tuple(entry for entry in position.passed if entry[0] <= count)
-    return Position.replay(position.rules, position.moves[:count], passed)
 
 
 def _state_of(position: Position, analysis: Analysis) -> AnalysisState:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from tictactoe_engine import Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Draw, Undo
@@ -52,9 +51,8 @@ def undo(room: Room, player: Player, request: Undo, now: int) -> Room:
 
 def _take_back(room: Room, asker: str, now: int) -> Room:
     """Return the room as it was before the asker's last move."""
-    moves, board = room.position.moves, room.position.board
-    kept = moves[:-1] if board[moves[-1]] == asker else moves[:-2]
-    position = Position.replay(room.rules, kept)
+    played = room.position
+    position = played.at(played.ply - (1 if played.board[played.moves[-1]] == asker else 2))
     return replace(
         room,
         seq=room.seq + 1,
