@@ -26,6 +26,8 @@ from tictactoe_client.kept.config import load_config
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_client.streams.screen import (
     OutputFailed,
+    close_output,
+    give_output_up,
     is_terminal,
     open_missing_streams,
     print_error,
@@ -97,7 +99,9 @@ def main() -> NoReturn:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _exit_by_signal)
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    close_output()
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -127,7 +131,7 @@ def run(arguments: Sequence[str]) -> int:
         return ExitCode.BROKEN_PIPE
     except OutputFailed as failed:
         print_error(failed.message)
-        return ExitCode.OUTPUT_FAILED
+        return failed.exit_code
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -151,8 +155,7 @@ def _invoke(arguments: Sequence[str]) -> int:
     except OSError as error:
         if error.filename is not None or isinstance(error, BrokenPipeError):
             raise
-        silence_output()
-        raise OutputFailed(error) from error  # click prints help by itself
+        raise give_output_up(error) from error  # click prints help by itself
 
 
 def _show(error: click.ClickException) -> None:

@@ -21,6 +21,8 @@ from websockets.http11 import Request, Response
 
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, environment, run_client
 from tests.peer import open_peer
+from tests.terminal import run_screen
+from tests.together import try_each
 from tictactoe_client.commands.session import run
 from tictactoe_client.settings import Settings
 from tictactoe_client.wire.client import Client
@@ -246,6 +248,58 @@ async def test_output_that_cannot_be_written_is_told_in_a_line(server: Server, a
             async with asyncio.timeout(PATIENCE_SECONDS):
                 assert await client.process.wait() == 8
             assert await client.errors() == ("What was to be printed cannot be written: no space left on device.\n")
+
+
+@contextlib.contextmanager
+def output_that_takes_nothing(kind: str) -> Iterator[int]:
+    """Open what cannot be written: a full disk, a pipe without a reader, or a terminal that was closed."""
+    gone, writer = (-1, os.open("/dev/full", os.O_WRONLY)) if kind == "disk" else os.pipe()
+    if kind == "terminal":
+        os.close(gone)
+        os.close(writer)
+        gone, writer = pty.openpty()
+    if gone >= 0:
+        os.close(gone)
+    try:
+        yield writer
+    finally:
+        os.close(writer)
+
+
+DEAD = {"disk": 8, "pipe": 141, "terminal": 129}
+"""What nobody can read from any more, and how a run ends that had something to say there."""
+
+
+@pytest.mark.parametrize("kind", DEAD)
+async def test_where_nothing_can_be_written_at_all_the_exit_code_still_says_why(kind: str) -> None:
+    async def attempt(case: tuple[str, int]) -> None:
+        command, code = case
+        with output_that_takes_nothing(kind) as nowhere:
+            process = await asyncio.create_subprocess_exec(
+                *COMMAND, *command.split(), stdout=nowhere, stderr=nowhere, env=environment()
+            )
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                assert await process.wait() == code
+
+    cases = [("--help", DEAD[kind]), ("config show --json", DEAD[kind]), ("jion", 2), ("rooms -s ws://127.0.0.1:1", 3)]
+    await try_each(cases, attempt)
+
+
+@pytest.mark.parametrize("hangup", ["heard", "ignored"])
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+async def test_a_terminal_that_is_closed_ends_the_run_and_gives_the_seat_up(
+    server: Server, mode: str, hangup: str
+) -> None:
+    ignoring = "trap '' HUP; " if hangup == "ignored" else ""
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        command = f"{ignoring}exec {shlex.join(COMMAND)} join {room} {mode} -s {server.url}"
+        async with run_screen("sh", "-c", command) as screen:
+            await screen.until('"status":"playing"' if mode == "--json" else "X's move.")
+            screen.close()
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                assert await screen.process.wait() == 129
+        assert (await bo.state(status="over"))["result"]["winner"] == "X"
 
 
 async def test_moves_from_a_file_in_plain_mode_are_answered_and_the_player_leaves(

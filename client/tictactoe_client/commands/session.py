@@ -81,7 +81,7 @@ def print_closed(code: int) -> int:
         return ExitCode.BROKEN_PIPE
     except OutputFailed as failed:
         print_error(failed.message)
-        return ExitCode.OUTPUT_FAILED
+        return failed.exit_code
     return code
 
 
@@ -114,7 +114,7 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
         return ExitCode.BROKEN_PIPE
     except OutputFailed as failed:
         print_error(failed.message)
-        return ExitCode.OUTPUT_FAILED
+        return failed.exit_code
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:

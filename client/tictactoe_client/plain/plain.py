@@ -57,8 +57,10 @@ class PlainGame:
             print_error(describe_giving_up(sitting.state, self._client.player, self._client.address, lost.reason))
             return ExitCode.CONNECTION_LOST
         except asyncio.CancelledError:
-            self._screen.print("Goodbye.")
-            await sitting.give_up_seat()
+            try:
+                self._screen.print("Goodbye.")
+            finally:
+                await sitting.give_up_seat()
             raise
         except (BrokenPipeError, OutputFailed):
             await sitting.give_up_seat()

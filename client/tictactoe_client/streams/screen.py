@@ -5,17 +5,29 @@ What cleans a text is imported with the first one that is printed, so that `--he
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Final
+
+from tictactoe_client.settings import ExitCode
+
+_OUTPUT: Final = 1
+_ERRORS: Final = 2
 
 
 class OutputFailed(Exception):
-    """Standard output takes nothing any more, as on a full disk; `message` is a sentence for people."""
+    """Standard output takes nothing any more, as on a full disk, or as a terminal that was closed.
+
+    `message` is a sentence for people, `exit_code` what it means: a terminal that is gone has hung up.
+    """
 
     def __init__(self, error: OSError) -> None:
         self.message = f"What was to be printed cannot be written: {(error.strerror or str(error)).lower()}."
+        self.exit_code = ExitCode.HANGUP if _has_hung_up(error) else ExitCode.OUTPUT_FAILED
         super().__init__(self.message)
 
 
@@ -27,8 +39,14 @@ def writing() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        silence_output()
-        raise OutputFailed(error) from error
+        raise give_output_up(error) from error
+
+
+def give_output_up(error: OSError) -> OutputFailed:
+    """Print nothing any more, as standard output cannot be written; return why."""
+    failed = OutputFailed(error)
+    silence_output()
+    return failed
 
 
 class Screen:
@@ -87,10 +105,8 @@ def print_error(text: str) -> None:
     try:
         sys.stderr.write("".join(f"{clean_text(line)}\n" for line in text.split("\n")))
         sys.stderr.flush()
-    except BrokenPipeError:
-        raise
     except OSError:
-        return
+        _silence(_ERRORS)
 
 
 def can_print(text: str) -> bool:
@@ -117,9 +133,16 @@ def open_missing_streams() -> None:
 
 def silence_output() -> None:
     """Let everything that is still to be written vanish; for a reader that has gone."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
+    _silence(_OUTPUT)
+
+
+def close_output() -> None:
+    """Write what is still held back, and let vanish what nobody takes, so that nothing fails after this."""
+    for descriptor, stream in ((_OUTPUT, sys.stdout), (_ERRORS, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            _silence(descriptor)
 
 
 def is_terminal(*descriptors: int) -> bool:
@@ -138,6 +161,17 @@ def wants_colour(environment: Mapping[str, str], *, no_colour: bool) -> bool:
     if environment.get("FORCE_COLOR"):
         return environment["FORCE_COLOR"] != "0"
     return is_terminal(1) and not environment.get("ACCESSIBLE")
+
+
+def _silence(descriptor: int) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def _has_hung_up(error: OSError) -> bool:
+    """Tell whether standard output is a terminal that is gone; one that is gone no longer says that it is one."""
+    return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(_OUTPUT).st_mode)
 
 
 def _is_a_tty(descriptor: int) -> bool:

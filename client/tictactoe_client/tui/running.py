@@ -61,8 +61,7 @@ async def show_screen(
         print_error(report_bug(app.failure))
         return ExitCode.OUR_BUG
     if app.last_words:
-        with contextlib.suppress(OSError):  # the terminal may be what is gone
-            print_error(app.last_words)
+        print_error(app.last_words)
     return app.return_code or (code if isinstance(code, int) else ExitCode.NORMAL)
 
 
