@@ -14,6 +14,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from tests.end_to_end.clients import ClientProcess, run_client
+from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.terminal import pipe
@@ -28,7 +29,8 @@ from tictactoe_client.streams.screen import Screen
 from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.events import Back, Gone, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
-from tictactoe_protocol.pushes import LobbyChange, RoomState
+from tictactoe_protocol.pushes import LobbyChange, Ok, RoomState
+from tictactoe_protocol.requests import Join, Request
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -48,6 +50,20 @@ async def state_where(room: Room, **expected: object) -> RoomState:
             if all(getattr(state, name) == value for name, value in expected.items()):
                 return state
     raise AssertionError(f"the room ended without {expected}")
+
+
+async def sees_online(peer: Peer, mark: str, *, is_online: bool = True) -> None:
+    """Wait until a state says that the seat of this mark is taken by somebody who is here, or who is away."""
+    await peer.until(lambda message: (message.get("seats", {}).get(mark) or {}).get("online") is is_online)
+
+
+async def until_printed(capsys: pytest.CaptureFixture[str], words: str) -> None:
+    """Wait until this process has printed these words, and take away what it has printed so far."""
+    printed = ""
+    async with asyncio.timeout(10):
+        while words not in printed:
+            await asyncio.sleep(0.002)
+            printed += capsys.readouterr().out
 
 
 async def event_of(messages: Messages, kind: type) -> object:
@@ -333,7 +349,7 @@ async def a_loss_of_everybodys(server: Server, proxy: Proxy) -> AsyncIterator[tu
         await cy.ask("watch", room=code)
         proxy.is_closed = True
         proxy.cut()
-        await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
+        await sees_online(cy, "O", is_online=False)
         proxy.is_closed = False
         yield ana, bo, code
 
@@ -420,7 +436,7 @@ async def test_a_killed_client_left_its_seat_to_the_next(server: Server) -> None
             await ana.until("You are O.")
             ana.process.kill()
             await ana.process.wait()
-        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        await sees_online(bo, "O", is_online=False)
         async with run_client("join", f"{server.url}/{code}") as again:
             await again.until("You are O, ana. bo is X.")
             again.type("leave", "leave")
@@ -457,7 +473,7 @@ async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Ser
             assert Seats().find(server.url, first) is None
             ana.process.kill()
             await ana.process.wait()
-        await cy.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        await sees_online(cy, "O", is_online=False)
         assert [seat.room for seat in (Seats().find(server.url),) if seat] == [second]
         async with run_client("join", second, "-s", server.url) as again:
             await again.until("You are O, ")
@@ -550,6 +566,65 @@ async def test_the_end_of_the_input_waits_for_a_move_that_is_kept(server: Server
         assert await ana.read_line() == "You play B2, centre."
         await bo.state(ply=1)
         await ana.until("The input has ended: ")
+
+
+async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_move_played(
+    server: Server, proxy: Proxy, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pipe() as (reader, writer):
+        async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
+            code, messages = (await bo.ask("create", seat="O"))["room"], ana.messages()
+            keyboard = Keyboard(reader)
+            plain = PlainGame(ana, Settings(leaving_seconds=0), keyboard, Screen())
+            game = asyncio.create_task(plain.run(lambda client: client.join(code)))
+            await until_printed(capsys, "Your move, X.")
+            proxy.is_closed = True
+            proxy.cut()
+            await event_of(messages, Lost)
+            os.write(writer, b"b2\n")
+            await until_printed(capsys, "B2 is kept: ")
+            os.close(writer)
+            async with asyncio.timeout(10):
+                while not keyboard.has_ended:  # noqa: ASYNC110
+                    await asyncio.sleep(0.002)
+            proxy.is_closed = False
+            await event_of(messages, Back)
+            proxy.hold()
+            await sees_online(bo, "X", is_online=False)
+            await sees_online(bo, "X")
+            assert capsys.readouterr().out == ""
+            proxy.release()
+            async with asyncio.timeout(10):
+                assert await game == 0
+    back, played, ended = capsys.readouterr().out.splitlines()[:3]
+    assert back.startswith("Connected again after ")
+    assert played == "You play B2, centre."
+    assert ended.startswith("The input has ended: leaving in 0 s")
+
+
+async def test_the_return_to_a_game_of_which_the_server_lost_moves_is_told_as_well(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    entered: list[Request] = []
+
+    def enter(request: Request) -> list[Frame]:
+        entered.append(request)
+        reply = Ok(id=identity(request), room=ROOM, seat="X", moves=(0, 4))
+        return [reply, state(3, [0, 4]) if len(entered) == 1 else state(1)]
+
+    with pipe() as (reader, writer):
+        async with hostile_server("bo", {Join: enter}) as server, connect(server.url, reconnect=QUICK) as ana:
+            plain = PlainGame(ana, Settings(leaving_seconds=0), Keyboard(reader), Screen())
+            game = asyncio.create_task(plain.run(lambda client: client.join(ROOM)))
+            await until_printed(capsys, "Your move, X.")
+            assert server.socket is not None
+            server.socket.transport.abort()
+            await until_printed(capsys, "Connection lost.")
+            os.close(writer)
+            async with asyncio.timeout(10):
+                assert await game == 0
+    printed = capsys.readouterr().out
+    assert "The input has ended: leaving in 0 s" in printed
 
 
 async def test_a_kept_move_is_not_played_into_another_position(server: Server, proxy: Proxy) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Coroutine
 from typing import Any, Final
 
 from tictactoe_client.kept.seating import Enter, SeatKeeper
@@ -75,11 +76,8 @@ class PlainGame:
         """
         sitting = self._sitting
         is_heard_out = not messages.has_more and self._hearing is not None and not self._hearing.done()
-        if self._acting is None and sitting.has_kept_move_due and is_heard_out:
-            self._acting = asyncio.create_task(sitting.play_kept_move())
-        elif self._acting is None and self._has_line_due() and sitting.state is not None and is_heard_out:
-            line = None if sitting.is_unsettled else self._typed.popleft()
-            self._acting = asyncio.create_task(sitting.settle() if sitting.is_unsettled else sitting.take_line(line))
+        if self._acting is None and is_heard_out and (deed := self._next_deed()) is not None:
+            self._acting = asyncio.create_task(deed)
         awaited: set[asyncio.Task[Any]] = set()
         if self._acting is not None:
             awaited.add(self._acting)
@@ -99,9 +97,20 @@ class PlainGame:
         else:
             await sitting.pass_time()
 
-    def _has_line_due(self) -> bool:
-        """Whether a line waits; the end of the input waits for the connection, as a move that was kept does."""
-        return bool(self._typed) and not (self._sitting.is_offline and self._typed[0] is None)
+    def _next_deed(self) -> Coroutine[Any, Any, None] | None:
+        """Return what is to be done now for whoever types, or None.
+
+        A move that was kept waits until the return has been told, and so does the end of the input; whatever was typed
+        after the move waits for it.
+        """
+        sitting = self._sitting
+        if sitting.state is None:
+            return None
+        if sitting.has_kept_move:
+            return None if sitting.is_away else sitting.play_kept_move()
+        if not self._typed or (self._typed[0] is None and sitting.is_away):
+            return None
+        return sitting.settle() if sitting.is_unsettled else sitting.take_line(self._typed.popleft())
 
     async def _take_typed(self, line: str | None) -> None:
         """Take a line up; while there is no connection it is answered at once, and whoever wants to go goes."""

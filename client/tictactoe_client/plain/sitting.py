@@ -114,6 +114,7 @@ class Sitting:
     async def _take_state(self, state: RoomState, room: Room) -> None:
         transcript, old = self._transcript, self.state
         if transcript.is_old(state):
+            self._tell_return()
             return
         moves = await self._ask_for_moves(room) if transcript.needs_moves(state) else None
         if old is None:
@@ -186,9 +187,14 @@ class Sitting:
         self._prompt()
 
     @property
-    def has_kept_move_due(self) -> bool:
-        """Whether a move was kept for the connection that is back, and what was missed has been told."""
-        return self._offline.kept is not None and not self.is_offline and self._away_seconds is None
+    def is_away(self) -> bool:
+        """Whether there is no connection, or what was missed without it has not been told yet."""
+        return self.is_offline or self._away_seconds is not None
+
+    @property
+    def has_kept_move(self) -> bool:
+        """Whether a move was kept for the return."""
+        return self._offline.kept is not None
 
     async def play_kept_move(self) -> None:
         """Play the move that was kept, where the game still stands as it did."""
@@ -267,8 +273,14 @@ class Sitting:
 
     def _tell(self, line: str) -> None:
         """Print what the server says beside states, after the return that it proves."""
+        self._tell_return()
+        self._screen.print(line)
+
+    def _tell_return(self) -> None:
+        """Say that the connection is back, where that has not been told."""
         away, self._away_seconds = self._away_seconds, None
-        self._screen.print(*([] if away is None else [describe_return(away)]), line)
+        if away is not None:
+            self._screen.print(describe_return(away))
 
     def _prompt(self) -> None:
         """Show a prompt to a player from whom something is awaited; others may type all the same."""
