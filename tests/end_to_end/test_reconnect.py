@@ -29,7 +29,7 @@ from tictactoe_client.streams.screen import Screen
 from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.events import Back, Gone, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
-from tictactoe_protocol.pushes import LobbyChange, Ok, RoomState
+from tictactoe_protocol.pushes import Error, LobbyChange, Ok, RoomState
 from tictactoe_protocol.requests import Join, Request
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
@@ -176,6 +176,26 @@ async def test_a_room_that_closed_meanwhile_is_gone(server: Server, proxy: Proxy
         assert isinstance(gone, Gone)
         assert (gone.room, gone.refused.code, room.ended) == (room.code, "no_such_room", "closed")
         await room.leave()
+
+
+async def test_a_room_that_never_lets_us_back_in_is_gone() -> None:
+    entered: list[Request] = []
+
+    def enter(request: Request) -> list[Frame]:
+        entered.append(request)
+        if len(entered) == 1:
+            return [Ok(id=identity(request), room=ROOM, seat="X", moves=()), state()]
+        return [Error(id=identity(request), code="busy", message="Later.", room=ROOM, retry_ms=1)]
+
+    async with hostile_server("bo", {Join: enter}) as server, connect(server.url, reconnect=BRIEF) as ana:
+        room, messages = await ana.join(ROOM), ana.messages()
+        assert server.socket is not None
+        server.socket.transport.abort()
+        gone = await event_of(messages, Gone)
+        assert isinstance(gone, Gone)
+        assert (gone.room, gone.refused.code, room.ended) == (ROOM, "busy", "closed")
+        await ana.ping()
+    assert len(entered) == 1 + 5
 
 
 async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> None:

@@ -7,6 +7,7 @@ answer. What the requests are for is the client's, and who hears what comes is `
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
@@ -25,6 +26,8 @@ from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Create, Join, Lobby, Match, Request, Watch
 
 _ATTEMPTS_TO_ENTER: Final = 5
+"""How often a room is entered again at the least, however short the time for it is."""
+_LEAST_WAIT_SECONDS: Final = 0.05
 
 Awaited = TypeVar("Awaited")
 
@@ -199,12 +202,12 @@ class Conversation:
         self._welcome_message = greeting.message
         self._greeted_in_seconds = greeting.latency_seconds
         self._delivery.pass_on(greeting.message)
-        self._resuming = asyncio.create_task(self._resume(), name="tictactoe resume")
+        self._resuming = asyncio.create_task(self._resume(patience), name="tictactoe resume")
 
     def _greet_again(self) -> Coroutine[Any, Any, Greeting]:
         return greet(self._address, self._name, self._token, self._timeout_seconds)
 
-    async def _resume(self) -> None:
+    async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
         connection = self._connection
         returns = {room: self._pending.add(room._way_back()) for room in self._delivery.rooms}
@@ -217,7 +220,7 @@ class Conversation:
                     await self._send_pending(pending)
             self._is_here.set()
             for room, pending in returns.items():
-                await self._enter_again(room, pending)
+                await self._enter_again(room, pending, patience_seconds)
             for pending in others:
                 await pending.answer
         except ClientError:
@@ -227,18 +230,23 @@ class Conversation:
                 self._pending.remove(pending)
                 pending.forget()
 
-    async def _enter_again(self, room: Room, pending: Pending) -> None:
-        """Take note of the answer to our return to a room; where it is refused for good the room is gone for us."""
-        for _ in range(_ATTEMPTS_TO_ENTER):
+    async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
+        """Take note of the answer to our return to a room; where it is refused for good the room is gone for us.
+
+        So it is where the server puts us off time and again for as long as we would have waited for a connection.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + patience_seconds
+        for attempt in itertools.count(1):
             try:
                 room._enter(await pending.answer)
                 return
             except Refused as refused:
-                if refused.retry_ms is None:
+                if refused.retry_ms is None or (attempt >= _ATTEMPTS_TO_ENTER and loop.time() >= deadline):
                     room._end("closed", refused.message)
                     self._delivery.tell(Gone(room.code, refused))
                     return
-                await asyncio.sleep(refused.retry_ms / 1000)
+                await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
             self._pending.remove(pending)
             pending = self._pending.add(room._way_back())
             await self._send_pending(pending)
