@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -20,6 +21,9 @@ from tictactoe_server.settings import Limits, Settings
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
+
+KEPT_VARIABLES = frozenset({"PATH", "TMPDIR", "UPDATE_PICTURES"})
+"""What a test may learn from outside; a process that it starts learns less, see `tests.environment`."""
 
 # The next number is known here; to find it anew among thousands of folders takes longer than most tests.
 _homes = itertools.count()
@@ -42,11 +46,12 @@ structlog.configure(
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give every test, and every program that it starts, a home without data, state or configuration."""
+    """Give every test a home without data, state or configuration, and no variables of where it happens to run."""
     folder = tmp_path_factory.mktemp(f"home-{next(_homes)}", numbered=False)
+    for name in os.environ.keys() - KEPT_VARIABLES:
+        if not name.startswith("PYTEST_"):
+            monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
-    for name in ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
     return folder
 
 

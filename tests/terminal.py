@@ -15,7 +15,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pyte
 
-from tests.end_to_end.clients import PATIENCE_SECONDS, environment
+from tests.end_to_end.clients import PATIENCE_SECONDS
+from tests.environment import environment
 
 COLUMNS, ROWS = 80, 24
 ENTERED = b"\x1b[?1049h"

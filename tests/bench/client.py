@@ -19,6 +19,7 @@ import termios
 import time
 
 from tests.client.states import state
+from tests.environment import environment
 from tests.peer import Peer, open_peer
 from tictactoe_client.boards.board import BoardStyle, BoardView
 from tictactoe_client.tui.board_area import fit_board, paint_board
@@ -47,7 +48,7 @@ def measure_help() -> float:
     times = []
     for _ in range(RUNS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([*COMMAND, "--help"], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([*COMMAND, "--help"], stdout=subprocess.DEVNULL, check=True, env=environment())
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return statistics.median(times)
@@ -60,6 +61,7 @@ def name_costly_imports(count: int = 6) -> list[tuple[float, str]]:
         capture_output=True,
         text=True,
         check=True,
+        env=environment(),
     )
     rows = [line.removeprefix("import time:").split("|") for line in done.stderr.splitlines() if "|" in line]
     packages: dict[str, int] = {}
@@ -102,7 +104,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [*COMMAND, *arguments],
             preexec_fn=lambda: os.login_tty(theirs),
-            env={**os.environ, "TERM": "xterm-256color", "NO_COLOR": ""},
+            env=environment(TERM="xterm-256color", NO_COLOR=""),
         )
         os.close(theirs)
         os.set_blocking(self.ours, False)

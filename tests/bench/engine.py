@@ -17,6 +17,7 @@ from random import Random
 from time import perf_counter
 
 from tests.bench.plain_minimax import plain_first_move
+from tests.environment import environment
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.search import Budget
 from tictactoe_engine.strategies import Level, Strategy, strategy_of
@@ -86,7 +87,7 @@ def show_first_move() -> None:
 def time_cold(sides: str) -> float:
     """Return the seconds of a first answer in a fresh process; imports and the garbage they leave are not counted."""
     program = [sys.executable, "-c", COLD_PROGRAM.format(sides=sides)]
-    return float(subprocess.run(program, capture_output=True, text=True, check=True).stdout)
+    return float(subprocess.run(program, capture_output=True, text=True, check=True, env=environment()).stdout)
 
 
 def time_warm() -> float:

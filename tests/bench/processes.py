@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.environment import environment
+
 RELAY = (sys.executable, "-m", "tests.bench.relay")
 SERVER = (
     *(sys.executable, "-m", "tictactoe_server", "--log-level", "warning"),
@@ -92,7 +94,9 @@ def started(command: Sequence[str], *, is_pinned: bool = True, cwd: Path | None 
     if is_pinned:
         os.sched_setaffinity(0, {CORES[0]})
     with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=cwd)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=cwd, env=environment()
+        )
         if is_pinned:
             os.sched_setaffinity(0, set(CORES[1:]) or {CORES[0]})
         try:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 import pytest
 
+from tests.environment import environment
 from tictactoe_client.cli import cli, run
 from tictactoe_client.commands.manual import PROGRAM
 from tictactoe_client.streams.screen import wants_colour
@@ -24,7 +25,8 @@ NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging
 )
 def test_help_loads_no_network(arguments: list[str]) -> None:
     program = f"import sys; from tictactoe_client.cli import run; run({arguments!r}); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
     assert (
         NOT_FOR_HELP & set(done.stdout.splitlines()[-1].split()) - ({"msgspec"} if "--version" in arguments else set())
         == set()

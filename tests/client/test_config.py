@@ -201,8 +201,6 @@ def test_what_is_secret_in_an_address_is_not_shown(
 def test_what_variables_of_all_programs_switch_is_shown_as_theirs(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, variable: str, names: set[str]
 ) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.delenv("ACCESSIBLE", raising=False)
     monkeypatch.setenv(variable, "1")
     assert run(["config", "show"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.environment import environment
 from tictactoe_client.kept.config import config_path, load_config
 from tictactoe_client.kept.config_writer import NotKept, keep_setting
 
@@ -187,7 +188,8 @@ def test_a_full_disk_leaves_the_file_and_no_draft(path: Path) -> None:
         "except NotKept as error: print(error.message)"
     )
     assert resource.RLIMIT_FSIZE
-    done = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-B", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
     assert done.stdout == "client.toml cannot be written: file too large\n"
     assert path.read_text() == "# mine\n"
     assert list(path.parent.iterdir()) == [path]
@@ -197,7 +199,7 @@ def test_runs_that_write_at_the_same_time_lose_nothing(path: Path) -> None:
     path.write_text("# mine\n")
     names = [f"key{number}" for number in range(6)]
     program = "import sys; from tictactoe_client.kept.config_writer import keep_setting; keep_setting(sys.argv[1], 'x')"
-    runs = [subprocess.Popen([sys.executable, "-c", program, name]) for name in names]
+    runs = [subprocess.Popen([sys.executable, "-c", program, name], env=environment()) for name in names]
     assert [run.wait() for run in runs] == [0] * len(names)
     assert tomllib.loads(path.read_text()) == dict.fromkeys(names, "x")
     assert path.read_text().startswith("# mine\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.environment import environment
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 
 HERE = "ws://localhost:8765"
@@ -25,7 +26,7 @@ def player(name: str = "ana", **changes: object) -> KnownPlayer:
 
 def gone() -> int:
     """Return the number of a process that has ended."""
-    process = subprocess.Popen([sys.executable, "-c", ""])
+    process = subprocess.Popen([sys.executable, "-c", ""], env=environment())
     process.wait()
     return process.pid
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.environment import environment
 from tictactoe_client.kept.seats import SavedSeat, Seats
 
 HERE = "ws://localhost:8765"
@@ -26,7 +27,7 @@ def seat(room: str = "K7M4PQ", **changes: object) -> SavedSeat:
 
 def gone() -> int:
     """Return the number of a process that has ended."""
-    process = subprocess.Popen([sys.executable, "-c", ""])
+    process = subprocess.Popen([sys.executable, "-c", ""], env=environment())
     process.wait()
     return process.pid
 

@@ -5,23 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import IO, Any
+
+from tests.environment import environment
 
 PATIENCE_SECONDS = 20.0
 COMMAND = (sys.executable, "-m", "tictactoe_client")
-_FOREIGN = ("TICTACTOE_", "NO_COLOR", "FORCE_COLOR", "ACCESSIBLE")
-
-
-def environment(**extra: str) -> dict[str, str]:
-    """Return this process's environment without what the client would listen to, and with our programs on the path."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
-    kept["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), kept.get("PATH", "")))
-    return {**kept, "PYTHONWARNINGS": "error", **extra}
 
 
 class ClientProcess:

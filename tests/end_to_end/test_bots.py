@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.end_to_end.clients import PATIENCE_SECONDS, environment, run_client
+from tests.end_to_end.clients import PATIENCE_SECONDS, run_client
+from tests.environment import environment
 from tests.peer import open_peer
 from tictactoe_client import Unreachable, connect
 from tictactoe_client.settings import Misuse
@@ -31,7 +32,7 @@ def bot_program() -> str:
 
 
 async def run_bot(program: str, url: str) -> int:
-    process = await asyncio.create_subprocess_exec(sys.executable, "-W", "error", "-c", program, url, env=environment())
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, url, env=environment())
     async with asyncio.timeout(PATIENCE_SECONDS):
         return await process.wait()
 

@@ -19,7 +19,8 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, environment, run_client
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, run_client
+from tests.environment import environment
 from tests.peer import open_peer
 from tests.terminal import run_screen
 from tests.together import try_each

@@ -14,6 +14,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 import tictactoe_client
+from tests.environment import environment
 from tests.peer import open_peer
 from tests.proxy import run_proxy
 from tictactoe_client import (
@@ -51,8 +52,8 @@ async def pair(url: str) -> AsyncIterator[tuple[Room, Room]]:
 async def test_the_bot_of_the_documentation_plays_a_whole_game(server: Server) -> None:
     text = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
     program = text.partition("<!-- the bot:")[2].partition("```python\n")[2].partition("```")[0]
-    command = (sys.executable, "-W", "error", "-c", program, server.url)
-    bots = [await asyncio.create_subprocess_exec(*command) for _ in range(2)]
+    command = (sys.executable, "-c", program, server.url)
+    bots = [await asyncio.create_subprocess_exec(*command, env=environment()) for _ in range(2)]
     async with asyncio.timeout(20):
         assert [await bot.wait() for bot in bots] == [0, 0]
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.clients import environment
+from tests.environment import environment
 from tests.terminal import run_screen
 
 PROGRAM = "tictactoe-client"
-PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 LEVELS = ["easy", "medium", "hard", "random", "rules", "perfect"]
 
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
@@ -53,7 +50,7 @@ def test_bash_completes_commands_options_and_their_values(words: list[str], expe
         capture_output=True,
         text=True,
         check=True,
-        env=environment(PATH=PATH),
+        env=environment(),
     )
     assert done.stdout.split() == expected
     assert "Traceback" not in done.stderr
@@ -63,7 +60,7 @@ def test_bash_completes_commands_options_and_their_values(words: list[str], expe
 @needs_bash
 async def test_the_tab_key_completes_at_a_prompt_of_bash(tmp_path: Path) -> None:
     (tmp_path / "a-game.txt").touch()
-    async with run_screen("bash", "--norc", "--noprofile", "-i", PATH=PATH, PS1="> ") as shell:
+    async with run_screen("bash", "--norc", "--noprofile", "-i", PS1="> ") as shell:
         shell.type(f'cd {tmp_path}; eval "$({PROGRAM} completion bash)"; echo rea""dy\r')
         await shell.until("ready")
         shell.type(f"{PROGRAM} pla\t--rul\tgom\t")
@@ -79,9 +76,7 @@ def test_zsh_and_fish_are_answered_with_words_and_what_they_mean(shell: str) -> 
         variables = {"_TICTACTOE_CLIENT_COMPLETE": f"{shell}_complete", "COMP_WORDS": line, "COMP_CWORD": number}
         if shell == "zsh" and incomplete:
             variables |= {"COMP_WORDS": f"{line} {incomplete}"}
-        done = subprocess.run(
-            [PROGRAM], capture_output=True, text=True, check=True, env=environment(PATH=PATH, **variables)
-        )
+        done = subprocess.run([PROGRAM], capture_output=True, text=True, check=True, env=environment(**variables))
         assert done.stderr == ""
         return done.stdout
 
@@ -96,7 +91,5 @@ def test_the_page_says_the_line_that_the_help_says(shell: str) -> None:
     page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
     section = page.partition("## Completion")[2].partition("\n## ")[0]
     line = next(line for line in section.splitlines() if f"completion {shell}" in line).partition("#")[0].strip()
-    done = subprocess.run(
-        [PROGRAM, "completion", "-h"], capture_output=True, text=True, check=True, env=environment(PATH=PATH)
-    )
+    done = subprocess.run([PROGRAM, "completion", "-h"], capture_output=True, text=True, check=True, env=environment())
     assert line in done.stdout

@@ -18,6 +18,7 @@ from websockets.http11 import Request as HttpRequest
 from websockets.http11 import Response
 
 from tests.end_to_end.clients import COMMAND, run_client
+from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity
 from tests.peer import open_peer
@@ -67,7 +68,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
     key, chain = str(folder / "key.pem"), str(folder / "chain.pem")
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", chain]
-    subprocess.run([*make, *subject], check=True, capture_output=True)
+    subprocess.run([*make, *subject], check=True, capture_output=True, env=environment())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain, key)
     return context

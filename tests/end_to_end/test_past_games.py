@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, ClientProcess, environment, run_client
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, ClientProcess, run_client
+from tests.environment import environment
 from tests.peer import open_peer, play_out
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers

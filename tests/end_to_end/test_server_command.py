@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import re
 import signal
 import socket
@@ -18,6 +17,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tictactoe_server import __version__
 from tictactoe_server.transport import address_for_others
@@ -38,12 +38,6 @@ def has_ipv6() -> bool:
 
 
 needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6 loopback")
-
-
-def environment(**variables: str) -> dict[str, str]:
-    """Return our environment without settings of the product's, but with these."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("TICTACTOE_")}
-    return {**inherited, **variables}
 
 
 async def run(*arguments: str, **variables: str) -> tuple[int | None, str, str]:

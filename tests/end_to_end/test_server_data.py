@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import shlex
 import signal
 import socket
@@ -20,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.test_server_command import COMMAND, end_of, environment, run, started, url_of
+from tests.end_to_end.test_server_command import COMMAND, end_of, run, started, url_of
+from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tictactoe_engine.records import parse_record
@@ -42,9 +42,8 @@ def commands_under(title: str) -> list[str]:
 
 async def run_as_written(command: str, **variables: str) -> tuple[int | None, str, str]:
     """Run a line of the manual in a shell that finds our commands; return exit code, stdout and stderr."""
-    path = f"{Path(COMMAND).parent}{os.pathsep}{os.environ['PATH']}"
     process = await asyncio.create_subprocess_exec(
-        "sh", "-euc", command, stdout=PIPE, stderr=PIPE, env=environment(PATH=path, **variables)
+        "sh", "-euc", command, stdout=PIPE, stderr=PIPE, env=environment(**variables)
     )
     async with asyncio.timeout(PATIENCE_SECONDS):
         output, errors = await process.communicate()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.environment import environment
 from tictactoe_engine import PRESETS, InvalidRules, Rules
 
 CLASSIC: Mapping[str, object] = {
@@ -224,8 +224,6 @@ def test_rules_survive_pickling() -> None:
 def test_rules_are_hashed_anew_in_the_process_that_unpickles_them() -> None:
     program = "import pickle, sys; rules = pickle.load(sys.stdin.buffer); print(rules in {type(rules)(marks='XYZ')})"
     pickled = pickle.dumps(Rules(marks="XYZ"))
-    environment = {**os.environ, "PYTHONHASHSEED": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", program], input=pickled, capture_output=True, env=environment, check=True
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, input=pickled, capture_output=True, check=True, env=environment(PYTHONHASHSEED="1"))
     assert done.stdout.strip() == b"True"

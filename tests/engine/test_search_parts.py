@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import tictactoe_engine
 from tests.engine.random_games import open_games, rule_sets
+from tests.environment import environment
 from tictactoe_engine import PRESETS, Position, Rules, records, search, strategies
 from tictactoe_engine.geometry import geometry_of
 from tictactoe_engine.search import Budget
@@ -171,6 +172,7 @@ def test_every_public_name_of_the_engine_can_be_had(package: ModuleType) -> None
 
 def test_the_engine_loads_nothing_but_the_rules() -> None:
     program = "import sys, tictactoe_engine; print(*sys.modules)"
-    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", program]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
     others = ("tictactoe_engine.records", "tictactoe_engine.search", "tictactoe_engine.strategies")
     assert not [module for module in finished.stdout.split() if module.startswith(others)]

@@ -6,7 +6,6 @@ It ends what it started and nothing else, by its process id. What the server log
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import signal
 import sys
@@ -15,6 +14,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from tests.environment import environment
 
 COMMAND = (str(Path(sys.executable).parent / "tictactoe-server"),)
 START_SECONDS = 30.0
@@ -61,7 +62,6 @@ class Harness:
     async def start(self) -> None:
         """Start a server, on the port of the one before, and wait until it listens."""
         assert self._process is None, "a server runs already"
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("TICTACTOE_")}
         process = self._process = await asyncio.create_subprocess_exec(
             *self.command,
             "--host",
@@ -73,7 +73,7 @@ class Harness:
             *self.options,
             stdout=PIPE,
             stderr=PIPE,
-            env=environment,
+            env=environment(),
         )
         assert process.stdout
         assert process.stderr

@@ -8,6 +8,7 @@ from asyncio.subprocess import PIPE
 
 import pytest
 
+from tests.environment import environment
 from tests.faults.ledger import Ledger
 from tests.peer import PATIENCE_SECONDS
 from tests.soak.cuts import BACK_SECONDS, Cuts
@@ -18,7 +19,9 @@ from tests.soak.seats import Seats
 
 
 async def run(*arguments: str) -> tuple[int | None, str]:
-    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "tests.soak", *arguments, stdout=PIPE)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.soak", *arguments, stdout=PIPE, env=environment()
+    )
     async with asyncio.timeout(PATIENCE_SECONDS):
         output, _ = await process.communicate()
     return process.returncode, output.decode()

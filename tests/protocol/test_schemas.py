@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from tests.environment import environment
 from tests.protocol.strategies import PUSHES, REQUESTS
 from tests.protocol.test_bad_messages import FIELDS_OF_TYPE, JSON_VALUES, VALID
 from tictactoe_protocol import BadMessage, decode_push, decode_request, encode
@@ -94,7 +94,7 @@ def test_the_command_writes_the_documents_and_says_where(tmp_path: Path, capsys:
 def test_the_command_makes_the_same_files_in_every_process(tmp_path: Path) -> None:
     for seed in ("1", "2"):
         command = [sys.executable, "-W", "error", "-m", "tools.schemas", "--out", str(tmp_path / seed)]
-        subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed})
+        subprocess.run(command, check=True, capture_output=True, env=environment(PYTHONHASHSEED=seed))
         assert find_drift(tmp_path / seed) == []
 
 

@@ -9,6 +9,8 @@ import textwrap
 
 import pytest
 
+from tests.environment import environment
+
 SECRET = "Vt3kq0ZxJ8nYbR5s"
 WORDS = "something failed that nobody expected"
 WAYS_TO_FAIL = {
@@ -38,7 +40,10 @@ def log_of(log_format: str, way: str) -> str:
             fail(token)
     """
     source = textwrap.dedent(program) + WAYS_TO_FAIL[way]
-    return subprocess.run([sys.executable, "-c", source], stderr=subprocess.PIPE, text=True, check=False).stderr
+    command = [sys.executable, "-c", source]
+    return subprocess.run(
+        command, stderr=subprocess.PIPE, text=True, check=False, env=environment(PYTHONWARNINGS="default")
+    ).stderr
 
 
 @pytest.mark.parametrize("way", WAYS_TO_FAIL)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.environment import environment
 from tests.server.laboratory import Laboratory, open_laboratory
 from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
@@ -446,6 +447,7 @@ def child(folder: Path, script: str) -> Any:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        env=environment(),
     )
     try:
         yield process

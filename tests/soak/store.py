@@ -19,6 +19,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from tests.environment import environment
 from tests.server.stored import keep, room_of
 from tests.server.tables import Table
 from tictactoe_protocol import MAX_LISTED_GAMES
@@ -93,7 +94,9 @@ def run(folder: Path, kills: int, saves: int) -> Findings:
     findings = Findings()
     for _ in range(kills):
         child = subprocess.Popen(
-            [sys.executable, "-m", "tests.soak.store", "--child", str(folder)], stdout=subprocess.PIPE
+            [sys.executable, "-m", "tests.soak.store", "--child", str(folder)],
+            stdout=subprocess.PIPE,
+            env=environment(),
         )
         assert child.stdout
         acknowledged = 0

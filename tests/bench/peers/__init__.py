@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from tests.environment import environment
 
 INSTALL_SECONDS = 300
 _PROGRAMS = Path(__file__).parent / "node"
@@ -37,7 +40,14 @@ def installed() -> Iterator[Path]:
         shutil.copytree(_PROGRAMS, folder, dirs_exist_ok=True)
         command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
         try:
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=environment(**os.environ),  # npm goes by proxies, certificates and registries that are set outside
+                capture_output=True,
+                text=True,
+                timeout=INSTALL_SECONDS,
+            )
         except subprocess.TimeoutExpired:
             raise CannotInstall(f"npm took longer than {INSTALL_SECONDS} s.") from None
         if done.returncode:

@@ -1,0 +1,13 @@
+"""What a process that a test starts finds around it: nothing of what happens to be set where the tests run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Return PATH, with our programs first, HOME, `variables`, and Python's warnings as errors unless they say else."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
+    return {"PATH": path, "HOME": str(Path.home()), "PYTHONWARNINGS": "error", **variables}
