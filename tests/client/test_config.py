@@ -196,7 +196,7 @@ def test_what_is_secret_in_an_address_is_not_shown(
 
 
 @pytest.mark.parametrize(
-    ("variable", "names"), [("NO_COLOR", {"no_color"}), ("ACCESSIBLE", {"plain", "no_board"})], ids=str
+    ("variable", "names"), [("NO_COLOR", {"no_color"}), ("ACCESSIBLE", {"plain", "no_board"})], ids=["colour", "words"]
 )
 def test_what_variables_of_all_programs_switch_is_shown_as_theirs(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, variable: str, names: set[str]
