@@ -1,4 +1,4 @@
-"""Many cases of one test at the same time, as most of their time is that of the programs that they start."""
+"""Many cases of one test, at the same time where each starts programs of its own, as these take most of the time."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import TypeVar
 Case = TypeVar("Case")
 
 
-async def try_each(cases: Iterable[Case], attempt: Callable[[Case], Awaitable[None]]) -> None:
-    """Try every case, two for each processor at a time; what fails says for which case it did."""
-    places = asyncio.Semaphore(2 * (os.cpu_count() or 1))
+async def try_each(
+    cases: Iterable[Case], attempt: Callable[[Case], Awaitable[None]], *, at_a_time: int = 2 * (os.cpu_count() or 1)
+) -> None:
+    """Try every case, some `at_a_time`, two for each processor by default; what fails says for which case it did."""
+    places = asyncio.Semaphore(at_a_time)
 
     async def try_one(case: Case) -> None:
         async with places:

@@ -18,11 +18,11 @@ from websockets.http11 import Response
 
 from tests.corpus import CORPUS, SURROGATES, faults_in
 from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
+from tests.end_to_end.many_runs import many_runs
 from tests.faults.harness import Harness
 from tests.faults.hostile_server import (
     ROOM,
     TOKEN,
-    Answer,
     Frame,
     HostileServer,
     everything_said,
@@ -206,12 +206,17 @@ def lists(request: Asked) -> list[Frame]:
     "command", [["rooms"], ["history"], ["check"], ["watch"], ["watch", "--no-input"]], ids=" ".join
 )
 async def test_commands_that_list_print_clean_lines(command: list[str]) -> None:
-    answers: dict[type, Answer] = {Rooms: lists, History: lists}
-    for text in (WORST, "\x1b]0;x\x07", ""):
-        async with hostile_server(text, answers) as server, run_client(*command, "-s", server.url) as client:
+    words = {**CORPUS, "all": WORST}
+
+    async def attempt(name: str) -> None:
+        async with hostile_server(words[name], {Rooms: lists, History: lists}) as server:
+            client = run(*command, "-s", server.url)
             assert await client.end() == (2 if command[0] == "watch" else 0)
             assert_clean_pipe("\n".join(client.lines))
             assert_clean_pipe(await client.errors())
+
+    async with many_runs() as run:
+        await try_each(["all", "title", "nothing"], attempt, at_a_time=1)
 
 
 RECORD = """\
@@ -226,27 +231,25 @@ RECORD = """\
 
 
 async def test_a_record_is_shown_clean_or_refused_in_clean_words(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+
     async def attempt(name: str) -> None:
         text = CORPUS[name].replace('"', "'").replace("}", ")")
         record = RECORD.format(text, text, text, text)
-        path = tmp_path / f"game-{[*CORPUS].index(name)}.txt"
         path.write_text(record, errors="surrogatepass")
 
         def send(request: Asked) -> list[Frame]:
             return [Ok(id=identity(request), record=record)]
 
-        async with (
-            hostile_server(text, {Record: send}) as server,
-            run_client("replay", str(path)) as of_file,
-            run_client("replay", "17", "-s", server.url) as of_server,
-        ):
-            assert await of_file.end() in (0, 2)
-            assert await of_server.end() in (0, 4)
-            for client in (of_file, of_server):
+        async with hostile_server(text, {Record: send}) as server:
+            for arguments, codes in (([str(path)], (0, 2)), (["17", "-s", server.url], (0, 4))):
+                client = run("replay", *arguments)
+                assert await client.end() in codes
                 assert_clean_pipe("\n".join(client.lines))
                 assert_clean_pipe(await client.errors())
 
-    await try_each(CORPUS, attempt)
+    async with many_runs() as run:
+        await try_each(CORPUS, attempt, at_a_time=1)
 
 
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
@@ -313,14 +316,15 @@ async def test_the_debug_log_is_clean_and_keeps_the_token_to_itself() -> None:
     assert TOKEN not in log
 
 
-@pytest.mark.parametrize("argument", [CORPUS["title"], CORPUS["8-bit CSI"], CORPUS["overrides"]])
-@pytest.mark.parametrize("command", ["join", "replay", "--rules", "--theme", "nonsense", "-s"])
-async def test_what_was_typed_or_pasted_is_quoted_in_clean_words(command: str, argument: str) -> None:
-    arguments = {"--rules": ["play", "--rules", argument], "-s": ["rooms", "-s", argument], "nonsense": [argument]}
-    theme = ["play", "--theme", argument]
-    async with run_client(*arguments.get(command, theme if command == "--theme" else [command, argument])) as client:
+@pytest.mark.parametrize("command", ["join", "replay", "play --rules", "play --theme", "rooms -s", ""])
+async def test_what_was_typed_or_pasted_is_quoted_in_clean_words(command: str) -> None:
+    async def attempt(name: str) -> None:
+        client = run(*command.split(), CORPUS[name])
         assert await client.end() in (2, 5)
         assert_clean_pipe(await client.errors())
+
+    async with many_runs() as run:
+        await try_each(["title", "8-bit CSI", "overrides"], attempt, at_a_time=1)
 
 
 async def test_the_real_server_passes_on_and_logs_nothing_unclean(tmp_path: Path) -> None:
