@@ -84,6 +84,16 @@ async def test_what_is_typed_at_home_has_options_of_its_own_and_those_of_the_pro
         assert await ana.end() == 0
 
 
+async def test_what_is_typed_while_a_game_is_left_is_done_at_home(server: Server) -> None:
+    async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
+        await ana.until("help or quit.\r\n> ")
+        ana.type("new\nleave\nfirst\nsecond\n")
+        await ana.until('I don\'t know "first".', 'I don\'t know "second".')
+        assert ana.written.index(b'first".') < ana.written.index(b'second".')
+        ana.type("quit\n")
+        assert await ana.end() == 0
+
+
 async def test_ctrl_c_in_a_game_ends_the_whole_program(server: Server) -> None:
     async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
         await ana.until("help or quit.\r\n> ")

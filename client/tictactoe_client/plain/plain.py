@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from typing import Any, Final
 
 from tictactoe_client.kept.seating import Enter, SeatKeeper
@@ -68,6 +68,7 @@ class PlainGame:
             raise
         finally:
             await _dismiss(self._hearing, self._reading, self._acting)
+            self._keyboard.give_back([line for line in self._untaken_lines() if line is not None])
 
     async def _take_next(self, messages: Messages) -> None:
         """Wait for one thing to happen, and let the sitting deal with it.
@@ -123,6 +124,12 @@ class PlainGame:
             sitting.take_line_offline(line, is_sending=self._acting is not None)
         else:
             self._typed.append(line)
+
+    def _untaken_lines(self) -> Iterator[str | None]:
+        """Yield what was typed too late for this game."""
+        yield from self._typed
+        if self._reading is not None and not self._reading.cancelled():
+            yield self._reading.result()
 
 
 async def _next(messages: Messages) -> Message:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 MAX_LINE_BYTES: Final = 64 * 1024
@@ -40,6 +40,12 @@ class _Source:
             self.lines.popleft()
             self._ahead.release()
         return line
+
+    def give_back(self, lines: Sequence[str]) -> None:
+        """Have these lines once more, before all others."""
+        for line in reversed(lines):
+            self._ahead.acquire(blocking=False)
+            self.lines.appendleft(line)
 
     def _read(self) -> None:
         buffer = bytearray()
@@ -103,3 +109,7 @@ class Keyboard:
         line = self._source.take()
         self.has_ended = line is None
         return line
+
+    def give_back(self, lines: Sequence[str]) -> None:
+        """Leave lines that were read, and are nobody's, to whoever reads next."""
+        self._source.give_back(lines)
