@@ -64,9 +64,9 @@ class Terminal:
         return "\n".join(line.rstrip() for line in self.screen.display)
 
     async def until(self, *words: str) -> None:
-        """Wait until all of this was written."""
+        """Wait until all of this was written, be it in pieces, where it stands on the screen now."""
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while not all(word.encode() in self.written for word in words):
+            while not all(word.encode() in self.written or word in self.text for word in words):
                 await self.read()
 
     async def shows(self, *words: str) -> None:

@@ -233,6 +233,7 @@ async def test_keys_of_a_terminal_type_a_move_with_a_space_in_it(server: Server)
             await screen.shows("YOUR MOVE (X)", "move: 2 3_")
             screen.type("\r")
             assert (await bo.state(ply=1))["last"] == 15 + 2
+            await screen.shows("bo's move (O)")
             screen.type(":board\r")
             await screen.shows("Last: you played C2.")
             assert "[2m" not in screen.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -25,9 +25,24 @@ QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 
 
 class LeavableScreen(TicTacToe):
-    """The program, and whether it is asked to end: then it has to come to its end before the test does."""
+    """The program, with all that it has shown since `seen` was emptied, and whether it is asked to end.
+
+    Then it has to come to its end before the test does.
+    """
 
     is_leaving = False
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.seen: list[str] = []
+
+    def _show(self) -> None:
+        super()._show()
+        self.seen.append(self.text)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.canvas.picture.lines())
 
     def leave(self, code: int, message: str = "") -> None:
         self.is_leaving = True
@@ -48,7 +63,7 @@ class ScreenUser:
 
     @property
     def text(self) -> str:
-        return "\n".join(self.app.canvas.picture.lines())
+        return self.app.text
 
     @property
     def code(self) -> str:
@@ -58,6 +73,7 @@ class ScreenUser:
         return found[1]
 
     async def press(self, *keys: str) -> None:
+        self.app.seen.clear()
         await self.pilot.press(*keys)
 
     async def type(self, text: str) -> None:
@@ -68,13 +84,22 @@ class ScreenUser:
 
     async def until(self, *words: str, gone: str | None = None) -> str:
         """Wait until the screen shows all these words, and not `gone`."""
+        return await self._until(words, gone, lambda: [self.text])
+
+    async def until_seen(self, *words: str, gone: str | None = None) -> None:
+        """Wait until the screen shows all these words, and not `gone`, or did at any time since the last key."""
+        await self._until(words, gone, lambda: [*self.app.seen, self.text])
+
+    async def _until(self, words: Sequence[str], gone: str | None, texts: Callable[[], list[str]]) -> str:
         try:
             async with asyncio.timeout(10):
-                while not (all(word in self.text for word in words) and (gone is None or gone not in self.text)):
+                while True:
+                    for text in texts():
+                        if all(word in text for word in words) and (gone is None or gone not in text):
+                            return text
                     await self.pilot.pause()
         except TimeoutError:
             raise AssertionError(f"{words} not on the screen, or {gone!r} still:\n{self.text}") from None
-        return self.text
 
     async def until_it_ends(self) -> None:
         """Wait until the program has ended."""

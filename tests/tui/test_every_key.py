@@ -54,7 +54,7 @@ class Hand:
         self._named |= named_keys(last_line(before))
         self._done.add(action)
         await self.user.press(self._keys[action][0])
-        await self.user.until(*words, gone=gone)
+        await self.user.until_seen(*words, gone=gone)
 
     async def look_into(self, action: str, *words: str) -> None:
         """Do what opens a page or a line, and go back from there."""

@@ -399,7 +399,7 @@ async def test_a_lost_connection_is_shown_and_made_good(
             )
             await bo.ask("move", room=code, cell=0, ply=1)
             await ana.press("r")
-            await ana.until("Back after 1 s. bo played A1.", "bo played")
+            await ana.until("Back after ", " s. bo played A1.", "bo played")
             await ana.press("9")
             await bo.state(ply=3)
 
@@ -436,7 +436,7 @@ async def test_a_move_on_its_way_is_shown_and_played_once(server: Server, open_s
         await ana.until("x?", "Sending")
         proxy.swallows_replies = False
         proxy.cut()
-        await ana.until("(X)", "Back after 1 s. Nothing was missed.", gone="x?")
+        await ana.until("(X)", "Back after ", " s. Nothing was missed.", gone="x?")
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.until("YOUR MOVE")
 

@@ -102,7 +102,7 @@ async def test_a_large_board_names_its_best_cells_beside_it(bots: Server, open_s
     await wake_worker(bots)
     async with watched(open_screen, bots, open_four, "gomoku") as (wat, *_):
         await wat.press("v", "left")
-        await wat.until("Looking back at move 6.", "Worth: …")
+        await wat.until_seen("Looking back at move 6.", "Worth: …")
         text = await wat.until("X wins within 3. Best: ", "X played K8, one of the best", "wins within 3")
         row = next(line for line in text.splitlines() if line.startswith("   8"))
         assert "*" in row

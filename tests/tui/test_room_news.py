@@ -63,14 +63,14 @@ async def test_what_came_back_is_seen_above_a_line_that_is_open(
         await ana.until("CONNECTION LOST")
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.press("r", "tab", "h")
-        await ana.until("Back after 1 s. bo played A1.", "say: h_")
+        await ana.until("Back after ", " s. bo played A1.", "say: h_")
         await ana.press("i")
-        await ana.until("Back after 1 s. bo played A1.", "say: hi_")
+        await ana.until("Back after ", " s. bo played A1.", "say: hi_")
         page = ana.app.pages[-1]
         page._returned_until = 0.001  # type: ignore[attr-defined]
         page.tick()
         await ana.press("!")
-        await ana.until("Back after 1 s. bo played A1.", "say: hi!_")
+        await ana.until("Back after ", " s. bo played A1.", "say: hi!_")
         await ana.press("enter")
         page.tick()
         await ana.until("YOUR MOVE", gone="Back after")
