@@ -8,6 +8,7 @@ from tests.end_to_end.clients import COMMAND
 from tests.terminal import RESTORED, Terminal, run_screen
 from tests.walks import TerminalWalker, play_a_friend, play_the_computer
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
 
@@ -35,8 +36,9 @@ async def test_a_friend_joins_by_the_code_and_the_game_is_won(server: Server, si
 
 
 @SIZES
-async def test_the_computer_is_played_to_the_end(server: Server, size: tuple[int, int]) -> None:
-    async with run_screen(*COMMAND, "-s", server.url, "-n", "ana") as ana:
+async def test_the_computer_is_played_to_the_end(size: tuple[int, int]) -> None:
+    settings = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
+    async with Server(settings) as server, run_screen(*COMMAND, "-s", server.url, "-n", "ana") as ana:
         ana.resize(*size)
         await play_the_computer(TerminalWalker(ana))
         await end_clean(ana)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from hypothesis import strategies as st
 
 from tests.engine.random_games import rule_sets
@@ -31,14 +33,16 @@ RULES = st.sampled_from(list(PRESETS.values())) | rule_sets() | LARGEST
 def played_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules] = RULES) -> Position:
     """Draw a game to its end or to anywhere before, some players passed over."""
     position = Position.start(draw(rules))
-    chance = draw(st.randoms(use_true_random=False))
     length = draw(st.integers(0, position.rules.size) | st.just(position.rules.size))
+    chance = Random(draw(st.integers(0, 2**32 - 1)))
+    cells = list(position.legal_cells)
+    chance.shuffle(cells)
     while True:
         if len(position.active_marks) > 2 and chance.random() < 0.1:
             position = position.pass_over(chance.choice(position.active_marks))
         if position.ply == length or position.outcome is not None:
             return position
-        position = position.play(chance.choice(position.legal_cells))
+        position = position.play(chance.choice(position.legal_cells) if position.rules.gravity else cells.pop())
         if position.outcome is not None:
             return position
 
