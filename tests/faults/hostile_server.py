@@ -186,7 +186,7 @@ class HostileServer:
                 return [Ok(id=id, room=ROOM, seat="X", moves=()), state(text=text)]
             case Watch():
                 return [Ok(id=id, room=ROOM, seat=None, moves=()), state(text=text, client=None)]
-            case Rooms():
+            case Rooms() | Lobby(on=True):
                 return [Ok(id=id, rooms=(summary(text), summary(text, "K7M4P2", status="playing")))]
             case History():
                 return [Ok(id=id, games=(past_game(text),))]
@@ -196,7 +196,7 @@ class HostileServer:
                 return [Ok(id=id, room=ROOM, moves=())]
             case Ping():
                 return [Ok(id=id, time=0)]
-            case Lobby() | _:
+            case _:
                 return [Ok(id=id)]
 
 
