@@ -30,7 +30,7 @@ from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.events import Back, Gone, Lost, Retrying
 from tictactoe_client.wire.messages import Messages
 from tictactoe_protocol.pushes import Error, LobbyChange, Ok, RoomState
-from tictactoe_protocol.requests import Join, Request
+from tictactoe_protocol.requests import Hello, History, Join, Record, Request, Rooms
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -130,6 +130,22 @@ async def test_what_is_asked_without_a_connection_is_sent_after_the_return(serve
         assert said["text"] == "still here"
         assert room.state is not None
         assert room.state.ply == 1
+
+
+async def test_what_was_answered_is_not_asked_again_after_a_return() -> None:
+    async with (
+        hostile_server() as hostile,
+        run_proxy(int(hostile.url.rpartition(":")[2])) as proxy,
+        connect(proxy.url, reconnect=QUICK) as client,
+    ):
+        messages = client.messages()
+        assert len(await client.rooms()) == 2
+        with pytest.raises(Refused):
+            await client.record("5")
+        proxy.cut()
+        await event_of(messages, Back)
+        assert len(await client.history()) == 1
+        assert [type(request) for request in hostile.heard] == [Hello, Rooms, Record, Hello, History]
 
 
 async def test_what_must_not_be_said_twice_is_interrupted(server: Server, proxy: Proxy) -> None:
@@ -315,9 +331,18 @@ async def test_a_client_that_was_put_out_does_not_come_back() -> None:
 def test_the_waits_double_and_then_stay_and_vary_a_little() -> None:
     plain = Backoff(jitter=0)
     assert [wait for wait, _ in zip(plain.waits(), range(8), strict=False)] == [0.3, 0.6, 1.2, 2.4, 4.8, 8, 8, 8]
-    for wait, middle in zip(Backoff().waits(), (0.3, 0.6, 1.2, 2.4, 4.8, 8, 8), strict=False):
-        assert 0.8 * middle <= wait <= 1.2 * middle
-    assert 1 <= next(plain.waits(1000)) <= 2
+    tried = [[wait for wait, _ in zip(Backoff().waits(), range(7), strict=False)] for _ in range(300)]
+    for waits, middle in zip(zip(*tried, strict=True), (0.3, 0.6, 1.2, 2.4, 4.8, 8, 8), strict=True):
+        assert 0.8 * middle <= min(waits) < 0.85 * middle
+        assert 1.15 * middle < max(waits) <= 1.2 * middle
+
+
+def test_those_who_are_told_when_the_server_is_back_come_from_then_on_to_twice_as_late() -> None:
+    tried = [[wait for wait, _ in zip(Backoff(jitter=0).waits(1000), range(3), strict=False)] for _ in range(300)]
+    told, first, second = (set(waits) for waits in zip(*tried, strict=True))
+    assert 1 <= min(told) < 1.1
+    assert 1.9 < max(told) <= 2
+    assert (first, second) == ({0.3}, {0.6})
 
 
 PLAIN = """\

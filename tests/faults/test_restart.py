@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as replace_fields
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -70,3 +71,23 @@ async def test_a_return_that_cannot_be_stored_brings_back_nobody_else_and_no_old
         await eve.state(seq=state["seq"] + 1)
         numbers = [message["seq"] for message in eve.seen if message["type"] == "room"]
         assert numbers == sorted(numbers)
+
+
+async def test_a_game_against_a_bot_goes_on_after_a_kill_whoevers_move_it_was() -> None:
+    settings = replace_fields(SETTINGS, bot_pause_seconds=0, bot_workers=1)
+    slow = replace_fields(SETTINGS, bot_pause_seconds=60, bot_workers=1)
+    store = TroubledStore()
+    async with Server(slow, store) as server, open_peer(server.url, "ana") as ana:
+        waits_for_bot = (await ana.ask("create", bots=["rules"]))["room"]
+        waits_for_ana = (await ana.ask("create", bots=["rules"]))["room"]
+        await ana.ask("move", room=waits_for_bot, cell=4, ply=0)
+        store = await left_by_a_kill(store)
+    async with Server(settings, store) as server, open_peer(server.url, token=ana.welcome["token"]) as ana:
+        assert {entry["room"] for entry in ana.welcome["rooms"]} == {waits_for_bot, waits_for_ana}
+        for room, cell, ply in ((waits_for_bot, None, 2), (waits_for_ana, 0, 2)):
+            await ana.ask("join", room=room)
+            if cell is not None:
+                await ana.ask("move", room=room, cell=cell, ply=0)
+            state = await ana.state(room=room, ply=ply)
+            assert state["turn"] == "X"
+            assert (state["seats"]["O"]["bot"], state["seats"]["O"]["online"]) == ("rules", True)

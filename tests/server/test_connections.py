@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
@@ -47,6 +48,8 @@ async def test_one_without_a_name_is_a_guest(server: Server) -> None:
         assert len(one.welcome["name"]) == len("guest-") + 4
         assert one.welcome["player"] != other.welcome["player"]
         assert one.welcome["token"] != other.welcome["token"]
+        for token in (one.welcome["token"], other.welcome["token"]):
+            assert len(base64.urlsafe_b64decode(token)) == 24
 
 
 async def test_a_token_makes_the_same_player_again_and_keeps_the_name(server: Server) -> None:

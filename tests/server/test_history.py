@@ -34,6 +34,36 @@ async def test_a_finished_game_is_listed_for_those_who_played_it_and_written_as_
         assert (record.room, record.game) == (room, 1)
 
 
+async def test_a_game_of_three_in_which_one_was_passed_over_is_told_as_it_went_also_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    settings = Settings("127.0.0.1", 0, data=tmp_path)
+    async with (
+        Server(settings) as before,
+        open_peer(before.url, "ana") as ana,
+        open_peer(before.url, "bo") as bo,
+        open_peer(before.url, "cy") as cy,
+    ):
+        room = (await ana.ask("create", rules="three-players"))["room"]
+        for peer in (bo, cy):
+            await peer.ask("join", room=room)
+        await cy.state(room=room, status="playing")
+        await play_out({"X": ana, "O": bo, "A": cy}, room, [0, 6, 12])
+        await bo.ask("resign", room=room)
+        await play_out({"A": cy, "X": ana}, room, [1, 13, 2, 14, 3], first_ply=3)
+        (told,) = (await cy.ask("history"))["games"]
+        assert told["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2, 3]}
+    async with Server(settings) as after, open_peer(after.url, token=cy.welcome["token"]) as again:
+        (game,) = (await again.ask("history"))["games"]
+        assert game == told
+        assert [(mark, player["name"]) for mark, player in game["players"].items()] == [
+            *(("X", "ana"), ("O", "bo"), ("A", "cy"))
+        ]
+        record = parse_record((await again.ask("record", game=game["id"]))["record"])
+        assert record.moves == (0, 6, 12, 1, 13, 2, 14, 3)
+        assert record.passed == ((3, "O"),)
+
+
 async def test_a_game_that_one_did_not_play_is_refused_like_one_that_does_not_exist(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
         await play_a_game(ana, bo)

@@ -507,7 +507,10 @@ def test_one_who_is_passed_over_asks_and_claims_nothing(verb: Command) -> None:
     table = three()
     table.play(0, 1, 2)
     table.do(CY, RESIGN)
+    table.do(BO, Dropped())
+    table.wait(HOLD_MS)
     assert table.refusal(CY, verb).code == "not_allowed"
+    assert table.room.status == "playing"
 
 
 def test_one_who_left_while_away_and_came_back_is_not_counted_as_gone() -> None:
