@@ -46,8 +46,8 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
 def _spare_the_collector() -> None:
     """Let the garbage collector leave alone what was imported, and look seldom.
 
-    A batch of moves that wait for the disk is more than 700 new objects, the default for looking again; none of them
-    is a cycle. Connections are, and 20,000 objects of dead ones are a few megabytes.
+    A batch of moves that wait for the disk is more than 700 new objects, the default for looking again; neither they
+    nor connections leave cycles behind, and what tasks and errors leave is little.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)

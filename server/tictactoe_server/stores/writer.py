@@ -10,7 +10,7 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final, NamedTuple, TypeVar
@@ -46,59 +46,30 @@ class _Question(NamedTuple):
     future: asyncio.Future[Any]
 
 
-class _Writes:
-    """The writes of one transaction, rooms first, and what became of each."""
+_Job = Save | Write | _Question
 
-    def __init__(self) -> None:
-        self.saves: list[Save] = []
-        self.others: list[Write] = []
-        self.outcomes: list[int | Exception] = []
+
+class _Batch:
+    """Jobs that are done together, and what became of each."""
+
+    def __init__(self, jobs: Sequence[_Job]) -> None:
+        self.jobs = jobs
+        self.outcomes: Sequence[Any] = ()
         self.is_abandoned = False
-
-    def __len__(self) -> int:
-        return len(self.saves) + len(self.others)
 
     def fail(self, error: Exception) -> None:
         """Let this be the outcome of all."""
-        self.outcomes = [error] * len(self)
+        self.outcomes = [error] * len(self.jobs)
 
     def settle(self) -> None:
-        """Tell those who wait."""
-        waiters = [save.waiter for save in self.saves] + [other.waiter for other in self.others]
-        for waiter, outcome in zip(waiters, self.outcomes, strict=True):
+        """Tell those who wait, unless they were told before."""
+        if self.is_abandoned:
+            return
+        for job, outcome in zip(self.jobs, self.outcomes, strict=True):
             try:
-                if isinstance(outcome, int):
-                    waiter.stored(outcome)
-                else:
-                    waiter.failed(outcome)
+                _tell(job, outcome)
             except Exception:
-                log.exception("what waited for a write failed")
-
-
-class _Questions:
-    """Questions that are answered together, and their answers."""
-
-    def __init__(self) -> None:
-        self.asked: list[_Question] = []
-        self.answers: list[Any] = []
-        self.is_abandoned = False
-
-    def __len__(self) -> int:
-        return len(self.asked)
-
-    def fail(self, error: Exception) -> None:
-        """Let this be the answer to all."""
-        self.answers = [error] * len(self)
-
-    def settle(self) -> None:
-        """Hand the answers to those who wait."""
-        for question, answer in zip(self.asked, self.answers, strict=True):
-            if question.future.done():
-                continue
-            if isinstance(answer, Exception):
-                question.future.set_exception(answer)
-            else:
-                question.future.set_result(answer)
+                log.exception("what waited for the store failed")
 
 
 class Writer:
@@ -118,7 +89,7 @@ class Writer:
         self._max_waiting = max_waiting
         self._patience_seconds = patience_seconds
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._queue: deque[Save | Write | _Question] = deque()
+        self._queue: deque[_Job] = deque()
         self._wakes: SimpleQueue[None] = SimpleQueue()
         self._is_waking = False
         self._note: tuple[str, bytes] | None = None
@@ -179,7 +150,7 @@ class Writer:
             return StoreBusy("Too much waits for the disk.")
         return None
 
-    def _put(self, job: Save | Write | _Question) -> None:
+    def _put(self, job: _Job) -> None:
         self._queue.append(job)
         self._unsettled += 1
         if self._owed_since is None:
@@ -210,7 +181,7 @@ class Writer:
             self._abandon()
         if is_dead:
             log.error("the store's thread died, another takes its place", reason=repr(self._death))
-            self._unsettled -= sum(len(jobs) for jobs in self._begun)
+            self._unsettled -= sum(len(batch.jobs) for batch in self._begun)
             self._database.distrust()
             self._start()
             self._wake()
@@ -219,21 +190,20 @@ class Writer:
     def _abandon(self) -> None:
         """Fail what is being done, whatever becomes of it, and what waits behind it and is not begun any more."""
         error = StoreUnavailable("The disk does not answer.")
-        waiting = _take(self._queue, MAX_WAITING)
-        self._unsettled -= len(waiting[0]) + len(waiting[1])
-        for jobs in (*self._begun, *waiting):
-            if not jobs.is_abandoned:
-                jobs.is_abandoned = True
-                jobs.fail(error)
-                jobs.settle()
+        waiting = _Batch(_take(self._queue, MAX_WAITING))
+        self._unsettled -= len(waiting.jobs)
+        for batch in (*self._begun, waiting):
+            if not batch.is_abandoned:
+                batch.fail(error)
+                batch.settle()
+                batch.is_abandoned = True
         if self._closing is not None and not self._closing.done():
             self._closing.set_exception(error)
 
-    def _settle(self, jobs: _Writes | _Questions, taken_at: float) -> None:
+    def _settle(self, batch: _Batch, taken_at: float) -> None:
         """Tell those who wait for what the thread took at that moment."""
-        if not jobs.is_abandoned:
-            jobs.settle()
-        self._unsettled -= len(jobs)
+        batch.settle()
+        self._unsettled -= len(batch.jobs)
         self._reckon(taken_at)
 
     def _reckon(self, taken_at: float) -> None:
@@ -248,7 +218,7 @@ class Writer:
     # -- on the thread ------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        self._begun: tuple[_Writes | _Questions, ...] = ()
+        self._begun: tuple[_Batch, ...] = ()
         self._busy_since: float | None = None
         self._death: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="store", daemon=True)
@@ -274,56 +244,48 @@ class Writer:
     def _do_what_waits(self) -> None:
         """Do all writes in one transaction, and then answer the questions, which so see only what is kept."""
         taken_at = self._busy_since = time.monotonic()
-        writes, questions = self._begun = _take(self._queue, MAX_BATCH)
-        if writes:
-            self._commit(writes)
-            self._begun = (questions,)
-            self._call(self._settle, writes, taken_at)
+        jobs = _take(self._queue, MAX_BATCH)
+        saves = [job for job in jobs if isinstance(job, Save)]
+        others = [job for job in jobs if isinstance(job, Write)]
+        questions = [job for job in jobs if isinstance(job, _Question)]
+        written, asked = self._begun = _Batch([*saves, *others]), _Batch(questions)
+        if written.jobs:
+            written.outcomes = self._commit(saves, others)
+            self._begun = (asked,)
+            self._call(self._settle, written, taken_at)
         if questions:
-            questions.answers = [self._answer(question) for question in questions.asked]
+            asked.outcomes = [self._answer(question) for question in questions]
             self._begun = ()
-            self._call(self._settle, questions, taken_at)
+            self._call(self._settle, asked, taken_at)
         self._begun = ()
 
-    def _commit(self, writes: _Writes) -> None:
-        """Do the writes in one transaction; an error that one of them may have brought fails that one alone."""
+    def _commit(self, saves: Sequence[Save], others: Sequence[Write]) -> list[int | Exception]:
+        """Return what became of writes in one transaction; an error that one may have brought fails that one alone."""
         database, journal = self._database, self._journal
         try:
             database.begin(durable=True)
-            revisions = journal.write(writes.saves)
-            for save, revision in zip(writes.saves, revisions, strict=True):
+            revisions = journal.write(saves)
+            for save, revision in zip(saves, revisions, strict=True):
                 if save.extra is not None and revision is not None:
                     save.extra(database)
-            revisions += [other.write(database) for other in writes.others]
+            revisions += [other.write(database) for other in others]
             database.commit()
         except Exception as error:
             journal.drop()
             database.recover(error)
             if database.salvage(error):
-                self._commit(writes)
-            elif len(writes) > 1 and concerns_one_job(error):
-                self._commit_each(writes)
-            else:
-                self._tell(error)
-                writes.fail(refusal_of(error))
-        else:
-            journal.keep()
-            self._tell(None)
-            keys = [job[0] for job in (*writes.saves, *writes.others)]
-            writes.outcomes = [
-                Conflict(key) if revision is None else revision for key, revision in zip(keys, revisions, strict=True)
-            ]
-
-    def _commit_each(self, writes: _Writes) -> None:
-        """Do each of the writes in a transaction of its own."""
-        outcomes: list[int | Exception] = []
-        for save, other in [(save, None) for save in writes.saves] + [(None, other) for other in writes.others]:
-            alone = _Writes()
-            alone.saves += [save] if save else []
-            alone.others += [other] if other else []
-            self._commit(alone)
-            outcomes += alone.outcomes
-        writes.outcomes = outcomes
+                return self._commit(saves, others)
+            if len(saves) + len(others) > 1 and concerns_one_job(error):
+                each = [self._commit([save], []) for save in saves] + [self._commit([], [other]) for other in others]
+                return [outcome for (outcome,) in each]
+            self._tell(error)
+            return [refusal_of(error)] * (len(saves) + len(others))
+        journal.keep()
+        self._tell(None)
+        return [
+            Conflict(job[0]) if revision is None else revision
+            for job, revision in zip((*saves, *others), revisions, strict=True)
+        ]
 
     def _answer(self, question: _Question) -> Any:
         """Return the answer to one question, or the exception that it is answered with."""
@@ -384,16 +346,24 @@ class Writer:
                 loop.call_soon_threadsafe(function, *arguments)
 
 
-def _take(queue: deque[Save | Write | _Question], count: int) -> tuple[_Writes, _Questions]:
+def _take(queue: deque[_Job], count: int) -> list[_Job]:
     """Take so many jobs out of the queue, in which others may reach at the same time."""
-    writes, questions = _Writes(), _Questions()
+    jobs: list[_Job] = []
     with suppress(IndexError):
         for _ in range(count):
-            job = queue.popleft()
-            if isinstance(job, Save):
-                writes.saves.append(job)
-            elif isinstance(job, Write):
-                writes.others.append(job)
-            else:
-                questions.asked.append(job)
-    return writes, questions
+            jobs.append(queue.popleft())
+    return jobs
+
+
+def _tell(job: _Job, outcome: Any) -> None:
+    """Tell whoever waits for a job."""
+    if not isinstance(job, _Question):
+        if isinstance(outcome, Exception):
+            job.waiter.failed(outcome)
+        else:
+            job.waiter.stored(outcome)
+    elif not job.future.done():
+        if isinstance(outcome, Exception):
+            job.future.set_exception(outcome)
+        else:
+            job.future.set_result(outcome)
