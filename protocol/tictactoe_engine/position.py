@@ -59,7 +59,10 @@ class Position:
         position = cls()
         position._rules = rules
         position._geometry = geometry_of(rules.rows, rules.columns, rules.line)
-        position._board = "".join(BLOCKED if cell in rules.blocked else FREE for cell in range(rules.size))
+        board = bytearray(FREE, "ascii") * rules.size
+        for cell in rules.blocked:
+            board[cell] = ord(BLOCKED)
+        position._board = board.decode("ascii")
         position._stones = (0,) * len(rules.marks)
         position._moves = ()
         position._next = 0
@@ -103,17 +106,17 @@ class Position:
     @property
     def ply(self) -> int:
         """How many moves lie on the board."""
-        return len(self.moves)
+        return len(self._moves)
 
     @property
     def last(self) -> int | None:
         """The cell of the last move, or None before the first."""
-        return self.moves[-1] if self.moves else None
+        return self._moves[-1] if self._moves else None
 
     @property
     def turn(self) -> str | None:
         """The mark to move, or None when the game is over."""
-        return None if self.outcome else self.rules.marks[self._next]
+        return None if self._outcome else self._rules.marks[self._next]
 
     @property
     def legal_cells(self) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ from tests.server.laboratory import Laboratory, open_laboratory
 from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tests.soak import store as soak
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.stores import MISSING, Conflict, SqliteStore, StoreBusy, StoreUnavailable, save
 from tictactoe_server.stores.folder import FILE_NAME
 from tictactoe_server.stores.writer import MAX_BATCH
@@ -223,6 +223,39 @@ async def test_whatever_was_folded_when_it_ends_everything_is_there_afterwards(t
                     await fold(laboratory)
             if turn == 2:  # as after a kill: nothing is folded at the end
                 laboratory.database.failures += [sqlite3.OperationalError("disk I/O error")] * 10
+
+
+async def test_finished_games_are_read_alike_from_the_journal_and_from_the_tables(tmp_path: Path) -> None:
+    games: list[FinishedGame] = []
+    for turn in range(3):
+        async with open_laboratory(tmp_path) as laboratory:
+            archive = laboratory.store.archive
+            for code in CODES[3 * turn : 3 * turn + 3]:
+                games.insert(0, await finish(laboratory.store, code, ANA, BO))
+                if code == CODES[3 * turn]:
+                    assert await rows_in(laboratory, "archive") < len(games)
+                    await fold(laboratory)
+                    assert await rows_in(laboratory, "archive") == len(games)
+            newest_first = [(len(games) - index, game) for index, game in enumerate(games)]
+            assert await archive.games_of(ANA.id, 50) == newest_first
+            assert await archive.games_of(BO.id, 2, before=len(games)) == newest_first[1:3]
+            for id, game in enumerate(reversed(games), 1):
+                assert await archive.game(id) == game
+            assert await archive.game(len(games) + 1) is None
+            if turn == 1:  # as after a kill: nothing is folded at the end
+                laboratory.database.failures += [sqlite3.OperationalError("disk I/O error")] * 10
+
+
+async def test_a_finished_game_stays_in_the_journal_until_it_is_in_the_tables(laboratory: Laboratory) -> None:
+    game = await finish(laboratory.store, CODE, ANA, BO)
+    laboratory.database.failures.append(sqlite3.OperationalError("disk I/O error"))
+    await fold(laboratory)
+    assert await rows_in(laboratory, "archive") == 0
+    assert await laboratory.store.archive.game(1) == game
+    await fold(laboratory)
+    assert (await rows_in(laboratory, "archive"), await rows_in(laboratory, "archive_players")) == (1, 2)
+    assert await laboratory.store.archive.game(1) == game
+    assert [id for id, _ in await laboratory.store.archive.games_of(ANA.id, 50)] == [1]
 
 
 # -- silent and dead --------------------------------------------------------------------------------------------------

@@ -22,14 +22,14 @@ from tictactoe_server.rooms.room import Room
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
     """Return the room after a move; this very room for one that was played already, so that it may be sent twice."""
     mark, position = room.seated(player), room.position
-    cell, ply = request.cell, request.ply
-    if ply < position.ply and position.moves[ply] == cell and position.board[cell] == mark:
+    cell, ply, played = request.cell, request.ply, position.ply
+    if ply < played and position.moves[ply] == cell and position.board[cell] == mark:
         return room
     room.check_playing()
     if position.turn != mark:
         raise Refused(ErrorCode.NOT_YOUR_TURN, f"It's {room.seat(position.turn).name}'s move.")
-    if ply != position.ply:
-        message = f"You sent move number {ply}, but {position.ply} lie on the board: look again."
+    if ply != played:
+        message = f"You sent move number {ply}, but {played} lie on the board: look again."
         raise Refused(ErrorCode.STALE, message, path="ply")
     try:
         position = position.play(cell)

@@ -2,7 +2,7 @@
 
 A batch of saves is one row of the journal, whatever the number of rooms in it. A room that is played keeps its newest
 document there, and its older ones go unread; one that rests is folded into the table with time. So the table is
-written once for each rest and not for each move.
+written once for each rest and not for each move. Games that are over are lines of the same rows.
 
 Everything here blocks, and belongs to the store's thread.
 """
@@ -11,26 +11,28 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import structlog
 
+from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.stores.archive import LINE_MARK, FinishedGames
 from tictactoe_server.stores.database import Database
-from tictactoe_server.stores.store import MISSING, CannotOpenStore, Waiter
+from tictactoe_server.stores.store import MISSING, CannotOpenStore, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250
 """How many rooms one transaction folds, so that those who save meanwhile hardly wait."""
 
 
 class Save(NamedTuple):
-    """A room to be kept, or to be forgotten where there is no document; `extra` is done in the same transaction."""
+    """A room to be kept, or to be forgotten where there is no document; the `finished` game goes into the archive."""
 
     code: str
     document: bytes | None
     expected_revision: int
     waiter: Waiter
-    extra: Callable[[Database], None] | None = None
+    finished: FinishedGame | None = None
 
 
 log: Final = structlog.get_logger(__name__)
@@ -47,6 +49,8 @@ class Journal:
         self._revisions: dict[str, int] = {}
         self._fresh: dict[str, tuple[int, bytes | None]] = {}
         self._newest: OrderedDict[str, tuple[int, int, bytes | None]] = OrderedDict()
+        self._games = FinishedGames(database)
+        self._folding = (0, 0)
         try:
             self._look()
         except sqlite3.DatabaseError as error:
@@ -65,7 +69,7 @@ class Journal:
         revisions: list[int | None] = []
         lines: list[bytes] = []
         fresh = self._fresh
-        for code, document, expected, *_ in saves:
+        for code, document, expected, _, finished in saves:
             found = fresh[code][0] if code in fresh else self._revisions.get(code, MISSING)
             if found != expected or (document is None and found == MISSING):
                 revisions.append(None)
@@ -73,6 +77,8 @@ class Journal:
             revision = MISSING if document is None else self._database.next_revision()
             fresh[code] = (revision, document)
             lines.append(b"%b %d %b" % (code.encode(), revision, document or b""))
+            if finished is not None:
+                lines.append(self._games.write(finished))
             revisions.append(revision)
         if lines:
             done = self._database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
@@ -84,11 +90,19 @@ class Journal:
         for code, (revision, document) in self._fresh.items():
             self._know(code, revision, document)
         self._fresh.clear()
+        self._games.keep(self._row)
         self._database.write_mark(self._row)
 
     def drop(self) -> None:
         """Forget what was written: it was taken back, or nobody knows, and then the connection is made anew."""
         self._fresh.clear()
+        self._games.drop()
+
+    @property
+    def games(self) -> FinishedGames:
+        """The finished games, as they are kept now."""
+        self._refresh()
+        return self._games
 
     def load(self, code: str) -> tuple[bytes, int] | None:
         """Return a room's document and revision, or None where there is none."""
@@ -107,9 +121,9 @@ class Journal:
         return list(self._revisions)
 
     def fold(self, *, all_of_it: bool = False) -> int:
-        """Bring rooms that rest into the table, and let go of the journal's rows that nobody needs any more.
+        """Bring rooms that rest and games into their tables, and let go of the journal's rows that nobody needs then.
 
-        Returns how many of the longest resting rooms that were; tell `folded` once it is kept.
+        Returns how many these were; tell `folded` once it is kept.
         """
         self._refresh()
         resting: list[tuple[str, int, bytes | None]] = []
@@ -119,6 +133,8 @@ class Journal:
                 needed = row
                 break
             resting.append((code, revision, document))
+        games, needed_for_games = self._games.fold()
+        needed = min(needed, needed_for_games or needed)
         self._database.execute_many(
             "INSERT INTO rooms (code, revision, document) VALUES (?, ?, ?) ON CONFLICT (code) "
             "DO UPDATE SET revision = excluded.revision, document = excluded.document",
@@ -130,12 +146,15 @@ class Journal:
         self._database.execute("DELETE FROM journal WHERE id < ?", (needed,))
         if needed > self._row:  # the numbers of rows go on, and are what the mark of the folder is compared with
             self._database.execute("INSERT INTO journal VALUES (?, x'')", (self._row,))
-        return len(resting)
+        self._folding = (len(resting), games)
+        return len(resting) + games
 
-    def folded(self, count: int) -> None:
-        """Take so many of the longest resting rooms for folded."""
-        for _ in range(count):
+    def folded(self) -> None:
+        """Take for folded what was brought into the tables last."""
+        rooms, games = self._folding
+        for _ in range(rooms):
             self._newest.popitem(last=False)
+        self._games.folded(games)
         self._rested = self._row
 
     def _refresh(self) -> None:
@@ -147,6 +166,7 @@ class Journal:
         """Read what the file holds."""
         self._fresh.clear()
         self._newest.clear()
+        self._games.look()
         self._row = self._rested = 0
         self._revisions = dict(self._database.execute("SELECT code, revision FROM rooms").fetchall())
         for row, batch in self._database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall():
@@ -158,12 +178,13 @@ class Journal:
     def _replay(self, line: bytes) -> None:
         """Take in one line of the journal."""
         try:
-            name, number, document = line.split(b" ", 2)
-            code, revision = name.decode("ascii"), int(number)
-        except ValueError:
+            if line.startswith(LINE_MARK):
+                self._games.replay(self._row, line)
+            else:
+                name, number, document = line.split(b" ", 2)
+                self._know(name.decode("ascii"), int(number), document or None)
+        except (ValueError, Unreadable):
             log.error("a line of the journal is damaged", row=self._row)
-        else:
-            self._know(code, revision, document or None)
 
     def _know(self, code: str, revision: int, document: bytes | None) -> None:
         """Take this for the newest of a room, None for one that is forgotten."""

@@ -63,7 +63,8 @@ class MemoryTable(Generic[Value]):
 
     def save(self, key: str, value: Value, expected_revision: int, waiter: Waiter) -> None:
         """Keep the value and tell the waiter at once."""
-        if not self._is_at(key, expected_revision):
+        current = self._values.get(key)
+        if (MISSING if current is None else current[1]) != expected_revision:
             waiter.failed(Conflict(key))
             return
         self._revision = revision = self._revision + 1

@@ -6,9 +6,8 @@ The folder is locked for as long as the store is open, so that no second server 
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -18,10 +17,8 @@ from tictactoe_server.stores.backup import keep_older
 from tictactoe_server.stores.database import Database, refusal_of
 from tictactoe_server.stores.documents import (
     RoomEncoder,
-    decode_game,
     decode_player,
     decode_room,
-    encode_game,
     encode_player,
 )
 from tictactoe_server.stores.folder import DataFolder
@@ -29,7 +26,6 @@ from tictactoe_server.stores.journal import Journal, Save
 from tictactoe_server.stores.store import MISSING, Stored, Unreadable, Waiter
 from tictactoe_server.stores.writer import MAX_WAITING, PATIENCE_SECONDS, Write, Writer
 
-_LARGEST_ID: Final = 2**63 - 1
 _TIME: Final = "served-ms"
 _LOADED_AT_ONCE: Final = 500
 
@@ -117,9 +113,7 @@ class SqliteRooms:
         self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
     ) -> None:
         """Keep the room, and the finished game with it, and tell the waiter at the end of the batch."""
-        document = self._encoder.encode(value)
-        extra = None if finished is None else _archiving(finished)
-        self._writer.write(Save(key, document, expected_revision, waiter, extra))
+        self._writer.write(Save(key, self._encoder.encode(value), expected_revision, waiter, finished))
 
     def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
         """Forget the room and tell the waiter at the end of the batch."""
@@ -171,51 +165,19 @@ class SqlitePlayers:
 
 
 class SqliteArchive:
-    """The finished games in two tables; see `Archive` for what the methods promise."""
+    """The finished games in the journal and two tables; see `Archive` for what the methods promise."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, FinishedGame]]:
         """Return a player's games with their ids, newest first."""
-        older_than = _LARGEST_ID if before is None else min(before, _LARGEST_ID)
         most = max(0, min(limit, MAX_LISTED_GAMES))
-
-        def ask(database: Database, _: Journal) -> list[tuple[int, FinishedGame]]:
-            found = database.execute(
-                """SELECT id, document FROM archive WHERE id IN (
-                    SELECT game FROM archive_players WHERE player = ? AND game < ? ORDER BY game DESC LIMIT ?
-                ) ORDER BY id DESC""",
-                (player, older_than, most),
-            )
-            return [(id, decode_game(document)) for id, document in found.fetchall()]
-
-        return await self._writer.ask(ask)
+        return await self._writer.ask(lambda _, journal: journal.games.of(player, most, before))
 
     async def game(self, id: int) -> FinishedGame | None:
         """Return one game, or None where there is none."""
-
-        def ask(database: Database, _: Journal) -> FinishedGame | None:
-            found = database.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
-            return None if found is None else decode_game(found[0])
-
-        return await self._writer.ask(ask)
-
-
-def _archiving(game: FinishedGame) -> Callable[[Database], None]:
-    """Return what puts a finished game into the archive."""
-    document, people = encode_game(game), game.people
-
-    def archive(database: Database) -> None:
-        done = database.execute(
-            "INSERT INTO archive (room, game, finished_at, players, document) VALUES (?, ?, ?, ?, ?)",
-            (game.room, game.game, game.at, json.dumps(people), document),
-        )
-        database.execute_many(
-            "INSERT INTO archive_players VALUES (?, ?)", [(player, done.lastrowid) for player in people]
-        )
-
-    return archive
+        return await self._writer.ask(lambda _, journal: journal.games.find(id))
 
 
 def _read_each(journal: Journal, codes: Sequence[str]) -> list[Stored[Room]]:

@@ -91,7 +91,7 @@ class Writer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._queue: deque[_Job] = deque()
         self._wakes: SimpleQueue[None] = SimpleQueue()
-        self._is_waking = False
+        self._is_awake = False
         self._note: tuple[str, bytes] | None = None
         self._closing: asyncio.Future[None] | None = None
         self._is_closed = self._is_stuck = self._is_refusing = False
@@ -155,12 +155,11 @@ class Writer:
         self._unsettled += 1
         if self._owed_since is None:
             self._owed_since = time.monotonic()
-        if not self._is_waking:  # once for all that this turn of the event loop brings
-            self._is_waking = True
+        if not self._is_awake:
+            self._is_awake = True
             self._attach().call_soon(self._wake)
 
     def _wake(self) -> None:
-        self._is_waking = False
         self._wakes.put(None)
 
     def _attach(self) -> asyncio.AbstractEventLoop:
@@ -200,11 +199,15 @@ class Writer:
         if self._closing is not None and not self._closing.done():
             self._closing.set_exception(error)
 
-    def _settle(self, batch: _Batch, taken_at: float) -> None:
+    def _settle(self, batch: _Batch, taken_at: float, is_last: bool) -> None:
         """Tell those who wait for what the thread took at that moment."""
         batch.settle()
         self._unsettled -= len(batch.jobs)
         self._reckon(taken_at)
+        if is_last:
+            self._is_awake = bool(self._queue)
+            if self._is_awake:  # and what this turn of the event loop brings goes with it
+                self._attach().call_soon(self._wake)
 
     def _reckon(self, taken_at: float) -> None:
         """Take note of what the disk owes, now that it is done with what the thread took at that moment."""
@@ -228,7 +231,7 @@ class Writer:
         try:
             while not self._is_closed:
                 self._wakes.get()
-                while self._queue:
+                if self._queue:
                     self._do_what_waits()
                 if self._note is not None or self._closing is not None:
                     self._busy_since = time.monotonic()
@@ -252,11 +255,11 @@ class Writer:
         if written.jobs:
             written.outcomes = self._commit(saves, others)
             self._begun = (asked,)
-            self._call(self._settle, written, taken_at)
+            self._call(self._settle, written, taken_at, not questions)
         if questions:
             asked.outcomes = [self._answer(question) for question in questions]
             self._begun = ()
-            self._call(self._settle, asked, taken_at)
+            self._call(self._settle, asked, taken_at, True)
         self._begun = ()
 
     def _commit(self, saves: Sequence[Save], others: Sequence[Write]) -> list[int | Exception]:
@@ -265,9 +268,6 @@ class Writer:
         try:
             database.begin(durable=True)
             revisions = journal.write(saves)
-            for save, revision in zip(saves, revisions, strict=True):
-                if save.extra is not None and revision is not None:
-                    save.extra(database)
             revisions += [other.write(database) for other in others]
             database.commit()
         except Exception as error:
@@ -313,7 +313,7 @@ class Writer:
             if not self._database.salvage(error):
                 self._tell(error)
             return 0
-        self._journal.folded(count)
+        self._journal.folded()
         self._tell(None)
         return count
 

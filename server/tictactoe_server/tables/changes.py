@@ -54,9 +54,11 @@ class Changes:
         """Carry a change out when its turn has come; it is told when it is settled."""
         change.path = self
         live = change.live
-        live.waiting.append(change)
-        if live.change is None:
-            self._go_on(live)
+        if live.change is None and not live.is_going_on:
+            live.change = change
+            self._begin(change)
+        else:
+            live.waiting.append(change)
 
     def submit_next(self, change: Change) -> None:
         """Carry a change out before all that wait: it follows from the one that is being settled."""
@@ -165,7 +167,8 @@ class Changes:
         except Exception:
             log.exception("a change could not be answered or shown", room=live.room.code)
         live.change = None
-        self._go_on(live)
+        if live.waiting:
+            self._go_on(live)
 
     def _start_reload(self, change: Change) -> None:
         task = asyncio.create_task(self._reload(change))
