@@ -14,6 +14,7 @@ import structlog
 from hypothesis import settings
 
 from tests.fakes import FakeClock
+from tests.limits import uncounted
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
@@ -57,7 +58,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
-    async with Server(Settings(host="127.0.0.1", port=0)) as running:
+    async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
         yield running
 
 
@@ -69,7 +70,7 @@ def clock() -> FakeClock:
 @pytest.fixture
 async def clocked(clock: FakeClock) -> AsyncIterator[Server]:
     """A server that goes by the fixture `clock`, which only the test moves on; a hold is 60 s."""
-    async with Server(Settings(host="127.0.0.1", port=0), monotonic_ns=clock) as running:
+    async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted(), monotonic_ns=clock) as running:
         yield running
 
 

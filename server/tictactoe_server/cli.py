@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
+from urllib.parse import urlsplit
 
 import click
 import platformdirs
@@ -14,12 +17,13 @@ from tictactoe_protocol import DEFAULT_PORT, PROTOCOL_VERSION
 from tictactoe_server import __version__
 from tictactoe_server.log import LEVELS, set_up_logging, tell
 from tictactoe_server.process import run
-from tictactoe_server.settings import Limits, LogFormat, Settings
+from tictactoe_server.settings import COUNTS, Limits, LogFormat, Settings, with_counts
 from tictactoe_server.stores import CannotBackUp, CannotOpenStore, back_up
 from tictactoe_server.transport import CannotListen
 
 _DEFAULTS: Final = Settings()
 _LIMITS: Final = Limits()
+_MAX_DIGITS: Final = 9
 _MEMORY: Final = ":memory:"
 _DEFAULT_DATA: Final = platformdirs.user_data_dir("tictactoe", appauthor=False)
 
@@ -37,6 +41,60 @@ def _seconds_option(
         metavar="SECONDS",
         help=words,
     )
+
+
+class _Limit(click.ParamType):  # type: ignore[type-arg]  # older versions of click know no argument
+    """``NAME=NUMBER``, as a pair."""
+
+    name = "limit"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        """Return the name and the number; fails with the names that there are."""
+        if isinstance(value, tuple):
+            return value
+        name, _, number = str(value).partition("=")
+        if name not in COUNTS:
+            near = difflib.get_close_matches(name, COUNTS, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COUNTS)}."
+            self.fail(f"There is no limit {name!r}: {hint}", param, ctx)
+        if not number.isascii() or not number.isdigit() or len(number) > _MAX_DIGITS:
+            self.fail(f"{value!r} names no number from 0, as in {name}=100.", param, ctx)
+        return name, int(number)
+
+
+class _Network(click.ParamType):  # type: ignore[type-arg]  # older versions of click know no argument
+    """An address or a network, as in 10.0.0.0/8."""
+
+    name = "cidr"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> IPv4Network | IPv6Network:
+        """Return the network."""
+        if isinstance(value, IPv4Network | IPv6Network):
+            return value
+        try:
+            return ip_network(str(value), strict=False)
+        except ValueError:
+            self.fail(f"{value!r} is no address and no network, such as 10.0.0.0/8.", param, ctx)
+
+
+class _Origin(click.ParamType):  # type: ignore[type-arg]  # older versions of click know no argument
+    """What a browser calls the place that a page is from, as in https://play.example."""
+
+    name = "origin"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the origin."""
+        text = str(value).rstrip("/")
+        try:
+            parts = urlsplit(text)
+            is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_whole = False
+        if not is_whole or text != f"{parts.scheme}://{parts.netloc}":
+            self.fail(f"{value!r} is no origin, such as https://play.example.", param, ctx)
+        return text
 
 
 @click.group(
@@ -112,6 +170,33 @@ def _seconds_option(
     None,
     "How long a running game is kept that all have left without a word.",
 )
+@click.option(
+    "--limit",
+    "limits",
+    type=_Limit(),
+    multiple=True,
+    metavar="NAME=NUMBER",
+    show_envvar=True,
+    help="How many of something there may be, 0 for no limit; may be given more than once.",
+)
+@click.option(
+    "--origin",
+    "origins",
+    type=_Origin(),
+    multiple=True,
+    metavar="ORIGIN",
+    show_envvar=True,
+    help="Web pages of this origin may connect, too, as in https://play.example; may be given more than once.",
+)
+@click.option(
+    "--trusted-proxy",
+    "trusted_proxies",
+    type=_Network(),
+    multiple=True,
+    metavar="CIDR",
+    show_envvar=True,
+    help="Believe peers of this network for whom they speak; may be given more than once.",
+)
 @click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
 @click.pass_context
@@ -128,6 +213,9 @@ def main(
     bot_workers: int | None,
     keep_room: float,
     keep_game: float,
+    limits: Sequence[tuple[str, int]],
+    origins: Sequence[str],
+    trusted_proxies: Sequence[IPv4Network | IPv6Network],
     with_parent: bool,
 ) -> None:
     """Host games of tic-tac-toe and its whole family.
@@ -155,11 +243,13 @@ def main(
         bot_deadline,
         bot_workers,
         context.obj,
+        tuple(origins),
+        tuple(trusted_proxies),
     )
-    limits = Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game)
+    chosen = with_counts(Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game), dict(limits))
     set_up_logging(settings.log_format, settings.log_level)
     try:
-        run(settings, limits, with_parent=with_parent)
+        run(settings, chosen, with_parent=with_parent)
     except (CannotListen, CannotOpenStore) as error:
         tell(f"tictactoe-server: {error}", settings.log_format, "error")
         sys.exit(1)

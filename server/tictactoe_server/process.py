@@ -10,7 +10,8 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, Final, cast
 
 import click
 
@@ -19,6 +20,9 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport import address_for_others, url_of
 
+RESERVED_DESCRIPTORS: Final = 128
+"""For those who are told that they are too many, for the disk, the log and the bots' processes."""
+
 
 def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
     """Serve until a signal says stop, `with_parent` also until standard input ends.
@@ -26,6 +30,7 @@ def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
     Raises `CannotListen` and `CannotOpenStore` before anybody was let in.
     """
     _spare_the_collector()
+    limits = _within_descriptors(limits)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve(settings, limits, with_parent=with_parent))
 
@@ -51,6 +56,25 @@ def _spare_the_collector() -> None:
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+
+
+def _within_descriptors(limits: Limits) -> Limits:
+    """Return the limits with so few connections that descriptors are left for the disk and the bots' processes.
+
+    As many descriptors as the system allows are asked for first.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return limits
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    if soft == resource.RLIM_INFINITY:
+        return limits
+    most = max(1, soft - RESERVED_DESCRIPTORS)
+    return replace(limits, connections=min(limits.connections or most, most))
 
 
 def _announce(host: str | None, port: int) -> None:

@@ -13,11 +13,11 @@ import structlog
 from tictactoe_protocol import CloseCode, encode
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server.bots import Bots, ThinkingPool
-from tictactoe_server.desk import Desk, PastGames, Players, Reviews, Visits
+from tictactoe_server.desk import Allowances, Desk, PastGames, Players, Reviews, Visits
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.stores import MemoryStore, SqliteStore, Storage, StoreUnavailable
-from tictactoe_server.tables import Agenda, Changes, Lobby, Registry, ServedTime, Session, Timers
-from tictactoe_server.transport import Connection, Listener, encode_frame, open_sockets, url_of
+from tictactoe_server.tables import Agenda, Changes, Lobby, Pressure, Registry, ServedTime, Session, Timers
+from tictactoe_server.transport import Connection, Door, Listener, encode_frame, open_sockets, url_of
 
 RESTART_MS: Final = 1000
 """When clients should come back after the server went down on purpose, before their jitter."""
@@ -100,25 +100,29 @@ class Server:
         self._changes = changes = Changes(store.rooms, time)
         timers = Timers(agenda, changes, time, limits)
         lobby = Lobby(time)
-        self._registry = registry = Registry(store.rooms, changes, timers, agenda, lobby, time, max_rooms=limits.rooms)
+        self._registry = registry = Registry(store.rooms, changes, timers, agenda, lobby, time, limits)
+        self._allowances = allowances = Allowances(limits, self._monotonic_ns)
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = bots = Bots(pool, registry.act, pause_seconds=settings.bot_pause_seconds)
-        changes.on_shown = lambda live: bots.notice(live.room)
+        changes.on_shown = lambda live: None if live.is_paused else bots.notice(live.room)
         self._desk = Desk(
             registry,
             changes,
             lobby,
-            Visits(registry, changes, timers, hold_ms=hold_ms),
+            Visits(registry, changes, timers, allowances, hold_ms=hold_ms),
             Players(store.players),
             PastGames(store.archive),
             Reviews(pool),
+            allowances,
             hold_ms=hold_ms,
         )
-        self._listener = Listener(self._meet, limits)
+        self._pressure = Pressure()
+        self._door = Door(limits, settings.origins, settings.trusted_proxies)
+        self._listener = Listener(self._meet, self._door, limits)
 
     def _meet(self, connection: Connection) -> Session:
         """Return the session of a peer that has just arrived."""
-        return Session(connection, self._desk, self._time, self._monotonic_ns)
+        return Session(connection, self._desk, self._pressure, self._limits, self._time, self._monotonic_ns)
 
 
 def _open_storage(settings: Settings) -> Storage:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from tictactoe_protocol import DEFAULT_PORT
 
@@ -19,7 +21,8 @@ class Settings:
     games, None to keep nothing.
     A seat is held for `hold_seconds` for a player whose connection dropped; then the others may claim the game.
     Bots wait `bot_pause_seconds` before they move, think for at most `bot_deadline_seconds`, and share `bot_workers`
-    processes (None: one less than the cores, at least one).
+    processes (None: one less than the cores, at least one). Web pages of these `origins` may connect, and peers in
+    the networks of `trusted_proxies` are believed whom they speak for.
     """
 
     host: str | None = None
@@ -31,6 +34,8 @@ class Settings:
     bot_deadline_seconds: float = 1.0
     bot_workers: int | None = None
     data: Path | None = None
+    origins: tuple[str, ...] = ()
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,9 @@ class Limits:
     catch_up_seconds: how long a peer may stay past that before it is cut off.
     deserted_seconds: how long a room that no player is connected to is kept while it waits or its game is over.
     deserted_game_seconds: the same while a game is on.
-    rooms: how many rooms there may be at once.
+    unwatched_seconds: the same for a game of bots among themselves that nobody watches.
+    flood_seconds: how long a connection may want to say more than it may before it is closed.
+    The others are `COUNTS`; 0 is no limit.
     """
 
     hello_seconds: float = 5.0
@@ -55,4 +62,46 @@ class Limits:
     catch_up_seconds: float = 5.0
     deserted_seconds: float = 600.0
     deserted_game_seconds: float = 3600.0
+    unwatched_seconds: float = 60.0
+    flood_seconds: float = 10.0
+    messages_per_second: int = 100
+    messages_at_once: int = 300
+    connections: int = 20_000
+    connections_per_address: int = 300
     rooms: int = 20_000
+    rooms_per_player: int = 20
+    rooms_per_address: int = 400
+    bot_games_per_player: int = 5
+    creates_per_minute_per_player: int = 20
+    creates_per_minute_per_address: int = 200
+    misses_per_minute_per_player: int = 10
+    misses_per_minute_per_address: int = 100
+    misses_at_once_per_address: int = 300
+
+
+COUNTS: Final[Mapping[str, str]] = {
+    "messages-per-second": "messages that a player, or a connection before its hello, may send",
+    "messages-at-once": "messages that may come at once, before that rate counts",
+    "connections": "connections; never more than the system's descriptors allow",
+    "connections-per-address": "connections from one address",
+    "rooms": "rooms",
+    "rooms-per-player": "rooms that one player has opened",
+    "rooms-per-address": "rooms that were opened from one address",
+    "bot-games-per-player": "running games with bots that one player has opened",
+    "creates-per-minute-per-player": "rooms that a player may open in a minute",
+    "creates-per-minute-per-address": "rooms that may be opened from one address in a minute",
+    "misses-per-minute-per-player": "requests of a player for rooms that are not there or not theirs, in a minute",
+    "misses-per-minute-per-address": "the same from one address",
+    "misses-at-once-per-address": "how many of these may come at once from one address",
+}
+"""The limits that an operator may choose, and what each counts."""
+
+
+def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
+    """Return the limits with some of `COUNTS` in place of what they say."""
+    return replace(limits, **{name.replace("-", "_"): count for name, count in counts.items()})
+
+
+def count_of(limits: Limits, name: str) -> int:
+    """Return one of `COUNTS`."""
+    return int(getattr(limits, name.replace("-", "_")))

@@ -15,11 +15,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.environment import environment
+from tests.limits import UNCOUNTED
 
 RELAY = (sys.executable, "-m", "tests.bench.relay")
 SERVER = (
     *(sys.executable, "-m", "tictactoe_server", "--log-level", "warning"),
     *("--host", "127.0.0.1", "--port", "0"),
+    *UNCOUNTED,
 )
 IN_MEMORY = ("--data", ":memory:")
 CORES = sorted(os.sched_getaffinity(0))

@@ -12,10 +12,11 @@ import pytest
 from websockets.asyncio.client import connect
 
 from tests.fakes import TroubledStore
+from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.settings import Settings
 from tictactoe_server.stores import Conflict, StoreUnavailable
 
 LINE_FOR_X = [0, 3, 1, 4, 2]
@@ -227,7 +228,7 @@ async def seat_two(opener: Peer, other: Peer, **fields: Any) -> str:
 async def set_scene() -> AsyncIterator[tuple[Server, Scene]]:
     """Open as many rooms as the server holds, eve in the positions that the provocations need."""
     store, settings = TroubledStore(), Settings(host="127.0.0.1", port=0)
-    async with Server(settings, store, Limits(rooms=len(ROOMS))) as server, contextlib.AsyncExitStack() as stack:
+    async with Server(settings, store, uncounted(rooms=len(ROOMS))) as server, contextlib.AsyncExitStack() as stack:
         eve, ana, bo = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("eve", "ana", "bo")]
         scene = Scene(eve, [ana, bo], store)
         for name, build in ROOMS.items():

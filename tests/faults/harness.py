@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.environment import environment
+from tests.limits import UNCOUNTED
 
 COMMAND = (str(Path(sys.executable).parent / "tictactoe-server"),)
 START_SECONDS = 30.0
@@ -70,6 +71,7 @@ class Harness:
             str(self.port),
             "--data",
             str(self.folder),
+            *UNCOUNTED,
             *self.options,
             stdout=PIPE,
             stderr=PIPE,

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from tests.fakes import TroubledStore
+from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -20,7 +21,7 @@ from tictactoe_server.stores import StoreUnavailable
 async def quick_bots() -> AsyncIterator[Server]:
     """A server whose bots do not pause, with little time to think."""
     settings = Settings("127.0.0.1", 0, bot_pause_seconds=0, bot_deadline_seconds=0.2, bot_workers=1)
-    async with Server(settings) as running:
+    async with Server(settings, limits=uncounted()) as running:
         yield running
 
 
@@ -28,7 +29,7 @@ async def quick_bots() -> AsyncIterator[Server]:
 async def thorough_bots() -> AsyncIterator[Server]:
     """A server whose bots do not pause, and have the time that it takes to see a small board to its end."""
     settings = Settings("127.0.0.1", 0, bot_pause_seconds=0, bot_deadline_seconds=5.0, bot_workers=1)
-    async with Server(settings) as running:
+    async with Server(settings, limits=uncounted()) as running:
         yield running
 
 

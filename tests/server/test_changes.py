@@ -11,11 +11,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.fakes import FakeClock, TroubledStore
+from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
 from tictactoe_protocol.requests import Resign
 from tictactoe_server.rooms import Player, apply
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.settings import Settings
 from tictactoe_server.stores import Conflict, StoreUnavailable
 from tictactoe_server.tables.changes import ATTEMPTS
 
@@ -32,7 +33,7 @@ def store() -> TroubledStore:
 @pytest.fixture
 async def server(store: TroubledStore, clock: FakeClock) -> AsyncIterator[Server]:
     """A server on the troubled store that goes by the fixture `clock`."""
-    async with Server(HERE, store, monotonic_ns=clock) as running:
+    async with Server(HERE, store, uncounted(), monotonic_ns=clock) as running:
         yield running
 
 
@@ -217,7 +218,7 @@ async def test_one_who_is_back_before_the_drop_could_be_stored_was_never_away(
 
 
 async def test_a_room_that_its_timer_closed_is_forgotten_by_the_greeting_of_its_player() -> None:
-    async with Server(HERE, limits=Limits(deserted_seconds=0.01)) as server, open_peer(server.url) as eve:
+    async with Server(HERE, limits=uncounted(deserted_seconds=0.01)) as server, open_peer(server.url) as eve:
         async with open_peer(server.url, "ana") as ana:
             room = (await ana.ask("create"))["room"]
             await eve.ask("watch", room=room)
@@ -228,7 +229,7 @@ async def test_a_room_that_its_timer_closed_is_forgotten_by_the_greeting_of_its_
 
 
 async def test_a_deserted_room_that_cannot_be_deleted_is_deleted_later(store: TroubledStore) -> None:
-    limits = Limits(deserted_seconds=0.05)
+    limits = uncounted(deserted_seconds=0.05)
     async with Server(HERE, store, limits) as server, open_peer(server.url) as eve:
         for error in (StoreUnavailable(), Conflict()):
             store.trouble.fail("delete", error, times=ATTEMPTS + 1)
@@ -402,7 +403,7 @@ async def test_a_bot_whose_room_closes_under_its_move_disturbs_nobody(
 
 
 async def test_no_more_rooms_are_opened_at_once_than_there_may_be(store: TroubledStore) -> None:
-    async with Server(HERE, store, Limits(rooms=3)) as server, contextlib.AsyncExitStack() as stack:
+    async with Server(HERE, store, uncounted(rooms=3)) as server, contextlib.AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(6)]
         store.trouble.hold()
         for peer in peers:
@@ -420,10 +421,10 @@ async def test_no_more_rooms_are_opened_at_once_than_there_may_be(store: Trouble
 
 
 async def test_all_rooms_come_back_whatever_the_limit_and_new_ones_are_refused(store: TroubledStore) -> None:
-    async with Server(HERE, store) as server, open_peer(server.url, "ana") as ana:
+    async with Server(HERE, store, uncounted()) as server, open_peer(server.url, "ana") as ana:
         rooms = {(await ana.ask("create"))["room"] for _ in range(5)}
     async with (
-        Server(HERE, store, Limits(rooms=2)) as server,
+        Server(HERE, store, uncounted(rooms=2)) as server,
         open_peer(server.url, token=ana.welcome["token"]) as again,
     ):
         assert {seat["room"] for seat in again.welcome["rooms"]} == rooms

@@ -11,11 +11,12 @@ from collections.abc import Awaitable, Callable
 import pytest
 from websockets.frames import Close, Frame, Opcode
 
+from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport import Connection, Listener, Receiver
+from tictactoe_server.transport import Connection, Door, Listener, Receiver
 
 Serve = Callable[[Limits], Awaitable[Server]]
 UPGRADE = (
@@ -81,7 +82,7 @@ async def test_what_is_no_request_is_answered_in_words_and_let_go(
 async def test_one_who_does_not_say_hello_is_gone_in_time_also_without_answering_the_close(
     serve: Serve, begin: bytes
 ) -> None:
-    server = await serve(Limits(hello_seconds=0.1, close_seconds=600))
+    server = await serve(uncounted(hello_seconds=0.1, close_seconds=600))
     begun = time.monotonic()
     async with open_bytes(server.port) as (reader, writer):
         writer.write(begin)
@@ -93,7 +94,7 @@ async def test_one_who_does_not_say_hello_is_gone_in_time_also_without_answering
 
 
 async def test_saying_hello_lets_one_stay_for_as_long_as_one_likes(serve: Serve) -> None:
-    server = await serve(Limits(hello_seconds=0.1))
+    server = await serve(uncounted(hello_seconds=0.1))
     async with open_raw(server.url) as peer:
         await asyncio.sleep(0.3)
         await peer.write(text(ping("still here")))
@@ -118,7 +119,8 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
     def let_nobody_in(connection: Connection) -> Receiver:
         raise AssertionError(connection)
 
-    listener = Listener(let_nobody_in, Limits(hello_seconds=0.05))
+    limits = uncounted(hello_seconds=0.05)
+    listener = Listener(let_nobody_in, Door(limits), limits)
     slow, quick = FakeTransport(), FakeTransport()
     connections = [listener._make_connection() for _ in range(2)]  # made when a socket is accepted
     connections[0].connection_made(quick)
@@ -134,7 +136,7 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
 
 
 async def test_every_peer_is_asked_whether_it_is_there_and_one_that_answers_stays(serve: Serve) -> None:
-    server = await serve(Limits(ping_seconds=0.05))
+    server = await serve(uncounted(ping_seconds=0.05))
     async with open_raw(server.url) as peer:
         for _ in range(10):
             asked = await peer.frame(Opcode.PING)
@@ -144,7 +146,7 @@ async def test_every_peer_is_asked_whether_it_is_there_and_one_that_answers_stay
 
 
 async def test_a_peer_that_falls_silent_is_cut_off_after_two_unanswered_questions(serve: Serve) -> None:
-    server = await serve(Limits(ping_seconds=0.2))
+    server = await serve(uncounted(ping_seconds=0.2))
     async with open_peer(server.url) as ana:
         async with open_raw(server.url) as silent:
             room = (await ana.ask("create"))["room"]
@@ -157,7 +159,7 @@ async def test_a_peer_that_falls_silent_is_cut_off_after_two_unanswered_question
 
 
 async def test_a_peer_that_talks_is_not_silent_even_where_it_answers_no_ping(serve: Serve) -> None:
-    server = await serve(Limits(ping_seconds=0.1))
+    server = await serve(uncounted(ping_seconds=0.1))
     async with open_raw(server.url) as rude:
         for number in range(20):
             await asyncio.sleep(0.04)
@@ -192,7 +194,7 @@ async def test_a_peer_that_closes_only_its_half_is_let_go(server: Server) -> Non
 
 
 async def test_a_peer_that_does_not_answer_a_close_is_cut_off(serve: Serve) -> None:
-    server = await serve(Limits(close_seconds=0.1))
+    server = await serve(uncounted(close_seconds=0.1))
     async with open_raw(server.url) as stubborn:
         await stubborn.write(text(b"\x00", opcode=Opcode.BINARY))
         assert await stubborn.close_code() == 1003
@@ -201,7 +203,7 @@ async def test_a_peer_that_does_not_answer_a_close_is_cut_off(serve: Serve) -> N
 
 
 async def test_a_server_that_stops_waits_for_nobody_for_long() -> None:
-    limits = Limits(close_seconds=0.1)
+    limits = uncounted(close_seconds=0.1)
     async with Server(Settings(host="127.0.0.1", port=0), limits=limits) as server:
         opened = open_raw(server.url)
         stubborn = await opened.__aenter__()
@@ -224,7 +226,7 @@ async def fill(slow: RawPeer, room: str, count: int = 6_000) -> None:
 
 
 async def test_one_who_was_told_to_be_out_of_a_room_is_not_sent_its_state_afterwards(serve: Serve) -> None:
-    server = await serve(Limits(outbox_bytes=16_384, catch_up_seconds=600))
+    server = await serve(uncounted(outbox_bytes=16_384, catch_up_seconds=600))
     async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
         gone = (await ana.ask("create", rules=LARGE_BOARD))["room"]
         for request in (f'{{"type":"watch","room":"{gone}"}}', '{"type":"ping","id":"there"}'):
@@ -248,7 +250,7 @@ async def test_one_who_was_told_to_be_out_of_a_room_is_not_sent_its_state_afterw
 
 
 async def test_a_slow_reader_recovers_as_often_as_it_likes(serve: Serve) -> None:
-    server = await serve(Limits(outbox_bytes=16_384, catch_up_seconds=600))
+    server = await serve(uncounted(outbox_bytes=16_384, catch_up_seconds=600))
     async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
         room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
         await slow.write(text(f'{{"type":"watch","room":"{room}"}}'))
@@ -274,7 +276,7 @@ async def test_pings_of_one_who_does_not_read_end_in_a_cut(server: Server) -> No
 
 
 async def test_many_requests_at_once_are_all_answered_while_each_takes_its_time(serve: Serve) -> None:
-    server = await serve(Limits())
+    server = await serve(uncounted())
     async with open_raw(server.url) as peer:
         await peer.write(b"".join(text(f'{{"type":"history","id":"{number}"}}') for number in range(2_000)))
         assert [(await peer.message())["id"] for _ in range(2_000)] == [str(number) for number in range(2_000)]

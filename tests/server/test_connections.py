@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
@@ -345,7 +346,7 @@ async def test_one_who_leaves_a_game_loses_it_and_is_out_of_the_room(server: Ser
 
 
 async def test_a_room_that_everybody_dropped_out_of_closes_after_a_while(serve: Serve) -> None:
-    server = await serve(Limits(deserted_seconds=0.01))
+    server = await serve(uncounted(deserted_seconds=0.01))
     async with open_peer(server.url) as eve:
         async with open_peer(server.url) as ana:
             room = (await ana.ask("create"))["room"]
@@ -356,7 +357,7 @@ async def test_a_room_that_everybody_dropped_out_of_closes_after_a_while(serve: 
 
 
 async def test_a_room_that_a_player_comes_back_to_stays_and_watchers_hear_of_the_end_of_others(serve: Serve) -> None:
-    server = await serve(Limits(deserted_seconds=0.5))
+    server = await serve(uncounted(deserted_seconds=0.5))
     async with open_peer(server.url) as eve, contextlib.AsyncExitStack() as stack:
         async with open_peer(server.url) as ana:
             again = await stack.enter_async_context(open_peer(server.url, token=ana.welcome["token"]))
@@ -373,7 +374,7 @@ async def test_a_room_that_a_player_comes_back_to_stays_and_watchers_hear_of_the
 
 
 async def test_a_room_where_bots_play_among_themselves_stays_for_its_watchers(serve: Serve) -> None:
-    server = await serve(Limits(deserted_seconds=0.01, deserted_game_seconds=0.01))
+    server = await serve(uncounted(deserted_seconds=0.01, deserted_game_seconds=0.01))
     async with open_peer(server.url) as eve, open_peer(server.url) as other:
         room = (await eve.ask("create", bots=["random", "random"]))["room"]
         await other.ask("watch", room=room)

@@ -14,6 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -169,14 +170,14 @@ async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_harms_nobody(server
 
 
 async def test_one_that_never_says_hello_is_closed_and_one_that_did_stays(serve: Serve) -> None:
-    server = await serve(Limits(hello_seconds=0.05))
+    server = await serve(uncounted(hello_seconds=0.05))
     async with open_peer(server.url) as polite, open_socket(server.url) as silent:
         assert await close_code_of(silent) == 1008
         assert (await polite.ask("ping"))["type"] == "ok"
 
 
 async def test_talking_without_saying_hello_does_not_help(serve: Serve) -> None:
-    server = await serve(Limits(hello_seconds=0.05))
+    server = await serve(uncounted(hello_seconds=0.05))
     async with open_socket(server.url) as opened:
         await opened.send('{"type":"ping"}')
         assert json.loads(await opened.recv())["code"] == "hello_required"
@@ -211,7 +212,7 @@ LARGE_BOARD = {"rows": 32, "columns": 32, "line": 5}
 
 
 async def test_a_slow_reader_delays_nobody_and_then_gets_the_newest_state_only(serve: Serve) -> None:
-    server = await serve(Limits(outbox_bytes=8192, catch_up_seconds=600))
+    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
     async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_slow_peer(server.url) as slow:
         room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
         await bo.ask("join", room=room)
@@ -230,7 +231,7 @@ async def test_a_slow_reader_delays_nobody_and_then_gets_the_newest_state_only(s
 
 
 async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
-    server = await serve(Limits(outbox_bytes=8192, catch_up_seconds=0.05))
+    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=0.05))
     async with open_peer(server.url) as ana, open_slow_peer(server.url) as slow:
         room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
         await slow.ask("watch", room=room)
@@ -241,7 +242,7 @@ async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
 
 
 async def test_a_reader_that_asks_on_and_on_without_reading_is_cut_off_at_once(serve: Serve) -> None:
-    server = await serve(Limits(outbox_bytes=8192, catch_up_seconds=600))
+    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
     async with open_peer(server.url) as ana, open_slow_peer(server.url) as slow:
         room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
         await slow.ask("watch", room=room)
@@ -267,7 +268,7 @@ async def test_a_server_that_stops_gives_notice_and_closes_with_1012() -> None:
 
 async def test_a_server_stops_also_where_a_peer_does_not_answer() -> None:
     async with contextlib.AsyncExitStack() as peers:
-        async with Server(Settings(host="127.0.0.1", port=0), limits=Limits(outbox_bytes=8192)) as server:
+        async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted(outbox_bytes=8192)) as server:
             slow = await peers.enter_async_context(open_slow_peer(server.url))
             room = (await slow.ask("create", rules=LARGE_BOARD))["room"]
             await fill_buffers(slow, room)

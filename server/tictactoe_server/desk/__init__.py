@@ -1,9 +1,10 @@
 """What peers ask, and every answer."""
 
+from tictactoe_server.desk.allowances import Allowances
 from tictactoe_server.desk.desk import Desk
 from tictactoe_server.desk.past_games import PastGames
 from tictactoe_server.desk.players import Players
 from tictactoe_server.desk.reviews import Reviews
 from tictactoe_server.desk.visits import Visits
 
-__all__ = ["Desk", "PastGames", "Players", "Reviews", "Visits"]
+__all__ = ["Allowances", "Desk", "PastGames", "Players", "Reviews", "Visits"]

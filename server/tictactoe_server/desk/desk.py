@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from msgspec import UNSET
 
@@ -36,6 +36,7 @@ from tictactoe_protocol.requests import (
 )
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.desk import playing
+from tictactoe_server.desk.allowances import Allowances
 from tictactoe_server.desk.answers import answer, refuse
 from tictactoe_server.desk.past_games import PastGames
 from tictactoe_server.desk.players import Players
@@ -50,6 +51,10 @@ from tictactoe_server.tables.session import Session
 
 InRoom = Move | Resign | Rematch | Draw | Undo | Claim | Join | Watch | Leave | Sync | Chat | Analyse
 """The requests that name a room."""
+
+
+BUSY_MS: Final = 500
+"""When to ask again where there is too much to do."""
 
 
 class Desk:
@@ -67,6 +72,7 @@ class Desk:
         players: Players,
         past_games: PastGames,
         reviews: Reviews,
+        allowances: Allowances,
         *,
         hold_ms: int,
     ) -> None:
@@ -77,6 +83,7 @@ class Desk:
         self._players = players
         self._past_games = past_games
         self._reviews = reviews
+        self._allowances = allowances
         self._hold_ms = hold_ms
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -88,6 +95,17 @@ class Desk:
             session.push(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
         else:
             self._try(session, request, now)
+
+    def shed(self, session: Session, message: bytes) -> bool:
+        """Answer a message with `busy`, but for what lets people in and out."""
+        try:
+            request = decode_request(message)
+        except BadMessage:
+            return False
+        if isinstance(request, Hello | Ping | Leave):
+            return False
+        refuse(session, request, Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS))
+        return True
 
     def dismiss(self, session: Session) -> None:
         """Take notice that a session is over."""
@@ -106,7 +124,7 @@ class Desk:
         try:
             self._carry_out(session, request, now)
         except Exception as error:
-            refuse(session, request, error)
+            self._refuse(session, request, error)
 
     def _carry_out(self, session: Session, request: Request, now: int) -> None:
         player = session.player
@@ -131,6 +149,8 @@ class Desk:
                 | Analyse()
             ):
                 live = self._registry.find_here(request.room)
+                if live is None or not live.has(session):
+                    self._allowances.check_misses(session, player)
                 if live is None:
                     self._start(session, self._find(session, request, now))
                 else:
@@ -158,6 +178,8 @@ class Desk:
         """Carry out a request in its room."""
         match request:
             case Move() | Resign() | Rematch() | Draw() | Undo() | Claim():
+                if not live.has(session):
+                    raise not_in_room(live.room.code)
                 self._changes.submit(playing.Played(session, player, request, live, now))
                 return
             case Join():
@@ -195,6 +217,7 @@ class Desk:
     async def _greet(self, session: Session, request: Hello) -> None:
         player, token = await self._players.welcome(request.name, request.token)
         session.player = player
+        session.messages = self._allowances.messages.of(player.id)
         session.connection.let_in()
         held = await self._registry.held_seats(player.id)
         session.push(
@@ -216,13 +239,19 @@ class Desk:
         try:
             await self._registry.find(request.room)
         except Exception as error:
-            refuse(session, request, error)
+            self._refuse(session, request, error)
             session.go_on()
         else:
             session.is_busy = False
             self._try(session, request, now)
             if not session.is_busy:
                 session.go_on()
+
+    def _refuse(self, session: Session, request: Request, error: Exception) -> None:
+        """Say why not, and count who asks for rooms that are not there or not theirs."""
+        if isinstance(error, Refused) and error.code in (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM):
+            self._allowances.count_miss(session)
+        refuse(session, request, error)
 
     def _later(self, session: Session, request: Request, work: Coroutine[Any, Any, None]) -> None:
         """Let a session wait for something that is answered at its end."""

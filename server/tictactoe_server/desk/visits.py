@@ -15,6 +15,7 @@ from tictactoe_protocol import ErrorCode, rules_of
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Create, Join, Leave, Match, RulesChoice, Watch
 from tictactoe_server.bots import LEVEL_NAMES
+from tictactoe_server.desk.allowances import Allowances
 from tictactoe_server.desk.answers import Asked, answer, answer_with_room
 from tictactoe_server.rooms import Enter, Player, Refused, Room, open_room
 from tictactoe_server.tables.changes import Changes
@@ -29,7 +30,10 @@ log: Final = structlog.get_logger(__name__)
 class Visits:
     """Carries these requests out; `now` is when they came, in ms of served time. New rooms hold seats for `hold_ms`."""
 
-    def __init__(self, registry: Registry, changes: Changes, timers: Timers, *, hold_ms: int) -> None:
+    def __init__(
+        self, registry: Registry, changes: Changes, timers: Timers, allowances: Allowances, *, hold_ms: int
+    ) -> None:
+        self._allowances = allowances
         self._registry = registry
         self._changes = changes
         self._timers = timers
@@ -86,6 +90,8 @@ class Visits:
         answer_with_room(session, request, live)
         if not (is_new and self._timers.tell_count(live)):
             live.show_to(session, now)
+            if live.has_bots:  # that had paused
+                self._changes.on_shown(live)
 
     def leave(self, session: Session, player: Player, request: Leave, live: LiveRoom, now: int) -> None:
         """Stop watching, free the seat of a waiting room, or resign and go."""
@@ -123,7 +129,8 @@ class Visits:
         return self._registry.new_code()
 
     def _open(self, session: Session, player: Player, request: Create | Match, room: Room, now: int) -> LiveRoom:
-        live = LiveRoom(room)
+        live = LiveRoom(room, owner=player.id, origin=session.address)
+        self._allowances.take_create(session, player)
         self._registry.expect(live)
         self._changes.submit(_Opening(self, session, player, request, live, now))
         return live

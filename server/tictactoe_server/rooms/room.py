@@ -62,11 +62,15 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return any(seat is not None and seat.bot for seat in self.seats.values())
 
     @property
+    def is_for_bots(self) -> bool:
+        """Whether all seats are bots'."""
+        return all(seat is not None and seat.bot for seat in self.seats.values())
+
+    @property
     def is_deserted(self) -> bool:
         """Whether no person is left who could play on. A room that was for bots alone never is."""
-        seats = self.seats.values()
-        return all(seat is None or seat.left or seat.bot for seat in seats) and not all(
-            seat and seat.bot for seat in seats
+        return not self.is_for_bots and all(
+            seat is None or seat.left or seat.bot is not None for seat in self.seats.values()
         )
 
     @property

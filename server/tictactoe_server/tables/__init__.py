@@ -4,9 +4,10 @@ from tictactoe_server.tables.agenda import Agenda
 from tictactoe_server.tables.changes import Changes
 from tictactoe_server.tables.live_room import LiveRoom
 from tictactoe_server.tables.lobby import Lobby
+from tictactoe_server.tables.pressure import Pressure
 from tictactoe_server.tables.registry import Registry
 from tictactoe_server.tables.served_time import ServedTime
 from tictactoe_server.tables.session import Session
 from tictactoe_server.tables.timers import Timers
 
-__all__ = ["Agenda", "Changes", "LiveRoom", "Lobby", "Registry", "ServedTime", "Session", "Timers"]
+__all__ = ["Agenda", "Changes", "LiveRoom", "Lobby", "Pressure", "Registry", "ServedTime", "Session", "Timers"]

@@ -74,7 +74,8 @@ class LiveRoom:
     and with `is_unshown` it is newer than what people were shown. One `change` is under way at a time, the next ones
     are `waiting`, and `is_going_on` while these are begun. `entering` are the ids of those for whom a seat
     is being taken. `flag_at` and `closing_at` are the moments (s of the loop's time) at which the running clock and the
-    deserted room end, None where neither does. Everybody was last shown `counted` watchers; when watchers came or went
+    deserted room end, None where neither does. `owner` and `origin` are the player who opened it and where that one
+    came from, as far as is known. Everybody was last shown `counted` watchers; when watchers came or went
     last, that was at `counted_at`, and with `is_count_due` they will be again.
     """
 
@@ -91,6 +92,8 @@ class LiveRoom:
         "is_gone",
         "is_uncertain",
         "is_unshown",
+        "origin",
+        "owner",
         "players",
         "revision",
         "room",
@@ -98,8 +101,10 @@ class LiveRoom:
         "watchers",
     )
 
-    def __init__(self, room: Room, revision: int = MISSING) -> None:
+    def __init__(self, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "") -> None:
         self.room = room
+        self.owner = owner
+        self.origin = origin
         self.revision = revision
         self.is_uncertain = self.is_unshown = self.is_gone = self.is_going_on = False
         self.has_bots = room.has_bots
@@ -123,8 +128,12 @@ class LiveRoom:
     @property
     def is_abandoned(self) -> bool:
         """Whether nobody is connected for whom the game goes on: those who play, or who watch bots among themselves."""
-        is_for_bots = all(seat is not None and seat.bot for seat in self.room.seats.values())
-        return not self.players and not (is_for_bots and self.watchers)
+        return not self.players and not (self.room.is_for_bots and self.watchers)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether bots play among themselves and nobody watches."""
+        return self.has_bots and not self.watchers and self.room.is_for_bots
 
     def is_played_by(self, session: Session) -> bool:
         """Tell whether it is this session with which its player plays."""

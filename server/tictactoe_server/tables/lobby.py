@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Final, cast
@@ -25,6 +26,9 @@ QUICK_SUBSCRIBERS: Final = 200
 MAX_CHANGE_BYTES: Final = 60_000
 """How much of changed rows one message has; with the codes of closed rooms beside them it stays under 64 KiB."""
 
+LISTED_OF_ONE: Final = 10
+"""How many rooms of one address are listed before those of others, where there are more than can be listed."""
+
 LIST_SECONDS: Final = 0.1
 """For how long a list stays true that no room joined or left: moves and watchers are not in it at once."""
 
@@ -45,10 +49,29 @@ class Lobby:
     def list_rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first, as many as one list may have; they are encoded already."""
         if self._list is None or time.monotonic() - self._listed_at > LIST_SECONDS:
-            newest = islice(reversed(self._public.values()), MAX_LISTED_ROOMS)
-            self._list = msgspec.Raw(b"[%b]" % b",".join(map(self._row, newest)))
+            self._list = msgspec.Raw(b"[%b]" % b",".join(map(self._row, self._newest())))
             self._listed_at = time.monotonic()
         return cast(tuple[RoomSummary, ...], self._list)
+
+    def _newest(self) -> Iterable[LiveRoom]:
+        """Return the newest rooms: where not all have a place, each address has few before any has more."""
+        newest = list(reversed(self._public.values()))
+        if len(newest) <= MAX_LISTED_ROOMS:
+            return newest
+        listed: dict[int, LiveRoom] = {}
+        counts: Counter[str] = Counter()
+        for place, live in enumerate(newest):
+            key = live.origin or live.owner
+            counts[key] += 1
+            if counts[key] <= LISTED_OF_ONE:
+                listed[place] = live
+                if len(listed) == MAX_LISTED_ROOMS:
+                    break
+        for place, live in enumerate(newest):
+            if len(listed) == MAX_LISTED_ROOMS:
+                break
+            listed.setdefault(place, live)
+        return [listed[place] for place in sorted(listed)]
 
     def subscribe(self, session: Session) -> None:
         """Tell a session of every change from now on."""

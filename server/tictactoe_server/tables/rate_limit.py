@@ -1,21 +1,24 @@
-"""How often somebody may do something: so many times at once, then at an even rate."""
+"""How often somebody may do something: so many times at once, then at an even rate; and such limits by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
+
+_PRUNED_FROM: Final = 1_024
 
 
 class RateLimit:
     """Allows `times` in each window of `window_ms`, as a bucket that refills evenly (GCRA, ITU-T I.371).
 
-    It goes by `monotonic_ns`, which counts on whatever becomes of the store.
+    With 0 times there is no limit. It goes by `monotonic_ns`, which counts on whatever becomes of the store.
     """
 
     __slots__ = ("_interval", "_monotonic_ns", "_next", "_window")
 
-    def __init__(self, times: int, window_ms: int, monotonic_ns: Callable[[], int]) -> None:
-        self._interval = window_ms / times
-        self._window = window_ms
+    def __init__(self, times: int, window_ms: float, monotonic_ns: Callable[[], int]) -> None:
+        self._interval = window_ms / times if times else 0.0
+        self._window = window_ms if times else 0.0
         self._monotonic_ns = monotonic_ns
         self._next = 0.0
 
@@ -28,3 +31,48 @@ class RateLimit:
             return int(wait) + 1
         self._next = following
         return 0
+
+    def wait(self) -> int:
+        """Return how many ms to wait for the next use, 0 where it may be now; nothing is counted."""
+        now = self._monotonic_ns() / 1e6
+        wait = max(self._next, now) + self._interval - self._window - now
+        return int(wait) + 1 if wait > 0 else 0
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether it is as if it had never been used."""
+        return self._next <= self._monotonic_ns() / 1e6
+
+
+class RateLimits:
+    """One limit for each key: it outlives the connection that it counts, and is forgotten once it is full again."""
+
+    def __init__(self, times: int, window_ms: float, monotonic_ns: Callable[[], int]) -> None:
+        self._times = times
+        self._window_ms = window_ms
+        self._monotonic_ns = monotonic_ns
+        self._limits: dict[str, RateLimit] = {}
+        self._prune_at = _PRUNED_FROM
+
+    def of(self, key: str) -> RateLimit:
+        """Return the limit of a key."""
+        limit = self._limits.get(key)
+        if limit is None:
+            if len(self._limits) >= self._prune_at:
+                self._limits = {key: limit for key, limit in self._limits.items() if not limit.is_untouched}
+                self._prune_at = max(_PRUNED_FROM, 2 * len(self._limits))
+            limit = self._limits[key] = RateLimit(self._times, self._window_ms, self._monotonic_ns)
+        return limit
+
+    def __len__(self) -> int:
+        """Return how many keys have used theirs lately."""
+        return sum(not limit.is_untouched for limit in self._limits.values())
+
+
+def take_each(*limits: RateLimit) -> int:
+    """Count one use of each limit and return 0, or return how many ms to wait for all, counting nothing."""
+    wait = max(limit.wait() for limit in limits)
+    if not wait:
+        for limit in limits:
+            limit.take()
+    return wait

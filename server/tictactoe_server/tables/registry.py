@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import Counter, defaultdict
 from functools import partial
 from typing import Final
 
@@ -15,6 +16,7 @@ import structlog
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import Closed, HeldSeat
 from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply
+from tictactoe_server.settings import Limits
 from tictactoe_server.stores import Rooms, StoreUnavailable, Unreadable
 from tictactoe_server.tables.agenda import Agenda
 from tictactoe_server.tables.changes import Changes
@@ -32,7 +34,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Registry:
-    """The rooms of this process; at most `max_rooms` are opened. It hears of every room that changes, and when."""
+    """The rooms of this process, which are opened within the limits. It hears of every room that changes, and when."""
 
     def __init__(
         self,
@@ -42,8 +44,7 @@ class Registry:
         agenda: Agenda,
         lobby: Lobby,
         time: ServedTime,
-        *,
-        max_rooms: int,
+        limits: Limits,
     ) -> None:
         self._rooms = rooms
         self._changes = changes
@@ -51,7 +52,9 @@ class Registry:
         self._agenda = agenda
         self._lobby = lobby
         self._time = time
-        self._max_rooms = max_rooms
+        self._limits = limits
+        self._owned: defaultdict[str, set[LiveRoom]] = defaultdict(set)
+        self.refused: Counter[str] = Counter()
         self._live: dict[str, LiveRoom] = {}
         self._opening: set[LiveRoom] = set()
         self._seats = SeatIndex()
@@ -124,13 +127,45 @@ class Registry:
 
     def expect(self, live: LiveRoom) -> None:
         """Take notice of a room that is about to be opened; raises `Refused` where there are too many."""
-        if len(self._live) + len(self._opening) >= self._max_rooms:
+        limits, own = self._limits, self._owned.get(f"player {live.owner}", ())
+        games = sum(other.has_bots and other.room.result is None for other in own) if live.has_bots else 0
+        if limits.rooms and len(self._live) + len(self._opening) >= limits.rooms:
+            self.refused["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
+        for name, count, limit, words in (
+            ("rooms-per-player", len(own), limits.rooms_per_player, "You have opened as many rooms as you may."),
+            ("bot-games-per-player", games, limits.bot_games_per_player, "You let as many bots play as you may."),
+            (
+                "rooms-per-address",
+                len(self._owned.get(f"address {live.origin}", ())),
+                limits.rooms_per_address,
+                "As many rooms as may be were opened from your address.",
+            ),
+        ):
+            if limit and count >= limit:
+                self.refused[name] += 1
+                raise Refused(ErrorCode.RATE_LIMITED, f"{words} Leave one first.", retry_ms=60_000)
         self._opening.add(live)
+        self._own(live)
+
+    def _own(self, live: LiveRoom) -> None:
+        """Count a room for whoever opened it."""
+        for kind, name in (("player", live.owner), ("address", live.origin)):
+            if name:
+                self._owned[f"{kind} {name}"].add(live)
+
+    def _disown(self, live: LiveRoom) -> None:
+        """Count it no more."""
+        for kind, name in (("player", live.owner), ("address", live.origin)):
+            rooms = self._owned.get(f"{kind} {name}", set())
+            rooms.discard(live)
+            if not rooms:
+                self._owned.pop(f"{kind} {name}", None)
 
     def give_up(self, live: LiveRoom) -> None:
         """Take notice that a room could not be opened."""
         self._opening.discard(live)
+        self._disown(live)
         live.is_gone = True
 
     # -- coming back and going ----------------------------------------------------------------------------------
@@ -199,7 +234,8 @@ class Registry:
             for seat in room.seats.values():
                 if seat is not None and seat.online and not seat.bot:
                     room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
-            live = LiveRoom(room, revision)
+            live = LiveRoom(room, revision, owner=_first_person(room))
+            self._own(live)
             self._take_notice(live, None)
             self._timers.close_later(live)
             if live.has_bots:
@@ -226,6 +262,7 @@ class Registry:
         """Let go of a room that is no longer stored and tell whoever is still there."""
         code = live.room.code
         del self._live[code]
+        self._disown(live)
         self._seats.remove(live.room)
         self._lobby.remove(live)
         live.push(Closed(code, reason))
@@ -235,3 +272,8 @@ class Registry:
 
     def _report(self, code: str, damaged: Unreadable) -> None:
         log.error("a damaged room is left alone", room=code, reason=str(damaged))
+
+
+def _first_person(room: Room) -> str:
+    """Return the id of the first player of a room who is no bot, for whom it counts; empty where there is none."""
+    return next((seat.player for seat in room.seats.values() if seat is not None and not seat.bot), "")

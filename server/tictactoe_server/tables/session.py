@@ -7,11 +7,13 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from tictactoe_protocol import encode
+from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Push
 from tictactoe_server.rooms import Player
+from tictactoe_server.settings import Limits
+from tictactoe_server.tables.pressure import Pressure
 from tictactoe_server.tables.rate_limit import RateLimit
-from tictactoe_server.transport import Connection, encode_frame
+from tictactoe_server.transport import Connection, encode_frame, key_of
 
 INBOX_MESSAGES: Final = 8
 """How many messages may wait for their turn before the peer is no longer read from."""
@@ -25,11 +27,21 @@ ANALYSES_MS: Final = 10_000
 """How many positions a connection may have analysed in how long."""
 
 
+NOTICE_SECONDS: Final = 1.0
+"""How often at most a peer is told that it says too much."""
+
+_EPISODE_SECONDS: Final = 1.0
+
+
 class Handler(Protocol):
     """Who carries out what a session asks for."""
 
     def receive(self, session: Session, message: bytes, now: int) -> None:
         """Carry out one message that came at `now` (ms of served time); what takes longer makes the session busy."""
+        ...
+
+    def shed(self, session: Session, message: bytes) -> bool:
+        """Refuse one message because there is too much to do, and tell whether that was possible."""
         ...
 
     def dismiss(self, session: Session) -> None:
@@ -40,35 +52,59 @@ class Handler(Protocol):
 class Session:
     """`player` is None until hello; `rooms` are the codes of the rooms in which this connection plays or watches.
 
-    One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. `now`
-    returns ms of served time; limits go by `monotonic_ns`.
+    One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
+    those that are more than `messages` allows, and the peer is not read from meanwhile: none goes unanswered. One that
+    goes on like that for `flood_seconds` is closed. `now` returns ms of served time; limits go by `monotonic_ns`.
+    `address` is by what limits know where it comes from.
     """
 
     __slots__ = (
         "_handler",
+        "_held_at",
         "_inbox",
         "_is_over",
+        "_is_reading",
+        "_limits",
+        "_noticed_at",
         "_now",
+        "_over_since",
+        "_pressure",
+        "_release",
+        "address",
         "analyses",
         "chat",
         "connection",
         "is_busy",
+        "messages",
         "player",
         "rooms",
     )
 
     def __init__(
-        self, connection: Connection, handler: Handler, now: Callable[[], int], monotonic_ns: Callable[[], int]
+        self,
+        connection: Connection,
+        handler: Handler,
+        pressure: Pressure,
+        limits: Limits,
+        now: Callable[[], int],
+        monotonic_ns: Callable[[], int],
     ) -> None:
         self.connection = connection
+        self.address = key_of(connection.address)
         self.player: Player | None = None
         self.rooms: set[str] = set()
+        self.messages = RateLimit(*messages_rate(limits), monotonic_ns)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
         self.is_busy = self._is_over = False
         self._handler = handler
+        self._pressure = pressure
+        self._limits = limits
         self._now = now
         self._inbox: deque[tuple[bytes, int]] = deque()
+        self._release: asyncio.TimerHandle | None = None
+        self._is_reading = True
+        self._held_at = self._over_since = self._noticed_at = float("-inf")
 
     @property
     def waits_since(self) -> int | None:
@@ -89,24 +125,69 @@ class Session:
 
     def received(self, message: bytes) -> None:
         """Carry a message out, or let it wait for its turn."""
-        if not self.is_busy and not self._inbox:
+        if self.is_busy or self._inbox or self.messages.take():
+            self._inbox.append((message, self._now()))
+            self._take_next()
+        elif not (self._pressure.is_high() and self._handler.shed(self, message)):
             self._handler.receive(self, message, self._now())
-            return
-        self._inbox.append((message, self._now()))
-        if len(self._inbox) == INBOX_MESSAGES + 1:
-            self.connection.pause_reading()
 
     def ended(self) -> None:
         """Take notice that the connection is gone; what it asked for before is still carried out."""
         self._is_over = True
+        if self._release is not None:
+            self._release.cancel()
         self._take_next()
 
     def _take_next(self) -> None:
-        """Carry out what waits, until something of it takes longer."""
+        """Carry out what waits, until something of it takes longer or is too much."""
         while self._inbox and not self.is_busy:
+            wait = 0 if self._is_over else self.messages.take()
+            if wait:
+                self._hold_back(wait)
+                break
             message, now = self._inbox.popleft()
-            if len(self._inbox) == INBOX_MESSAGES:
-                self.connection.resume_reading()
             self._handler.receive(self, message, now)
+        self._read_or_not()
         if self._is_over and not self._inbox and not self.is_busy:
             self._handler.dismiss(self)
+
+    def _hold_back(self, wait: int) -> None:
+        """Let one wait who says more than is allowed, and close where that goes on."""
+        if self._release is not None:
+            return
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        if now - self._held_at > _EPISODE_SECONDS:
+            self._over_since = now
+        self._held_at = now
+        if now - self._over_since > self._limits.flood_seconds:
+            self._inbox.clear()
+            self.connection.close(CloseCode.POLICY_VIOLATION, "too many messages")
+            return
+        if now - self._noticed_at > NOTICE_SECONDS:
+            self._noticed_at = now
+            words = "You say too much: what comes now waits for its turn."
+            self.push(error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=wait))
+        self._release = loop.call_later(wait / 1000, self._let_go_on)
+
+    def _let_go_on(self) -> None:
+        self._release = None
+        self._take_next()
+
+    def _read_or_not(self) -> None:
+        """Read from the peer while little waits."""
+        is_reading = self._release is None and len(self._inbox) <= INBOX_MESSAGES
+        if is_reading != self._is_reading:
+            self._is_reading = is_reading
+            if is_reading:
+                self.connection.resume_reading()
+            else:
+                self.connection.pause_reading()
+
+
+def messages_rate(limits: Limits) -> tuple[int, float]:
+    """Return how many messages may come in how many ms."""
+    if not limits.messages_per_second:
+        return 0, 0.0
+    at_once = max(1, limits.messages_at_once)
+    return at_once, 1000 * at_once / limits.messages_per_second

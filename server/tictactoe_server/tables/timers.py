@@ -100,8 +100,14 @@ class Timers:
         """Let a room end after a while if nobody is there any more for whom it goes on."""
         live.closing_at = None
         if live.is_abandoned:
-            limits, is_playing = self._limits, live.room.status == "playing"
-            live.closing_at = self._in(limits.deserted_game_seconds if is_playing else limits.deserted_seconds)
+            limits = self._limits
+            if live.room.is_for_bots:
+                seconds = limits.unwatched_seconds
+            elif live.room.status == "playing":
+                seconds = limits.deserted_game_seconds
+            else:
+                seconds = limits.deserted_seconds
+            live.closing_at = self._in(seconds)
             self._agenda.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
 
     def close(self, live: LiveRoom, reason: str) -> None:

@@ -22,7 +22,8 @@ from websockets.typing import Subprotocol
 
 from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport import http
+from tictactoe_server.transport import http, proxy
+from tictactoe_server.transport.door import Door, canonical
 from tictactoe_server.transport.frames import TOO_LONG, end_of_frame
 from tictactoe_server.transport.outbox import Outbox
 
@@ -34,11 +35,15 @@ except ImportError:  # the library was built without its C extension
 MAX_FRAGMENTS: Final = 64
 """Of how many frames one message may consist."""
 
+MESSAGES_A_TURN: Final = 16
+"""How many messages of one connection are delivered in one turn of the event loop."""
+
 MAX_UNSENT_PONGS: Final = 64 * 1024
 """How many bytes of pongs may wait for a peer that sends pings and does not read."""
 
 _PING: Final = b"\x89\x00"
 _SMALL_HEADER_BYTES: Final = 6
+_LINGER_SECONDS: Final = 1.0
 _DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
 _LOGGER: Final = logging.getLogger("websockets.server")
 
@@ -61,15 +66,21 @@ class Connection(asyncio.Protocol):
     A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a fifth
     of that later whether it answers or not. One that has not caught up `catch_up_seconds` after `outbox_bytes` were
     waiting for it is cut off, as is one for whom as many bytes wait beside the states of rooms. `on_lost` is called at
-    the end.
+    the end. `address` is that of the peer, of its client where it is a trusted proxy; empty until it is known.
     """
 
     __slots__ = (
         "_accept",
         "_deadline",
+        "_delivered",
+        "_door",
         "_fragments",
+        "_going_on",
+        "_has_come",
+        "_has_entered",
         "_is_answered",
         "_is_cut_off",
+        "_is_paused",
         "_limits",
         "_loop",
         "_on_lost",
@@ -82,14 +93,24 @@ class Connection(asyncio.Protocol):
         "_unsent_pongs",
         "_was_heard",
         "_write",
+        "address",
         "is_open",
     )
 
     def __init__(
-        self, accept: Callable[[Connection], Receiver], on_lost: Callable[[Connection], None], limits: Limits
+        self,
+        accept: Callable[[Connection], Receiver],
+        on_lost: Callable[[Connection], None],
+        door: Door,
+        limits: Limits,
     ) -> None:
         """Begin with a connection that was just accepted; with TLS its handshake is still to come."""
         self.is_open = False
+        self.address = ""
+        self._door = door
+        self._has_come = self._has_entered = self._is_paused = False
+        self._delivered = 0
+        self._going_on: asyncio.Handle | None = None
         self._accept = accept
         self._on_lost = on_lost
         self._limits = limits
@@ -141,14 +162,18 @@ class Connection(asyncio.Protocol):
             self._outbox.forget_newest(room)
 
     def pause_reading(self) -> None:
-        """Let what the peer sends wait in the network."""
+        """Let what the peer sends wait, here what was read already and in the network the rest."""
+        self._is_paused = True
         if self.is_open and self._transport is not None:
             self._transport.pause_reading()
 
     def resume_reading(self) -> None:
-        """Read again."""
-        if self.is_open and self._transport is not None:
-            self._transport.resume_reading()
+        """Deliver what waits, and read again."""
+        self._is_paused = False
+        if self._rest and self._going_on is None:
+            self._going_on = self._loop.call_soon(self._go_on)
+        else:
+            self._read_again()
 
     def close(self, code: int, reason: str, *, within: float | None = None) -> None:
         """Close politely, and in any case within so many seconds, `close_seconds` where None."""
@@ -169,7 +194,7 @@ class Connection(asyncio.Protocol):
 
     def ping(self) -> None:
         """Ask whether the peer is still there, and cut it off where two such questions went unheard; called evenly."""
-        self._unanswered = 0 if self._was_heard else self._unanswered + 1
+        self._unanswered = 0 if self._was_heard or self._is_paused else self._unanswered + 1
         self._was_heard = False
         if self._unanswered > 1:
             self.abort()
@@ -183,8 +208,14 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(self._limits.outbox_bytes)
         self._write = self._transport.write
+        self._has_come = True
+        peer = transport.get_extra_info("peername")
+        self.address = canonical(str(peer[0])) or "" if isinstance(peer, tuple) and peer else ""
         if self._is_cut_off:  # its handshake of TLS took too long
+            self._door.come()
             self._transport.abort()
+        elif not self._door.come() or not (self._door.is_proxy(self.address) or self._enter()):
+            self._turn_away()
 
     def data_received(self, data: bytes) -> None:
         """Take bytes from the transport; one small whole text frame, the common case, by the shortest way.
@@ -201,6 +232,7 @@ class Connection(asyncio.Protocol):
             and self.is_open
             and not self._rest
             and not self._fragments
+            and not self._is_paused
         ):
             self._deliver(apply_mask(data[_SMALL_HEADER_BYTES:], data[2:_SMALL_HEADER_BYTES]))
         else:
@@ -226,6 +258,13 @@ class Connection(asyncio.Protocol):
         self.is_open = False
         self._set_deadline(None)
         self._let_go_of_outbox()
+        if self._going_on is not None:
+            self._going_on.cancel()
+            self._going_on = None
+        if self._has_entered:
+            self._door.leave(self.address)
+        if self._has_come:
+            self._door.go()
         self._protocol.receive_eof()
         self._protocol.parser.close()
         self._transport, self._write = None, _write_nowhere
@@ -242,8 +281,11 @@ class Connection(asyncio.Protocol):
             data, self._rest = self._rest + data, b""
         if not self._is_answered:
             data = self._shake_hands(data)
-        start = 0
+        start = self._delivered = 0
         while self.is_open:
+            if self._is_paused or self._delivered >= MESSAGES_A_TURN:
+                self._keep(data[start:])
+                return
             end = end_of_frame(data, start, MAX_MESSAGE_BYTES)
             if end == 0:
                 self._rest = data[start:]
@@ -255,8 +297,57 @@ class Connection(asyncio.Protocol):
         if start < len(data) and self._receiver is not None:
             self._feed(data[start:])
 
+    def _keep(self, rest: bytes) -> None:
+        """Keep what is not delivered in this turn of the event loop, and read no more until it is."""
+        self._rest = rest
+        if rest and self._transport is not None:
+            self._transport.pause_reading()
+            if not self._is_paused and self._going_on is None:
+                self._going_on = self._loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        """Deliver what was kept, and read again once all of it is."""
+        self._going_on = None
+        if not self._is_paused:
+            self._receive(b"")
+            self._read_again()
+
+    def _read_again(self) -> None:
+        """Read from the transport, unless something is still to be delivered."""
+        if not self._is_paused and self._going_on is None and self.is_open and self._transport is not None:
+            self._transport.resume_reading()
+
+    def _enter(self) -> bool:
+        """Count among those of the address, and tell whether that is not one too many."""
+        self._has_entered = self._door.enter(self.address)
+        return self._has_entered
+
+    def _turn_away(self) -> None:
+        """Say that there are too many, to as many as that can be said to, and let go."""
+        if self._door.linger():
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections: try again later.")
+            self._set_deadline(_LINGER_SECONDS)
+        else:
+            self.abort()
+
     def _shake_hands(self, data: bytes) -> bytes:
         """Answer the request, once it is whole, and return what came after it."""
+        if self._has_entered and proxy.is_one(data):
+            self._door.tell_of_stranger(self.address)
+        elif not self._has_entered and proxy.begins_like_one(data):
+            try:
+                found = proxy.read(data)
+            except proxy.BadProxyHeader as bad:
+                self._refuse(HTTPStatus.BAD_REQUEST, str(bad))
+                return b""
+            if found is None:
+                self._rest = data
+                return b""
+            self.address = found[0] or self.address
+            data = data[found[1] :]
+            if not self._enter():
+                self._turn_away()
+                return b""
         head, end, rest = data.partition(b"\r\n\r\n")
         if len(head) > http.MAX_REQUEST_BYTES:
             self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "This request is too long.")
@@ -267,8 +358,11 @@ class Connection(asyncio.Protocol):
         else:
             self._is_answered = True
             self._protocol.receive_data(head + end)
-            for request in self._protocol.events_received():
-                self._protocol.send_response(http.answer(self._protocol, cast(Request, request)))
+            for event in self._protocol.events_received():
+                request = cast(Request, event)
+                if not self._knows_speaker(request):
+                    return b""
+                self._protocol.send_response(http.answer(self._protocol, request, self._door))
             if self._protocol.eof_sent and not any(self._protocol.writes):
                 self._refuse(HTTPStatus.BAD_REQUEST, "This is no request that could be answered here.")
             self._flush()
@@ -276,6 +370,15 @@ class Connection(asyncio.Protocol):
                 self._receiver = self._accept(self)
             return rest
         return b""
+
+    def _knows_speaker(self, request: Request) -> bool:
+        """Find out for whom a proxy speaks, and tell whether that one may come in."""
+        speaker = self._door.speaker(self.address, request.headers.get_all("X-Forwarded-For"))
+        if not self._has_entered:
+            self.address = speaker
+            if not self._enter():
+                self._turn_away()
+        return self._has_entered
 
     def _refuse(self, status: HTTPStatus, words: str) -> None:
         """Answer something that the protocol was not even asked about."""
@@ -312,6 +415,7 @@ class Connection(asyncio.Protocol):
 
     def _deliver(self, message: bytes) -> None:
         """Hand a message on, if it is a text."""
+        self._delivered += 1
         if not message.isascii():
             try:
                 message.decode()

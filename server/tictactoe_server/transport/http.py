@@ -12,22 +12,33 @@ from websockets.typing import Subprotocol
 
 from tictactoe_protocol import SUBPROTOCOL
 from tictactoe_server import SERVER_NAME
+from tictactoe_server.transport.door import Door
 
 MAX_REQUEST_BYTES = 16 * 1024
 """How much a request may have, to the end of its headers."""
 
 
-def answer(protocol: ServerProtocol, request: Request) -> Response:
+def answer(protocol: ServerProtocol, request: Request, door: Door) -> Response:
     """Return the response to a whole request: that the protocol changes to WebSocket, or something else."""
     path = request.path.partition("?")[0]
     if path == "/healthz":
         response = protocol.reject(HTTPStatus.OK, "ok\n")
     elif path not in ("/", "/ws"):
         response = protocol.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
+    elif not _is_welcome(request, door):
+        response = protocol.reject(HTTPStatus.FORBIDDEN, "Pages of this origin may not connect: see --origin.\n")
     else:
         response = protocol.accept(request)
     response.headers["Server"] = SERVER_NAME
     return response
+
+
+def _is_welcome(request: Request, door: Door) -> bool:
+    """Tell whether whoever asks may connect; a header that stands there twice is nobody's."""
+    origins, hosts = request.headers.get_all("Origin"), request.headers.get_all("Host")
+    if len(origins) > 1 or len(hosts) > 1:
+        return False
+    return door.welcomes(origins[0] if origins else None, hosts[0] if hosts else None)
 
 
 def refuse(status: HTTPStatus, words: str) -> bytes:

@@ -11,6 +11,7 @@ from typing import Final
 
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.connection import Connection, Receiver
+from tictactoe_server.transport.door import Door
 
 BACKLOG: Final = 4_096
 """How many connections may wait to be accepted: all players of a server that comes back at once."""
@@ -25,8 +26,9 @@ class Listener:
     Each connection has its turn in the round of pings, so that they do not all go out at once.
     """
 
-    def __init__(self, accept: Callable[[Connection], Receiver], limits: Limits) -> None:
+    def __init__(self, accept: Callable[[Connection], Receiver], door: Door, limits: Limits) -> None:
         self._accept = accept
+        self._door = door
         self._limits = limits
         self._servers: list[asyncio.Server] = []
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
@@ -66,7 +68,7 @@ class Listener:
             await asyncio.gather(self._pinging, return_exceptions=True)
 
     def _make_connection(self) -> Connection:
-        connection = Connection(self._accept, self._forget, self._limits)
+        connection = Connection(self._accept, self._forget, self._door, self._limits)
         turn = self._turn_of[connection] = next(self._next_turn)
         turn.add(connection)
         return connection

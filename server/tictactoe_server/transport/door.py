@@ -1,0 +1,171 @@
+"""Who may come in: how many at once and from one address, for whom proxies speak, and pages of which origins."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+import structlog
+
+from tictactoe_server.settings import Limits
+
+MAX_TURNED_AWAY: Final = 64
+"""To how many at once the reason is still told why they may not come in."""
+
+_LOG_SECONDS: Final = 60.0
+_IPV6_PREFIX: Final = 64
+_LOCAL_NAMES: Final = frozenset({"localhost"})
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Door:
+    """Counts who is inside: a connection is one of all from the beginning, and of its address once that is known."""
+
+    def __init__(
+        self, limits: Limits, origins: Sequence[str] = (), proxies: Sequence[IPv4Network | IPv6Network] = ()
+    ) -> None:
+        self._limits = limits
+        self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
+        self._names = _LOCAL_NAMES | {urlsplit(origin).hostname for origin in self._origins}
+        self._proxies = tuple(proxies)
+        self._inside: Counter[str] = Counter()
+        self._turned_away: Counter[str] = Counter()
+        self._told_at = float("-inf")
+        self._has_told_of_proxy = False
+        self.connections = 0
+        self.refused: Counter[str] = Counter()
+
+    @property
+    def addresses(self) -> int:
+        """From how many addresses people are here."""
+        return len(self._inside)
+
+    # -- how many -----------------------------------------------------------------------------------------------
+
+    def come(self) -> bool:
+        """Count one more connection, and tell whether it is not one too many."""
+        self.connections += 1
+        limit = self._limits.connections
+        return not limit or self.connections <= limit or self._refuse("all")
+
+    def go(self) -> None:
+        """Count one connection less."""
+        self.connections -= 1
+
+    def enter(self, address: str) -> bool:
+        """Count one more of an address, if that is not one too many."""
+        key, limit = key_of(address), self._limits.connections_per_address
+        if limit and self._inside[key] >= limit:
+            return self._refuse(key)
+        self._inside[key] += 1
+        return True
+
+    def leave(self, address: str) -> None:
+        """Count one less of an address."""
+        key = key_of(address)
+        self._inside[key] -= 1
+        if not self._inside[key]:
+            del self._inside[key]
+
+    def _refuse(self, whom: str) -> bool:
+        """Take note of one too many, and say so in the log once a minute; returns False."""
+        self.refused["connections" if whom == "all" else "connections-per-address"] += 1
+        self._turned_away[whom] += 1
+        now = time.monotonic()
+        if now - self._told_at > _LOG_SECONDS:
+            self._told_at = now
+            most, count = self._turned_away.most_common(1)[0]
+            log.warning(
+                "too many connections: some were turned away",
+                connections=self.connections,
+                turned_away=self._turned_away.total(),
+                most_from=most,
+                of_these=count,
+            )
+            self._turned_away.clear()
+        return False
+
+    def linger(self) -> bool:
+        """Tell whether one who is turned away may stay for long enough to be told why."""
+        limit = self._limits.connections
+        return not limit or self.connections <= limit + MAX_TURNED_AWAY
+
+    # -- from where ---------------------------------------------------------------------------------------------
+
+    def is_proxy(self, address: str) -> bool:
+        """Tell whether a peer is believed when it says for whom it speaks."""
+        return bool(self._proxies) and _is_in(address, self._proxies)
+
+    def speaker(self, peer: str, forwarded: Sequence[str]) -> str:
+        """Return for whom a peer speaks by the lines of `X-Forwarded-For`: the last address that is no proxy's."""
+        if not forwarded:
+            return peer
+        if not self.is_proxy(peer):
+            self.tell_of_stranger(peer)
+            return peer
+        address = peer
+        for hop in reversed([one.strip() for line in forwarded for one in line.split(",")]):
+            found = canonical(hop)
+            if found is None:
+                break
+            address = found
+            if not self.is_proxy(address):
+                break
+        return address
+
+    def tell_of_stranger(self, peer: str) -> None:
+        """Say once in the log that somebody speaks for others who is not trusted to."""
+        if not self._has_told_of_proxy:
+            self._has_told_of_proxy = True
+            log.warning("a peer that is no trusted proxy says that it speaks for others", peer=peer)
+
+    def welcomes(self, origin: str | None, host: str | None) -> bool:
+        """Tell whether a page of this origin may connect; None is no page, and `host` is whom it thinks to reach.
+
+        A name that somebody else has bound to this server's address is nobody's own origin.
+        """
+        if origin is None or origin.lower() in self._origins:
+            return True
+        own = urlsplit(f"//{host or ''}")
+        if urlsplit(origin).netloc.lower() != (host or "").lower():
+            return False
+        try:
+            name = own.hostname or ""
+        except ValueError:
+            return False
+        return name in self._names or canonical(name) is not None
+
+
+def key_of(address: str) -> str:
+    """Return by what the limits know an address: an IPv6 network of 64 bits, as one customer has, counts as one."""
+    if ":" not in address:
+        return address
+    return str(IPv6Network((int(IPv6Address(address)) >> _IPV6_PREFIX << _IPV6_PREFIX, _IPV6_PREFIX)))
+
+
+def canonical(text: str) -> str | None:
+    """Return an address in its one spelling, an IPv4 one also out of an IPv6 one; None for anything else."""
+    text = text.strip().strip('"')
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address: IPv4Address | IPv6Address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(mapped or address)
+
+
+def _is_in(address: str, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    return any(found in network for network in networks)

@@ -1,0 +1,16 @@
+"""Limits for tests of anything else: nothing is counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tictactoe_server.settings import COUNTS, Limits, with_counts
+
+UNCOUNTED = tuple(word for name in COUNTS for word in ("--limit", f"{name}=0"))
+"""The same for the command line."""
+
+
+def uncounted(**limits: Any) -> Limits:
+    """Return limits of which none counts anything, but for those that are given."""
+    counts = {name: 0 for name in COUNTS if name.replace("-", "_") not in limits}
+    return with_counts(Limits(**limits), counts)
