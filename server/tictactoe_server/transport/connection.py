@@ -348,6 +348,8 @@ class Connection(asyncio.Protocol):
             if not self._enter():
                 self._turn_away()
                 return b""
+            if not data:
+                return b""
         head, end, rest = data.partition(b"\r\n\r\n")
         if len(head) > http.MAX_REQUEST_BYTES:
             self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "This request is too long.")

@@ -131,14 +131,12 @@ class Door:
         """
         if origin is None or origin.lower() in self._origins:
             return True
-        own = urlsplit(f"//{host or ''}")
-        if urlsplit(origin).netloc.lower() != (host or "").lower():
-            return False
         try:
-            name = own.hostname or ""
+            name, page = urlsplit(f"//{host or ''}").hostname or "", urlsplit(origin).netloc
         except ValueError:
             return False
-        return name in self._names or canonical(name) is not None
+        is_own = page.lower() == (host or "").lower()
+        return is_own and (name in self._names or canonical(name) is not None)
 
 
 def key_of(address: str) -> str:

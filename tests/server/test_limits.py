@@ -1,0 +1,496 @@
+"""What is too much: for one connection, one player, one address, and for the server; and that nobody else notices."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from ipaddress import ip_network
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from tests.limits import uncounted
+from tests.peer import Message, Peer, open_peer
+from tests.raw import open_bytes, open_raw, ping, read_to_end, text
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+
+HERE = Settings(host="127.0.0.1", port=0)
+LOOPBACK = (ip_network("127.0.0.0/8"),)
+MINUTE_NS = 60_000_000_000
+
+
+def serving(limits: Limits, **chosen: object) -> Server:
+    return Server(Settings(host="127.0.0.1", port=0, **chosen), limits=limits)  # type: ignore[arg-type]
+
+
+# -- messages -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_flood_is_answered_message_by_message_at_its_rate_with_few_notices() -> None:
+    limits = uncounted(messages_per_second=500, messages_at_once=100)
+    async with serving(limits) as server, open_raw(server.url) as flooder:
+        began = time.monotonic()
+        await flooder.write(b"".join(text(ping(str(number))) for number in range(1_100)))
+        answers: list[Message] = []
+        notices: list[Message] = []
+        while len(answers) < 1_100:
+            message = await flooder.message()
+            (answers if message["type"] == "ok" else notices).append(message)
+        took = time.monotonic() - began
+        assert [answer["id"] for answer in answers] == [str(number) for number in range(1_100)]
+        assert took > 1.8
+        assert {notice["code"] for notice in notices} == {"rate_limited"}
+        assert 1 <= len(notices) <= 1 + took
+        assert all(notice["retry_ms"] > 0 and "id" not in notice for notice in notices)
+
+
+async def test_the_neighbours_of_a_flood_play_on_as_if_there_were_none() -> None:
+    async with (
+        serving(Limits(flood_seconds=600)) as server,
+        open_peer(server.url) as neighbour,
+        open_raw(server.url) as flooder,
+    ):
+        flooder.writer.write(b"".join(text('{"type":"rooms"}') for _ in range(20_000)))
+        await flooder.message()
+        for _ in range(50):
+            await neighbour.ask("ping")
+        heard = 0
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.1):
+                while True:
+                    heard += (await flooder.message())["type"] == "ok"
+        assert heard < 1_000
+
+
+async def test_one_who_goes_on_flooding_is_closed() -> None:
+    limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.3)
+    async with serving(limits) as server, open_raw(server.url) as flooder:
+        flooder.writer.write(b"".join(text('{"type":"rooms"}') for _ in range(5_000)))
+        assert await flooder.close_code() == 1008
+
+
+async def test_one_who_says_too_much_for_a_while_only_is_not_closed() -> None:
+    limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.6)
+    async with serving(limits) as server, open_raw(server.url) as talker:
+        for _ in range(2):
+            await talker.write(b"".join(text(ping("burst")) for _ in range(40)))
+            count = 0
+            while count < 40:
+                count += (await talker.message())["type"] == "ok"
+            await asyncio.sleep(1.1)
+        await talker.write(text(ping("still here")))
+        assert (await talker.message())["id"] == "still here"
+
+
+async def test_what_a_player_has_said_counts_on_another_connection_too() -> None:
+    limits = uncounted(messages_per_second=1, messages_at_once=20, flood_seconds=600)
+    async with serving(limits) as server:
+        async with open_peer(server.url, "ana") as ana:
+            for _ in range(20):
+                await ana.ask("ping")
+        async with open_peer(server.url, token=ana.welcome["token"]) as again, open_peer(server.url, "bo") as bo:
+            await again.send("ping", id="late")
+            assert (await again.receive())["code"] == "rate_limited"
+            assert (await bo.ask("ping"))["type"] == "ok"
+
+
+async def test_few_messages_of_one_connection_are_carried_out_in_a_turn_and_none_is_lost(server: Server) -> None:
+    async with open_raw(server.url) as many:
+        await many.write(b"".join(text(ping(str(number))) for number in range(3_000)) + text("x" * 70_000)[:1_000])
+        for number in range(3_000):
+            assert (await many.message())["id"] == str(number)
+
+
+# -- rooms ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_player_opens_so_many_rooms_and_another_when_one_is_left() -> None:
+    async with serving(uncounted(rooms_per_player=3)) as server, open_peer(server.url, "ana") as ana:
+        codes = [(await ana.ask("create"))["room"] for _ in range(3)]
+        assert await ana.refusal("create") == "rate_limited"
+        assert await ana.refusal("match", rules="gomoku") == "rate_limited"
+        async with open_peer(server.url, "bo") as bo:
+            assert (await bo.ask("create"))["type"] == "ok"
+        await ana.ask("leave", room=codes[0])
+        assert (await ana.ask("create"))["type"] == "ok"
+
+
+async def test_an_address_opens_so_many_rooms_whoever_asks() -> None:
+    async with serving(uncounted(rooms_per_address=3)) as server, contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(4)]
+        replies = [await peer.ask("create") for peer in peers]
+        assert [reply.get("code") for reply in replies] == [None, None, None, "rate_limited"]
+
+
+async def test_a_player_and_an_address_open_so_many_rooms_a_minute(clock_ns: list[int]) -> None:
+    limits = uncounted(creates_per_minute_per_player=3, creates_per_minute_per_address=5)
+    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
+    async with server, open_peer(server.url) as ana, open_peer(server.url) as bo:
+        codes = [(await peer.ask("create")).get("code") for peer in (ana, ana, ana, ana, bo, bo, bo)]
+        assert codes == [None, None, None, "rate_limited", None, None, "rate_limited"]
+        clock_ns[0] += MINUTE_NS
+        assert (await ana.ask("create"))["type"] == "ok"
+
+
+async def test_a_refused_create_says_when_to_ask_again() -> None:
+    async with serving(uncounted(creates_per_minute_per_player=1)) as server, open_peer(server.url) as ana:
+        await ana.ask("create")
+        assert 50_000 < (await ana.ask("create"))["retry_ms"] <= 60_001
+
+
+async def test_the_list_is_fair_among_addresses_where_not_all_rooms_have_a_place() -> None:
+    async with serving(uncounted(), trusted_proxies=LOOPBACK) as server:
+        async with speaking_for(server, "192.0.2.1") as modest:
+            own = {(await modest.ask("create"))["room"] for _ in range(3)}
+            async with speaking_for(server, "192.0.2.2") as greedy:
+                for _ in range(300):
+                    await greedy.send("create")
+                rows = (await greedy.ask("rooms"))["rooms"]
+        assert len(rows) == 200
+        assert own <= {row["room"] for row in rows}
+        assert [row["age_ms"] for row in rows] == sorted(row["age_ms"] for row in rows)
+
+
+# -- bots -----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_player_lets_so_many_bots_play_at_once() -> None:
+    async with serving(uncounted(bot_games_per_player=2)) as server, open_peer(server.url) as ana:
+        for _ in range(2):
+            await ana.ask("create", bots=["easy"])
+        assert await ana.refusal("create", bots=["easy"]) == "rate_limited"
+        assert (await ana.ask("create"))["type"] == "ok"
+
+
+async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_next() -> None:
+    server = Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0.05), limits=uncounted())
+    async with server, open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
+        await ana.state(ply=2)
+        await ana.ask("leave", room=room)
+        await asyncio.sleep(0.2)
+        ply = (await bo.ask("watch", room=room))["moves"]
+        await bo.state(ply=len(ply) + 2)
+        await bo.ask("leave", room=room)
+        await asyncio.sleep(0.2)
+        before = len((await ana.ask("watch", room=room))["moves"])
+        await ana.ask("leave", room=room)
+        await asyncio.sleep(0.5)
+        assert len((await bo.ask("watch", room=room))["moves"]) <= before + 1
+
+
+async def test_a_game_of_bots_that_nobody_watches_ends_soon() -> None:
+    limits = uncounted(unwatched_seconds=0.05)
+    async with serving(limits, bot_pause_seconds=1) as server, open_peer(server.url) as ana:
+        room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
+        await ana.ask("leave", room=room)
+        await ana.ask("lobby", on=True)
+        if any(row["room"] == room for row in (await ana.ask("rooms"))["rooms"]):
+            await ana.until(lambda message: message["type"] == "lobby" and room in message["closed"])
+        assert await ana.refusal("watch", room=room) == "no_such_room"
+
+
+# -- codes ----------------------------------------------------------------------------------------------------------
+
+
+async def test_codes_cannot_be_guessed(clock_ns: list[int]) -> None:
+    limits = uncounted(misses_per_minute_per_player=10, misses_per_minute_per_address=30, misses_at_once_per_address=30)
+    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
+    async with server, contextlib.AsyncExitStack() as stack:
+        host = await stack.enter_async_context(open_peer(server.url))
+        room = (await host.ask("create", visibility="private"))["room"]
+        heard: Counter[str] = Counter()
+        for guesser in [await stack.enter_async_context(open_peer(server.url)) for _ in range(5)]:
+            for verb in ("join", "watch", "sync", "move") * 4:
+                fields = {"cell": 0, "ply": 0} if verb == "move" else {}
+                heard[await guesser.refusal(verb, room="K7M4PQ", **fields)] += 1
+        assert heard == {"no_such_room": 30, "rate_limited": 50}
+        assert await guesser.refusal("join", room=room) == "rate_limited"
+        assert (await host.ask("sync", room=room))["type"] == "ok"
+        clock_ns[0] += MINUTE_NS
+        assert (await guesser.ask("join", room=room))["type"] == "ok"
+
+
+async def test_a_room_that_closed_and_one_that_never_was_are_told_of_alike() -> None:
+    async with serving(uncounted()) as server, open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        await ana.ask("leave", room=room)
+        closed, missing = [await ana.ask("join", room=code) for code in (room, "K7M4PQ")]
+        told = {(one["code"], one["message"].replace(one["room"], "")) for one in (closed, missing)}
+        assert len(told) == 1
+
+
+# -- connections ----------------------------------------------------------------------------------------------------
+
+
+async def status_of(server: Server, **headers: str) -> int:
+    """Return with which status a handshake is answered, 101 where it succeeds."""
+    try:
+        async with connect(server.url, additional_headers=headers, proxy=None):
+            return 101
+    except InvalidStatus as refused:
+        return refused.response.status_code
+
+
+@pytest.mark.parametrize("limit", ["connections", "connections_per_address"])
+async def test_one_connection_too_many_is_told_so_in_words_and_there_is_room_when_one_goes(
+    limit: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(uncounted(**{limit: 2})) as server, contextlib.AsyncExitStack() as stack:
+        first = await stack.enter_async_context(open_peer(server.url))
+        await stack.enter_async_context(open_peer(server.url))
+        for _ in range(5):
+            async with open_bytes(server.port) as (reader, _):
+                answer = await read_to_end(reader)
+                assert answer.startswith(b"HTTP/1.1 503 ")
+                assert b"Too many connections" in answer
+        assert [record.message for record in caplog.records].count("too many connections: some were turned away") == 1
+        await first.socket.close()
+        async with asyncio.timeout(10):
+            while await status_of(server) != 101:
+                pass
+
+
+async def test_ones_who_are_turned_away_in_crowds_leave_nothing_behind() -> None:
+    async with serving(uncounted(connections_per_address=1)) as server, open_peer(server.url) as inside:
+        crowd = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(200)]
+        for reader, writer in crowd:
+            await read_to_end(reader)
+            writer.close()
+        assert (await inside.ask("ping"))["type"] == "ok"
+        async with asyncio.timeout(10):
+            while len(list(server._listener.connections)) > 1:
+                await inside.ask("ping")
+        assert server._door.connections == 1
+
+
+# -- from where -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 101),
+        ({"Origin": "http://{host}"}, 101),
+        ({"Origin": "https://{host}"}, 101),
+        ({"Origin": "https://play.example"}, 101),
+        ({"Origin": "HTTPS://Play.Example"}, 101),
+        ({"Origin": "http://play.example"}, 403),
+        ({"Origin": "https://play.example.evil.example"}, 403),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": ""}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Origin": "http://evil.example", "Host": "evil.example"}, 403),
+        ({"Origin": "http://play.example", "Host": "play.example"}, 101),
+        ({"Origin": "http://localhost:80", "Host": "localhost:80"}, 101),
+        ({"Origin": "http://[::1]:80", "Host": "[::1]:80"}, 101),
+        ({"Origin": "http://[::1", "Host": "[::1"}, 403),
+    ],
+)
+async def test_pages_connect_from_here_and_from_where_it_was_allowed(headers: dict[str, str], status: int) -> None:
+    async with serving(uncounted(), origins=("https://play.example",)) as server:
+        host = headers.get("Host", f"127.0.0.1:{server.port}")
+        lines = [f"Host: {host}"]
+        if "Origin" in headers:
+            lines.append(f"Origin: {headers['Origin'].format(host=host)}")
+        assert await handshake(server, lines) == status
+
+
+async def test_an_origin_that_stands_there_twice_is_nobodys() -> None:
+    async with serving(uncounted(), origins=("https://play.example",)) as server:
+        own = f"Host: 127.0.0.1:{server.port}"
+        assert await handshake(server, [own, "Origin: https://play.example", "Origin: https://evil.example"]) == 403
+
+
+async def handshake(server: Server, lines: list[str], before: bytes = b"") -> int:
+    """Return with which status these lines of a handshake are answered."""
+    request = [
+        "GET / HTTP/1.1",
+        *lines,
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version: 13",
+    ]
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(before + ("\r\n".join(request) + "\r\n\r\n").encode())
+        async with asyncio.timeout(10):
+            return int((await reader.readline()).split()[1])
+
+
+@contextlib.asynccontextmanager
+async def speaking_for(server: Server, *addresses: str) -> AsyncIterator[Peer]:
+    """Connect as a proxy that names these addresses, and say hello."""
+    headers = [("X-Forwarded-For", address) for address in addresses]
+    async with connect(server.url, additional_headers=headers, compression=None, proxy=None) as socket:
+        peer = Peer(socket)
+        await peer.send("hello")
+        peer.welcome = await peer.receive()
+        yield peer
+
+
+@pytest.mark.parametrize(
+    ("lines", "address"),
+    [
+        ([], "127.0.0.1"),
+        (["192.0.2.7"], "192.0.2.7"),
+        (["198.51.100.1, 192.0.2.7"], "192.0.2.7"),
+        (["198.51.100.1", "192.0.2.7, 127.0.0.1"], "192.0.2.7"),
+        (["192.0.2.7:4711"], "192.0.2.7"),
+        (["[2001:db8::7]:4711"], "2001:db8::7"),
+        (["::ffff:192.0.2.7"], "192.0.2.7"),
+        (["192.0.2.7, nonsense"], "127.0.0.1"),
+        (["127.0.0.1, 127.0.0.1"], "127.0.0.1"),
+    ],
+)
+async def test_a_trusted_proxy_is_believed_for_whom_it_speaks(lines: list[str], address: str) -> None:
+    async with serving(uncounted(), trusted_proxies=LOOPBACK) as server:
+        async with speaking_for(server, *lines):
+            (connection,) = server._listener.connections
+            assert connection.address == address
+            assert server._door.addresses == 1
+        async with asyncio.timeout(10):
+            while server._door.addresses:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
+
+async def test_behind_a_proxy_each_client_has_its_own_limit_and_an_ipv6_network_is_one() -> None:
+    limits = uncounted(connections_per_address=1)
+    async with (
+        serving(limits, trusted_proxies=LOOPBACK) as server,
+        speaking_for(server, "192.0.2.1"),
+        speaking_for(server, "2001:db8::1"),
+    ):
+        own = f"Host: 127.0.0.1:{server.port}"
+        for address, status in (("192.0.2.1", 503), ("192.0.2.2", 101), ("2001:db8::2", 503), ("2001:db8:0:1::1", 101)):
+            assert await handshake(server, [own, f"X-Forwarded-For: {address}"]) == status
+
+
+async def test_one_who_is_no_trusted_proxy_speaks_for_itself_and_that_is_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with serving(uncounted()) as server:
+        for _ in range(3):
+            async with speaking_for(server, "192.0.2.7"):
+                (connection,) = server._listener.connections
+                assert connection.address == "127.0.0.1"
+            async with asyncio.timeout(10):
+                while list(server._listener.connections):  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+        own = f"Host: 127.0.0.1:{server.port}"
+        assert await handshake(server, [own], before=b"PROXY TCP4 192.0.2.7 192.0.2.8 1 2\r\n") == 400
+    assert len([record for record in caplog.records if "no trusted proxy" in record.message]) == 1
+
+
+SECOND = b"\r\n\r\n\x00\r\nQUIT\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "address"),
+    [
+        (b"PROXY TCP4 192.0.2.7 198.51.100.1 4711 8765\r\n", "192.0.2.7"),
+        (b"PROXY TCP6 2001:db8::7 2001:db8::1 4711 8765\r\n", "2001:db8::7"),
+        (b"PROXY UNKNOWN\r\n", "127.0.0.1"),
+        (SECOND + b"\x21\x11\x00\x0c" + bytes([192, 0, 2, 7, 198, 51, 100, 1, 0, 1, 0, 2]), "192.0.2.7"),
+        (SECOND + b"\x21\x21\x00\x24" + bytes.fromhex("20010db8" + "0" * 23 + "7") * 2 + b"\0\1\0\2", "2001:db8::7"),
+        (SECOND + b"\x20\x00\x00\x00", "127.0.0.1"),
+    ],
+)
+@pytest.mark.parametrize("is_slow", [False, True])
+async def test_the_proxy_protocol_is_understood(before: bytes, address: str, is_slow: bool) -> None:
+    async with serving(uncounted(), trusted_proxies=LOOPBACK) as server, open_bytes(server.port) as (reader, writer):
+        request = before + b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        request += b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        for byte in request if is_slow else [0]:
+            writer.write(bytes([byte]) if is_slow else request)
+            await asyncio.sleep(0)
+            await writer.drain()
+        assert (await reader.readline()).startswith(b"HTTP/1.1 101 ")
+        (connection,) = server._listener.connections
+        assert connection.address == address
+
+
+@pytest.mark.parametrize(
+    "before",
+    [b"PROXY TCP4 nonsense\r\n", b"PROXY " + b"x" * 200, SECOND + b"\x31\x11\x00\x00", b"PROXY TCP5 a b c d\r\n"],
+)
+async def test_a_bad_header_of_a_proxy_is_refused(before: bytes) -> None:
+    async with serving(uncounted(), trusted_proxies=LOOPBACK) as server, open_bytes(server.port) as (reader, writer):
+        writer.write(before)
+        assert (await read_to_end(reader)).startswith(b"HTTP/1.1 400 ")
+
+
+# -- all at once ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_class_of_a_hundred_behind_one_address_meets_no_limit_in_a_lesson() -> None:
+    async with Server(HERE) as server, contextlib.AsyncExitStack() as stack:
+        pupils = await asyncio.gather(*(stack.enter_async_context(open_peer(server.url)) for _ in range(100)))
+        hosts, guests = pupils[:50], pupils[50:]
+        opened = await asyncio.gather(*(host.ask("create") for host in hosts))
+        codes = [reply["room"] for reply in opened]
+
+        async def mistype(pupil: Peer) -> list[str]:
+            return [await pupil.refusal("join", room="K7M4P" + letter) for letter in "QR"]
+
+        mistyped = await asyncio.gather(*map(mistype, pupils))
+        assert {code for codes_heard in mistyped for code in codes_heard} == {"no_such_room"}
+        joined = await asyncio.gather(
+            *(guest.ask("join", room=code) for guest, code in zip(guests, codes, strict=True))
+        )
+        assert {reply["type"] for reply in joined} == {"ok"}
+
+        async def play(host: Peer, guest: Peer, code: str) -> Message:
+            for ply, cell in enumerate((0, 3, 1, 4, 2)):
+                assert (await (host, guest)[ply % 2].ask("move", room=code, cell=cell, ply=ply))["type"] == "ok"
+            return await guest.state(status="over")
+
+        results = await asyncio.gather(*map(play, hosts, guests, codes))
+        assert {state["result"]["winner"] for state in results} == {"X"}
+
+
+async def test_what_is_too_much_for_a_turn_is_refused_and_taken_when_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.pressure.TURN_SECONDS", -1.0)
+    async with serving(uncounted()) as server, open_raw(server.url) as many:
+        await many.write(b"".join(text(json.dumps({"type": "rooms", "id": str(n)})) for n in range(12)))
+        answers = [await many.message() for _ in range(12)]
+        assert [answer["id"] for answer in answers] == [str(number) for number in range(12)]
+        refused = [answer for answer in answers if answer["type"] == "error"]
+        assert {(answer["code"], answer["retry_ms"]) for answer in refused} == {("busy", 500)}
+        assert answers[0]["type"] == "ok"
+        await many.write(text('{"type":"rooms","id":"again"}'))
+        assert (await many.message())["type"] == "ok"
+
+
+async def test_a_connection_that_floods_before_its_hello_is_held_back_too() -> None:
+    limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.2)
+    async with serving(limits) as server, open_raw(server.url, hello=False) as stranger:
+        stranger.writer.write(b"".join(text('{"type":"nonsense"}') for _ in range(2_000)))
+        assert await stranger.close_code() == 1008
+
+
+async def test_one_who_is_gone_in_the_middle_of_a_flood_leaves_no_timer() -> None:
+    limits = uncounted(messages_per_second=1, messages_at_once=5, flood_seconds=600)
+    async with serving(limits) as server:
+        with contextlib.suppress(ConnectionClosed):
+            async with open_peer(server.url) as ana:
+                room = (await ana.ask("create"))["room"]
+                for _ in range(20):
+                    await ana.send("rooms")
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert [held["room"] for held in again.welcome["rooms"]] == [room]
+
+
+@pytest.fixture
+def clock_ns() -> list[int]:
+    """A clock that only the test moves on."""
+    return [time.monotonic_ns()]
