@@ -172,7 +172,6 @@ class _Origin(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 )
 @click.option(
     "--limit",
-    "limits",
     type=_Limit(),
     multiple=True,
     metavar="NAME=NUMBER",
@@ -181,7 +180,6 @@ class _Origin(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 )
 @click.option(
     "--origin",
-    "origins",
     type=_Origin(),
     multiple=True,
     metavar="ORIGIN",
@@ -190,7 +188,6 @@ class _Origin(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 )
 @click.option(
     "--trusted-proxy",
-    "trusted_proxies",
     type=_Network(),
     multiple=True,
     metavar="CIDR",
@@ -213,9 +210,9 @@ def main(
     bot_workers: int | None,
     keep_room: float,
     keep_game: float,
-    limits: Sequence[tuple[str, int]],
-    origins: Sequence[str],
-    trusted_proxies: Sequence[IPv4Network | IPv6Network],
+    limit: Sequence[tuple[str, int]],
+    origin: Sequence[str],
+    trusted_proxy: Sequence[IPv4Network | IPv6Network],
     with_parent: bool,
 ) -> None:
     """Host games of tic-tac-toe and its whole family.
@@ -243,13 +240,13 @@ def main(
         bot_deadline,
         bot_workers,
         context.obj,
-        tuple(origins),
-        tuple(trusted_proxies),
+        tuple(origin),
+        tuple(trusted_proxy),
     )
-    chosen = with_counts(Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game), dict(limits))
+    limits = with_counts(Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game), dict(limit))
     set_up_logging(settings.log_format, settings.log_level)
     try:
-        run(settings, chosen, with_parent=with_parent)
+        run(settings, limits, with_parent=with_parent)
     except (CannotListen, CannotOpenStore) as error:
         tell(f"tictactoe-server: {error}", settings.log_format, "error")
         sys.exit(1)

@@ -10,12 +10,12 @@ import signal
 import socket
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
@@ -51,10 +51,10 @@ async def run(*arguments: str, **variables: str) -> tuple[int | None, str, str]:
 
 
 @contextlib.asynccontextmanager
-async def started(*arguments: str, **variables: str) -> AsyncIterator[Process]:
-    """Start the command; whatever the test did, it has ended afterwards."""
+async def started(*arguments: str, before: Sequence[str] = (), **variables: str) -> AsyncIterator[Process]:
+    """Start the command, by another one where that is given; whatever the test did, it has ended afterwards."""
     process = await asyncio.create_subprocess_exec(
-        COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables)
+        *before, COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables)
     )
     try:
         yield process
@@ -217,6 +217,58 @@ async def test_a_wrong_option_is_a_usage_error(arguments: list[str]) -> None:
     code, output, errors = await run(*arguments)
     assert (code, output) == (2, "")
     assert "Usage: tictactoe-server" in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--limit", "romms=3"], "did you mean rooms?"),
+        (["--limit", "rooms"], "names no number"),
+        (["--limit", "rooms=-1"], "names no number"),
+        (["--limit", "rooms=1e3"], "names no number"),
+        (["--limit", "x=1"], "messages-per-second"),
+        (["--trusted-proxy", "10.0.0.0/33"], "no address and no network"),
+        (["--trusted-proxy", "proxy.example"], "no address and no network"),
+        (["--origin", "play.example"], "no origin"),
+        (["--origin", "https://play.example/page"], "no origin"),
+        (["--origin", "ws://play.example"], "no origin"),
+        (["--origin", "https://[::1"], "no origin"),
+    ],
+)
+async def test_a_limit_a_proxy_or_an_origin_that_is_none_is_told_in_words(arguments: list[str], words: str) -> None:
+    code, output, errors = await run(*arguments)
+    assert (code, output) == (2, "")
+    assert words in " ".join(errors.replace("│", "").split())
+
+
+async def test_limits_may_come_from_the_environment_several_at_once() -> None:
+    options = {"TICTACTOE_LIMIT": "rooms-per-player=1 connections-per-address=2"}
+    async with started("--host", "127.0.0.1", "--port", "0", **options) as process:
+        url = await url_of(process)
+        async with open_peer(url) as ana, open_peer(url):
+            assert (await ana.ask("create"))["type"] == "ok"
+            assert await ana.refusal("create") == "rate_limited"
+            with pytest.raises(InvalidStatus):
+                await connect(url, proxy=None)
+
+
+async def test_a_server_with_few_descriptors_keeps_some_and_tells_newcomers_that_they_are_too_many() -> None:
+    before = ("sh", "-c", 'ulimit -n 160; exec "$@"', "sh")
+    async with started("--host", "127.0.0.1", "--port", "0", before=before) as process:
+        url = await url_of(process)
+        async with contextlib.AsyncExitStack() as stack:
+            peers = [await stack.enter_async_context(open_peer(url)) for _ in range(32)]
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(url, proxy=None)
+            assert refused.value.response.status_code == 503
+            assert (await peers[0].ask("create", bots=["perfect"], rules="gomoku"))["type"] == "ok"
+            await peers[0].send("move", room=(await peers[0].next_of("room"))["room"], cell=112, ply=0)
+            await peers[0].state(ply=2)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                with contextlib.suppress(InvalidStatus):
+                    await connect(url, proxy=None)
+                    break
 
 
 # -- the end ----------------------------------------------------------------------------------------------------

@@ -461,9 +461,9 @@ async def test_what_is_too_much_for_a_turn_is_refused_and_taken_when_asked_again
 ) -> None:
     monkeypatch.setattr("tictactoe_server.tables.pressure.TURN_SECONDS", -1.0)
     async with serving(uncounted()) as server, open_raw(server.url) as many:
-        await many.write(b"".join(text(json.dumps({"type": "rooms", "id": str(n)})) for n in range(12)))
-        answers = [await many.message() for _ in range(12)]
-        assert [answer["id"] for answer in answers] == [str(number) for number in range(12)]
+        await many.write(b"".join(text(json.dumps({"type": "rooms", "id": str(n)})) for n in range(16)))
+        answers = [await many.message() for _ in range(16)]
+        assert [answer["id"] for answer in answers] == [str(number) for number in range(16)]
         refused = [answer for answer in answers if answer["type"] == "error"]
         assert {(answer["code"], answer["retry_ms"]) for answer in refused} == {("busy", 500)}
         assert answers[0]["type"] == "ok"

@@ -9,23 +9,32 @@ from typing import Final
 TURN_SECONDS: Final = 0.08
 """How long one turn of the event loop may carry out requests: who waits for the next turn waits as long again."""
 
+_LOOKED_AT_EVERY: Final = 16
+
 
 class Pressure:
-    """Looks how long a turn of the event loop has been carrying out requests. `shed` counts those that were refused."""
+    """Looks how much of the processor's time a turn of the event loop has spent on requests.
+
+    `shed` counts the requests that were refused for it.
+    """
 
     def __init__(self) -> None:
-        self._ends = 0.0
-        self._has_begun = False
+        self._requests = 0
+        self._begun = 0.0
+        self._is_high = False
         self.shed = 0
 
     def is_high(self) -> bool:
         """Tell whether this turn has gone on for too long; called with each request."""
-        if self._has_begun:
-            return time.monotonic() > self._ends
-        self._has_begun = True
-        self._ends = time.monotonic() + TURN_SECONDS
-        asyncio.get_running_loop().call_soon(self._end)
-        return False
+        self._requests += 1
+        if self._requests == 1:
+            self._begun = time.thread_time()
+            asyncio.get_running_loop().call_soon(self._end)
+        elif self._requests % _LOOKED_AT_EVERY == 0:
+            self._is_high = time.thread_time() - self._begun > TURN_SECONDS
+        self.shed += self._is_high
+        return self._is_high
 
     def _end(self) -> None:
-        self._has_begun = False
+        self._requests = 0
+        self._is_high = False

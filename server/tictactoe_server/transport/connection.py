@@ -35,8 +35,8 @@ except ImportError:  # the library was built without its C extension
 MAX_FRAGMENTS: Final = 64
 """Of how many frames one message may consist."""
 
-MESSAGES_A_TURN: Final = 16
-"""How many messages of one connection are delivered in one turn of the event loop."""
+FRAMES_A_TURN: Final = 16
+"""How many frames of one connection are taken in one turn of the event loop."""
 
 MAX_UNSENT_PONGS: Final = 64 * 1024
 """How many bytes of pongs may wait for a peer that sends pings and does not read."""
@@ -72,7 +72,6 @@ class Connection(asyncio.Protocol):
     __slots__ = (
         "_accept",
         "_deadline",
-        "_delivered",
         "_door",
         "_fragments",
         "_going_on",
@@ -109,7 +108,6 @@ class Connection(asyncio.Protocol):
         self.address = ""
         self._door = door
         self._has_come = self._has_entered = self._is_paused = False
-        self._delivered = 0
         self._going_on: asyncio.Handle | None = None
         self._accept = accept
         self._on_lost = on_lost
@@ -281,11 +279,12 @@ class Connection(asyncio.Protocol):
             data, self._rest = self._rest + data, b""
         if not self._is_answered:
             data = self._shake_hands(data)
-        start = self._delivered = 0
+        start = taken = 0
         while self.is_open:
-            if self._is_paused or self._delivered >= MESSAGES_A_TURN:
+            if self._is_paused or taken == FRAMES_A_TURN:
                 self._keep(data[start:])
                 return
+            taken += 1
             end = end_of_frame(data, start, MAX_MESSAGE_BYTES)
             if end == 0:
                 self._rest = data[start:]
@@ -323,12 +322,12 @@ class Connection(asyncio.Protocol):
         return self._has_entered
 
     def _turn_away(self) -> None:
-        """Say that there are too many, to as many as that can be said to, and let go."""
-        if self._door.linger():
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections: try again later.")
+        """Say that there are too many, and let go: at once where many of those are here already."""
+        self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections: try again later.")
+        if self._door.may_linger():
             self._set_deadline(_LINGER_SECONDS)
-        else:
-            self.abort()
+        elif self._transport is not None:
+            self._transport.close()
 
     def _shake_hands(self, data: bytes) -> bytes:
         """Answer the request, once it is whole, and return what came after it."""
@@ -417,7 +416,6 @@ class Connection(asyncio.Protocol):
 
     def _deliver(self, message: bytes) -> None:
         """Hand a message on, if it is a text."""
-        self._delivered += 1
         if not message.isascii():
             try:
                 message.decode()

@@ -14,7 +14,7 @@ import structlog
 from tictactoe_server.settings import Limits
 
 MAX_TURNED_AWAY: Final = 64
-"""To how many at once the reason is still told why they may not come in."""
+"""How many of those who were turned away may take their time to hear so."""
 
 _LOG_SECONDS: Final = 60.0
 _IPV6_PREFIX: Final = 64
@@ -90,8 +90,8 @@ class Door:
             self._turned_away.clear()
         return False
 
-    def linger(self) -> bool:
-        """Tell whether one who is turned away may stay for long enough to be told why."""
+    def may_linger(self) -> bool:
+        """Tell whether one who is turned away may stay for a moment, so that the reason surely arrives."""
         limit = self._limits.connections
         return not limit or self.connections <= limit + MAX_TURNED_AWAY
 

@@ -1,0 +1,1 @@
+"""What strangers do to a server, each done to a real one on the loopback, while its neighbours play."""
