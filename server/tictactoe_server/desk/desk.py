@@ -149,12 +149,11 @@ class Desk:
                 | Analyse()
             ):
                 live = self._registry.find_here(request.room)
-                if live is None or not live.has(session):
-                    self._allowances.check_misses(session, player)
-                if live is None:
-                    self._start(session, self._find(session, request, now))
-                else:
+                if live is not None and live.room.code in session.rooms:
                     self._carry_out_in(live, session, player, request, now)
+                else:
+                    self._allowances.check_misses(session, player)
+                    self._carry_out_elsewhere(live, session, player, request, now)
             case Create():
                 self._visits.create(session, player, request, now)
             case Match():
@@ -175,22 +174,14 @@ class Desk:
                 assert_never(request)
 
     def _carry_out_in(self, live: LiveRoom, session: Session, player: Player, request: InRoom, now: int) -> None:
-        """Carry out a request in its room."""
+        """Carry out a request in a room that the session is in."""
         match request:
             case Move() | Resign() | Rematch() | Draw() | Undo() | Claim():
-                if not live.has(session):
-                    raise not_in_room(live.room.code)
                 self._changes.submit(playing.Played(session, player, request, live, now))
-                return
             case Join():
                 self._visits.join(session, player, request, live, now)
-                return
             case Watch():
                 self._visits.watch(session, request, live, now)
-                return
-        if not live.has(session):
-            raise not_in_room(live.room.code)
-        match request:
             case Leave():
                 self._visits.leave(session, player, request, live, now)
             case Sync():
@@ -202,6 +193,17 @@ class Desk:
                 self._later(session, request, self._reviews.analyse(session, player, request, live.room))
             case _:
                 assert_never(request)
+
+    def _carry_out_elsewhere(
+        self, live: LiveRoom | None, session: Session, player: Player, request: InRoom, now: int
+    ) -> None:
+        """Bring the session into a room that it is not in, or say that it is not."""
+        if live is None:
+            self._start(session, self._find(session, request, now))
+        elif isinstance(request, Join | Watch):
+            self._carry_out_in(live, session, player, request, now)
+        else:
+            raise not_in_room(live.room.code)
 
     def _subscribe(self, session: Session, request: Lobby) -> None:
         """Tell of every change of the list of public rooms, beginning with the list itself, or stop."""

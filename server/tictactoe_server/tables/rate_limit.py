@@ -17,31 +17,31 @@ class RateLimit:
     __slots__ = ("_interval", "_monotonic_ns", "_next", "_window")
 
     def __init__(self, times: int, window_ms: float, monotonic_ns: Callable[[], int]) -> None:
-        self._interval = window_ms / times if times else 0.0
-        self._window = window_ms if times else 0.0
+        self._interval = round(window_ms * 1e6 / times) if times else 0
+        self._window = self._interval * times
         self._monotonic_ns = monotonic_ns
-        self._next = 0.0
+        self._next = 0
 
     def take(self) -> int:
         """Count one use and return 0, or return how many ms to wait, counting nothing."""
-        now = self._monotonic_ns() / 1e6
-        following = max(self._next, now) + self._interval
-        wait = following - self._window - now
-        if wait > 0:
-            return int(wait) + 1
+        now = self._monotonic_ns()
+        following = (self._next if self._next > now else now) + self._interval
+        if following - now > self._window:
+            return (following - now - self._window) // 1_000_000 + 1
         self._next = following
         return 0
 
     def wait(self) -> int:
         """Return how many ms to wait for the next use, 0 where it may be now; nothing is counted."""
-        now = self._monotonic_ns() / 1e6
-        wait = max(self._next, now) + self._interval - self._window - now
-        return int(wait) + 1 if wait > 0 else 0
+        before = self._next
+        wait = self.take()
+        self._next = before
+        return wait
 
     @property
     def is_untouched(self) -> bool:
         """Whether it is as if it had never been used."""
-        return self._next <= self._monotonic_ns() / 1e6
+        return self._next <= self._monotonic_ns()
 
 
 class RateLimits:
