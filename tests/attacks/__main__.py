@@ -12,16 +12,19 @@ import json
 import sys
 from asyncio.subprocess import PIPE
 
+from tests.attacks import overload
 from tests.attacks.strangers import ATTACKS
 from tests.bench.load import run
 from tests.bench.processes import IN_MEMORY, Measured, allow_many_connections, started
 from tests.bench.tables import Hall, seat_at_server
 from tests.environment import environment
+from tests.limits import UNCOUNTED
 
 SERVER = (sys.executable, "-m", "tictactoe_server", "--host", "127.0.0.1", "--port", "0", "--log-level", "error")
 OPTIONS = {"crowd": ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")}
 """What a server is started by, where an attack is about more than the server itself."""
 
+NAMES = (*ATTACKS, "overload")
 NEIGHBOURS = 10
 PACE_SECONDS = 0.05
 QUIET_SECONDS = 3.0
@@ -47,7 +50,7 @@ async def suffer(name: str, server: Measured, seconds: float) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ATTACKS)}; default: all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default: all")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -55,13 +58,19 @@ def main() -> None:
         name, url, seconds = options.child
         print(json.dumps(asyncio.run(ATTACKS[name](url, float(seconds)))))
         return
-    unknown = set(options.names) - set(ATTACKS)
+    unknown = set(options.names) - set(NAMES)
     if unknown:
-        parser.error(f"there is no attack {', '.join(sorted(unknown))}: there are {', '.join(ATTACKS)}")
+        parser.error(f"there is no attack {', '.join(sorted(unknown))}: there are {', '.join(NAMES)}")
     allow_many_connections()
-    for name in options.names or ATTACKS:
-        with started((*OPTIONS.get(name, ()), *SERVER, *IN_MEMORY), is_pinned=False) as server:
-            print(run(suffer(name, server, options.seconds)), flush=True)
+    for name in options.names or NAMES:
+        command = (*OPTIONS.get(name, ()), *SERVER, *(UNCOUNTED if name == "overload" else ()), *IN_MEMORY)
+        with started(command, is_pinned=name == "overload") as server:
+            attack = (
+                overload.suffer(server, options.seconds)
+                if name == "overload"
+                else suffer(name, server, options.seconds)
+            )
+            print(run(attack), flush=True)
 
 
 if __name__ == "__main__":

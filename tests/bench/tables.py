@@ -124,7 +124,11 @@ class Table:
 
     def begin_step(self) -> None:
         self._left -= 1
-        send, frame, self.mark, self._is_move = next(self._steps)
+        self.take(next(self._steps))
+
+    def take(self, step: Step) -> None:
+        """Send what is next, and await what both get then."""
+        send, frame, self.mark, self._is_move = step
         self.awaited = 2
         self.sent_at = time.perf_counter()
         send(frame)
