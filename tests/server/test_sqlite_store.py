@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -271,6 +272,17 @@ async def test_a_silent_disk_is_told_to_those_who_wait_and_is_forgiven(tmp_path:
         laboratory.go_on()
         await until_it_saves(laboratory.store, OTHER)
         assert set(await rooms_in(laboratory.store)) == {OTHER}
+
+
+async def test_a_process_that_was_stopped_blames_no_disk_for_it(tmp_path: Path) -> None:
+    async with open_laboratory(tmp_path, patience_seconds=0.4) as laboratory:
+        await laboratory.hold()
+        saving = asyncio.ensure_future(keep(laboratory.store, room_of(CODE), MISSING))
+        await asyncio.sleep(0.05)
+        time.sleep(0.8)  # noqa: ASYNC251  # as when the process is stopped and goes on
+        await asyncio.sleep(0.15)
+        laboratory.go_on()
+        assert await saving > MISSING
 
 
 async def test_the_store_owes_an_answer_from_the_first_save_that_waits_to_the_last(laboratory: Laboratory) -> None:

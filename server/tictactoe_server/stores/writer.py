@@ -97,6 +97,7 @@ class Writer:
         self._is_closed = self._is_stuck = self._is_refusing = False
         self._unsettled = 0
         self._owed_since: float | None = None
+        self._looked_at = self._going_since = time.monotonic()
         self._start()
 
     # -- on the event loop --------------------------------------------------------------------------------------
@@ -166,6 +167,7 @@ class Writer:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop = loop
+            self._looked_at = time.monotonic()
             loop.call_later(self._patience_seconds / 4, self._watch, loop)
         return loop
 
@@ -173,8 +175,11 @@ class Writer:
         """Look whether the thread gets on, and tell those who wait where it does not."""
         if self._is_closed or loop is not self._loop:
             return
-        since = self._busy_since
-        self._is_stuck = since is not None and time.monotonic() - since > self._patience_seconds
+        now, since = time.monotonic(), self._busy_since
+        if now - self._looked_at > self._patience_seconds / 2:  # the process was stopped, and the thread with it
+            self._going_since = now
+        self._looked_at = now
+        self._is_stuck = since is not None and now - max(since, self._going_since) > self._patience_seconds
         is_dead = not self._thread.is_alive() and not self._is_closed
         if self._is_stuck or is_dead:
             self._abandon()

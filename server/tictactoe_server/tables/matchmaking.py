@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from typing import Final
 
 from tictactoe_engine import Rules
 from tictactoe_protocol.requests import ClockFields
@@ -12,6 +13,8 @@ from tictactoe_server.tables.live_room import LiveRoom
 
 GameKind = tuple[Rules, ClockFields | None]
 """What must be equal for two people to be matched."""
+
+_FEW: Final = 100
 
 _Waiting = list[tuple[int, int, LiveRoom]]
 
@@ -25,6 +28,7 @@ class Matchmaker:
     def __init__(self) -> None:
         self._waiting: dict[GameKind, _Waiting] = {}
         self._offered: set[LiveRoom] = set()
+        self._most_offered = _FEW
         self._count = 0
 
     def offer(self, live: LiveRoom) -> None:
@@ -32,8 +36,24 @@ class Matchmaker:
         if live not in self._offered and _is_of_use(live):
             self._count += 1
             self._offered.add(live)
+            if len(self._offered) > self._most_offered:
+                self._forget_useless()
             kind = (live.room.rules, live.room.clock)
             heapq.heappush(self._waiting.setdefault(kind, []), (live.room.opened_at, self._count, live))
+
+    def __len__(self) -> int:
+        """Return how many rooms are kept."""
+        return len(self._offered)
+
+    def _forget_useless(self) -> None:
+        """Let go of the rooms that are of no use any more, whose kinds nobody asked for."""
+        self._offered = {live for live in self._offered if _is_of_use(live)}
+        self._most_offered = max(_FEW, 2 * len(self._offered))
+        for kind, waiting in list(self._waiting.items()):
+            waiting[:] = [entry for entry in waiting if entry[2] in self._offered]
+            heapq.heapify(waiting)
+            if not waiting:
+                del self._waiting[kind]
 
     def find(self, kind: GameKind, player: str) -> LiveRoom | None:
         """Return the oldest room of this kind in which the player does not sit already, or None."""
