@@ -93,8 +93,11 @@ class Desk:
             request = decode_request(message)
         except BadMessage as bad:
             session.push(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
-        else:
-            self._try(session, request, now)
+            return
+        try:
+            self._carry_out(session, request, now)
+        except Exception as error:
+            self._refuse(session, request, error)
 
     def shed(self, session: Session, message: bytes) -> bool:
         """Answer a message with `busy`, but for what lets people in and out."""
@@ -118,13 +121,6 @@ class Desk:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     # -- what is asked ------------------------------------------------------------------------------------------
-
-    def _try(self, session: Session, request: Request, now: int) -> None:
-        """Carry out a request, or answer why not; a change that fails later is answered by itself."""
-        try:
-            self._carry_out(session, request, now)
-        except Exception as error:
-            self._refuse(session, request, error)
 
     def _carry_out(self, session: Session, request: Request, now: int) -> None:
         player = session.player
@@ -240,14 +236,13 @@ class Desk:
         """Bring a room into this process, and carry the request out there."""
         try:
             await self._registry.find(request.room)
-        except Exception as error:
-            self._refuse(session, request, error)
-            session.go_on()
-        else:
             session.is_busy = False
-            self._try(session, request, now)
-            if not session.is_busy:
-                session.go_on()
+            self._carry_out(session, request, now)
+        except Exception as error:
+            session.is_busy = False
+            self._refuse(session, request, error)
+        if not session.is_busy:
+            session.go_on()
 
     def _refuse(self, session: Session, request: Request, error: Exception) -> None:
         """Say why not, and count who asks for rooms that are not there or not theirs."""

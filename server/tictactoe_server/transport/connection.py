@@ -232,7 +232,11 @@ class Connection(asyncio.Protocol):
             and not self._fragments
             and not self._is_paused
         ):
-            self._deliver(apply_mask(data[_SMALL_HEADER_BYTES:], data[2:_SMALL_HEADER_BYTES]))
+            message = apply_mask(data[_SMALL_HEADER_BYTES:], data[2:_SMALL_HEADER_BYTES])
+            if self._receiver is not None and message.isascii():
+                self._receiver.received(message)
+            else:
+                self._deliver(message)
         else:
             self._receive(data)
 
