@@ -116,7 +116,7 @@ class Server:
             allowances,
             hold_ms=hold_ms,
         )
-        self._pressure = Pressure()
+        self._pressure = Pressure(limits.turn_seconds)
         self._door = Door(limits, settings.origins, settings.trusted_proxies)
         self._listener = Listener(self._meet, self._door, limits)
 

@@ -52,6 +52,8 @@ class Limits:
     deserted_game_seconds: the same while a game is on.
     unwatched_seconds: the same for a game of bots among themselves that nobody watches.
     flood_seconds: how long a connection may want to say more than it may before it is closed.
+    turn_seconds: how much of the processor's time requests may have in one turn of the event loop before the next are
+        refused: who waits for the next turn waits as long again.
     The others are `COUNTS`; 0 is no limit.
     """
 
@@ -64,6 +66,7 @@ class Limits:
     deserted_game_seconds: float = 3600.0
     unwatched_seconds: float = 60.0
     flood_seconds: float = 10.0
+    turn_seconds: float = 0.08
     messages_per_second: int = 100
     messages_at_once: int = 300
     connections: int = 20_000

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.faults.crash_points import CRASH_POINTS, CrashingRooms, Fuse, lay
 from tests.faults.early_store import EarlyStore
+from tests.limits import uncounted
 from tictactoe_server.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -30,7 +31,7 @@ async def serve(options: argparse.Namespace) -> None:
         lay(fuse)
         inner.rooms = CrashingRooms(inner.rooms, fuse)
         store = inner
-    async with Server(Settings(host=options.host, port=options.port), store) as server:
+    async with Server(Settings(host=options.host, port=options.port), store, uncounted()) as server:
         print(f"Listening on {server.url}", flush=True)
         await asyncio.Event().wait()
 
@@ -42,6 +43,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--crash", choices=CRASH_POINTS, help="where to die")
     parser.add_argument("--save", type=int, default=1, help="with which save of a room")
+    parser.add_argument("--limit", action="append", help="taken and left alone: nothing is counted here")
     parser.add_argument("--early", action="store_true", help="acknowledge saves before they are kept")
     options = parser.parse_args()
     set_up_logging("text", "info")

@@ -6,19 +6,17 @@ import asyncio
 import time
 from typing import Final
 
-TURN_SECONDS: Final = 0.08
-"""How long one turn of the event loop may carry out requests: who waits for the next turn waits as long again."""
-
 _LOOKED_AT_EVERY: Final = 16
 
 
 class Pressure:
-    """Looks how much of the processor's time a turn of the event loop has spent on requests.
+    """Looks whether a turn of the event loop has spent more than `turn_seconds` of the processor's time on requests.
 
     `shed` counts the requests that were refused for it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, turn_seconds: float) -> None:
+        self._turn_seconds = turn_seconds
         self._requests = 0
         self._begun = 0.0
         self._is_high = False
@@ -31,7 +29,7 @@ class Pressure:
             self._begun = time.thread_time()
             asyncio.get_running_loop().call_soon(self._end)
         elif self._requests % _LOOKED_AT_EVERY == 0:
-            self._is_high = time.thread_time() - self._begun > TURN_SECONDS
+            self._is_high = time.thread_time() - self._begun > self._turn_seconds
         self.shed += self._is_high
         return self._is_high
 
