@@ -138,7 +138,8 @@ def complete_file(context: click.Context, parameter: click.Parameter, incomplete
 def _print_version(context: click.Context, _: click.Parameter, *, wanted: bool) -> None:
     if not wanted or context.resilient_parsing:
         return
-    from tictactoe_client.wire.version import PROTOCOL_VERSIONS, client_version, format_versions
+    from tictactoe_client.wire.installation import client_version
+    from tictactoe_client.wire.version import PROTOCOL_VERSIONS, format_versions
 
     click.echo(f"tictactoe-client {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})")
     context.exit()

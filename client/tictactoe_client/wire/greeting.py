@@ -10,8 +10,9 @@ from msgspec import UNSET
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.connection import Connection, open_connection
 from tictactoe_client.wire.errors import Unreachable, VersionRefused
+from tictactoe_client.wire.installation import client_version
 from tictactoe_client.wire.messages import Message, read_message, refusal_of
-from tictactoe_client.wire.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
+from tictactoe_client.wire.version import PROTOCOL_VERSIONS, describe_mismatch
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Error, Welcome
 from tictactoe_protocol.requests import Hello
