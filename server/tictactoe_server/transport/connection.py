@@ -110,7 +110,7 @@ class Connection(asyncio.Protocol):
         self._has_come = self._has_entered = self._is_paused = False
         self._going_on: asyncio.Handle | None = None
         self._accept = accept
-        self._on_lost = on_lost
+        self._on_lost: Callable[[Connection], None] | None = on_lost
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._protocol = ServerProtocol(
@@ -189,6 +189,9 @@ class Connection(asyncio.Protocol):
         self._is_cut_off = True
         if self._transport is not None:
             self._transport.abort()
+        else:  # of a handshake of TLS that fails the event loop says nothing, and ends it in the same time
+            self._set_deadline(None)
+            self._report_loss()
 
     def ping(self) -> None:
         """Ask whether the peer is still there, and cut it off where two such questions went unheard; called evenly."""
@@ -271,7 +274,7 @@ class Connection(asyncio.Protocol):
         self._protocol.parser.close()
         self._transport, self._write = None, _write_nowhere
         receiver, self._receiver = self._receiver, None
-        self._on_lost(self)
+        self._report_loss()
         if receiver is not None:
             receiver.ended()
 
@@ -473,6 +476,11 @@ class Connection(asyncio.Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = None if seconds is None else self._loop.call_later(seconds, self.abort)
+
+    def _report_loss(self) -> None:
+        on_lost, self._on_lost = self._on_lost, None
+        if on_lost is not None:
+            on_lost(self)
 
     def _let_go_of_outbox(self) -> bytes:
         """Return what was held back, which is over."""

@@ -10,6 +10,7 @@ from socket import socket
 from typing import Final
 
 from tictactoe_server.settings import Limits
+from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.door import Door
 
@@ -21,15 +22,22 @@ _CLOSED_AT_ONCE: Final = 200
 
 
 class Listener:
-    """Accepts connections; `accept` makes a receiver for each whose handshake is done.
+    """Accepts connections; `accept` makes a receiver for each whose handshake is done. With a certificate they are TLS.
 
     Each connection has its turn in the round of pings, so that they do not all go out at once.
     """
 
-    def __init__(self, accept: Callable[[Connection], Receiver], door: Door, limits: Limits) -> None:
+    def __init__(
+        self,
+        accept: Callable[[Connection], Receiver],
+        door: Door,
+        limits: Limits,
+        certificate: Certificate | None = None,
+    ) -> None:
         self._accept = accept
         self._door = door
         self._limits = limits
+        self._certificate = certificate
         self._servers: list[asyncio.Server] = []
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
         self._turn_of: dict[Connection, set[Connection]] = {}
@@ -44,9 +52,17 @@ class Listener:
 
     async def listen(self, sockets: Iterable[socket]) -> None:
         """Accept connections from now on."""
-        loop = asyncio.get_running_loop()
+        loop, limits, secure = asyncio.get_running_loop(), self._limits, self._certificate is not None
         for listening in sockets:
-            self._servers.append(await loop.create_server(self._make_connection, sock=listening, backlog=BACKLOG))
+            server = await loop.create_server(
+                self._make_connection,
+                sock=listening,
+                backlog=BACKLOG,
+                ssl=self._certificate.context if self._certificate is not None else None,
+                ssl_handshake_timeout=limits.hello_seconds if secure else None,
+                ssl_shutdown_timeout=limits.close_seconds if secure else None,
+            )
+            self._servers.append(server)
         self._pinging = asyncio.create_task(self._ping())
 
     async def stop(self, code: int, reason: str, within: float) -> None:
