@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tictactoe_client.wire.address import Address
@@ -45,6 +46,7 @@ class Conversation:
         backoff: Backoff | None,
         timeout_seconds: float,
         make_room: Callable[[str], Room],
+        ca: str | Path | None = None,
     ) -> None:
         self._greeted_in_seconds = greeting.latency_seconds
         self._address = address
@@ -55,6 +57,7 @@ class Conversation:
         self._connection = greeting.connection
         self._backoff = backoff
         self._timeout_seconds = timeout_seconds
+        self._ca = ca
         self._hurry = asyncio.Event()
         self._is_here = asyncio.Event()
         self._is_here.set()
@@ -205,7 +208,7 @@ class Conversation:
         self._resuming = asyncio.create_task(self._resume(patience), name="tictactoe resume")
 
     def _greet_again(self) -> Coroutine[Any, Any, Greeting]:
-        return greet(self._address, self._name, self._token, self._timeout_seconds)
+        return greet(self._address, self._name, self._token, self._timeout_seconds, self._ca)
 
     async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
