@@ -187,7 +187,8 @@ class Client:
     def messages(self) -> Messages:
         """Return a stream of everything that the server says from now on, its welcome first.
 
-        Whoever asks for one must read it: it keeps what was not read yet.
+        Whoever asks for one must read it, or let go of it: it keeps what was not read yet, of states the newest alone,
+        and while it keeps two megabytes nothing more is read from the server.
         """
         return self._conversation.messages()
 

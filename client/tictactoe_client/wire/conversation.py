@@ -90,6 +90,7 @@ class Conversation:
         await self._is_here.wait()
         if self._ended is not None:
             raise self._ended
+        self._delivery.expected += 1
         try:
             await self._connection.send(text)
         except ConnectionLost:
@@ -183,6 +184,7 @@ class Conversation:
         try:
             while True:
                 self._delivery.take(await self._connection.receive())
+                await self._delivery.until_read()
         except ConnectionLost as lost:
             lost.retry_ms = self._delivery.retry_ms
             return lost
@@ -257,6 +259,8 @@ class Conversation:
     async def _send_pending(self, pending: Pending) -> None:
         """Send a request; one that finds no connection is sent again by the return."""
         pending.sent_over = self._connection
+        if isinstance(pending.request, (Create, Match, Join, Watch)):
+            self._delivery.expected += 1
         try:
             await self._connection.send(encode(pending.request).decode())
         except ConnectionLost:
