@@ -18,6 +18,7 @@ import click
 from tictactoe_server.log import tell
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.supervision import Supervisor
 from tictactoe_server.transport import addresses_for_others, is_for_others, url_of
 
 RESERVED_DESCRIPTORS: Final = 128
@@ -40,13 +41,18 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
     _on_signals(stop.set)
     if with_parent:
         _on_end_of_input(stop.set)
+    supervisor = Supervisor()
     async with Server(settings, limits=limits) as server:
         if server.certificate is not None:
             _on_hang_up(server.certificate.renew)
         _announce(settings.host, server)
         if settings.data is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
+        supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
+        living = asyncio.create_task(supervisor.keep_alive())
         await stop.wait()
+        supervisor.tell("STOPPING=1")
+        living.cancel()
         tell("Stopping: everybody is told to come back.", settings.log_format)
 
 

@@ -478,3 +478,27 @@ async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:
     finally:
         process.kill()
         await process.communicate()
+
+
+# -- a service manager ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no such sockets")
+async def test_a_service_manager_is_told_that_it_is_ready_alive_and_about_to_stop(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.setblocking(False)
+        variables = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "100000"}
+        async with started("--host", "127.0.0.1", "--port", "0", **variables) as process:
+            url, told = await url_of(process), b""
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                told = await asyncio.get_running_loop().sock_recv(manager, 4096)
+                assert told.decode() == f"READY=1\nSTATUS=Listening on {url}"
+                async with open_peer(url) as peer:
+                    assert peer.welcome["type"] == "welcome"
+                while told != b"WATCHDOG=1":
+                    told = await asyncio.get_running_loop().sock_recv(manager, 4096)
+                process.send_signal(signal.SIGTERM)
+                while told != b"STOPPING=1":
+                    told = await asyncio.get_running_loop().sock_recv(manager, 4096)
+            assert (await end_of(process))[0] == 0
