@@ -70,7 +70,7 @@ async def test_plain_http_is_answered_over_tls(authority: Authority) -> None:
 
 
 async def test_one_who_reads_slowly_over_tls_catches_up(authority: Authority) -> None:
-    limits = Limits(outbox_bytes=16_384, catch_up_seconds=600)
+    limits = Limits(outbox_bytes=16_384, catch_up_seconds=600, messages_per_second=0)
     async with (
         secured(authority, limits) as server,
         open_peer(server.url, "ana", tls=authority.trusting()) as ana,
@@ -86,7 +86,7 @@ async def test_one_who_reads_slowly_over_tls_catches_up(authority: Authority) ->
 
 
 async def test_one_who_stops_reading_over_tls_is_cut_off(authority: Authority) -> None:
-    limits = Limits(outbox_bytes=16_384, catch_up_seconds=0.1)
+    limits = Limits(outbox_bytes=16_384, catch_up_seconds=0.1, messages_per_second=0)
     async with (
         secured(authority, limits) as server,
         open_peer(server.url, "ana", tls=authority.trusting()) as ana,
