@@ -120,6 +120,46 @@ async def test_a_handshake_of_tls_that_does_not_come_about_costs_nothing_after_i
                     break
 
 
+@pytest.mark.parametrize("limits", [Limits(connections=3), Limits(connections_per_address=3)])
+async def test_handshakes_that_never_end_count_like_connections(authority: Authority, limits: Limits) -> None:
+    async with secured(authority, limits) as server, contextlib.AsyncExitStack() as stack:
+        inside = await stack.enter_async_context(open_peer(server.url, tls=authority.trusting()))
+        silent = [await stack.enter_async_context(open_bytes(server.port)) for _ in range(2)]
+        async with open_bytes(server.port) as (reader, _):
+            assert await read_to_end(reader) == b""
+        assert (await inside.ask("ping"))["type"] == "ok"
+        for _, writer in silent:
+            writer.close()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                with contextlib.suppress(OSError):
+                    async with open_peer(server.url, tls=authority.trusting()) as newcomer:
+                        assert newcomer.welcome["type"] == "welcome"
+                        break
+
+
+async def test_what_comes_with_the_last_of_the_handshake_is_read(authority: Authority) -> None:
+    async with secured(authority) as server:
+        to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+        client = authority.trusting().wrap_bio(to_client, to_server, server_hostname="localhost")
+        async with open_bytes(server.port) as (reader, writer):
+            while True:
+                try:
+                    client.do_handshake()
+                    break
+                except ssl.SSLWantReadError:
+                    writer.write(to_server.read())
+                    to_client.write(await reader.read(65536))
+            client.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            writer.write(to_server.read())  # the last of the handshake and the request, in one piece
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                answer = b""
+                while b"200" not in answer:
+                    to_client.write(await reader.read(65536))
+                    with contextlib.suppress(ssl.SSLWantReadError):
+                        answer += client.read()
+
+
 async def test_a_server_that_stops_does_not_wait_for_handshakes_of_tls(authority: Authority) -> None:
     async with contextlib.AsyncExitStack() as stack:
         async with secured(authority, Limits(hello_seconds=1)) as server:

@@ -13,6 +13,7 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.door import Door
+from tictactoe_server.transport.entrance import Entrance
 
 BACKLOG: Final = 4_096
 """How many connections may wait to be accepted: all players of a server that comes back at once."""
@@ -38,7 +39,7 @@ class Listener:
         self._door = door
         self._limits = limits
         self._certificate = certificate
-        self._servers: list[asyncio.Server] = []
+        self._servers: list[asyncio.Server | Entrance] = []
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
         self._turn_of: dict[Connection, set[Connection]] = {}
         self._next_turn = cycle(self._turns)
@@ -52,17 +53,13 @@ class Listener:
 
     async def listen(self, sockets: Iterable[socket]) -> None:
         """Accept connections from now on."""
-        loop, limits, secure = asyncio.get_running_loop(), self._limits, self._certificate is not None
+        loop, make = asyncio.get_running_loop(), self._make_connection
         for listening in sockets:
-            server = await loop.create_server(
-                self._make_connection,
-                sock=listening,
-                backlog=BACKLOG,
-                ssl=self._certificate.context if self._certificate is not None else None,
-                ssl_handshake_timeout=limits.hello_seconds if secure else None,
-                ssl_shutdown_timeout=limits.close_seconds if secure else None,
-            )
-            self._servers.append(server)
+            if self._certificate is None:
+                self._servers.append(await loop.create_server(make, sock=listening, backlog=BACKLOG))
+            else:
+                listening.listen(BACKLOG)
+                self._servers.append(Entrance(listening, self._certificate.context, make, self._limits))
         self._pinging = asyncio.create_task(self._ping())
 
     async def stop(self, code: int, reason: str, within: float) -> None:
