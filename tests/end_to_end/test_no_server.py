@@ -142,7 +142,7 @@ TROUBLE = {
     "silence after the handshake": f"no answer to hello within {AFTER_AN_ANSWER} s",
     "TLS without TLS": "TLS: the server seems to have none; without it, it is ws://",
     "TLS to a server without": "TLS: the server seems to have none; without it, it is ws://",
-    "TLS of a stranger": "TLS: nobody whom this machine trusts vouches for its certificate; --ca FILE names who does",
+    "TLS of a stranger": "TLS: its certificate is from localhost, whom this machine does not trust; --ca FILE names an",
 }
 
 

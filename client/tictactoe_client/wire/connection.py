@@ -23,6 +23,7 @@ from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.doubts import describe_doubt
 from tictactoe_client.wire.errors import ClientError, ConnectionLost, ProtocolBroken, Unreachable, VersionRefused
 from tictactoe_client.wire.version import PROTOCOL_VERSIONS, describe_mismatch
 from tictactoe_protocol import clean_text, escape_text
@@ -42,18 +43,6 @@ log = logging.getLogger("tictactoe_client")
 _SECRET: Final = re.compile(r'("token"\s*:\s*")(?:[^"\\]|\\.)*')
 _ERRNO: Final = re.compile(r"\[Errno (\d+)\]")
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
-_UNTRUSTED: Final = "nobody whom this machine trusts vouches for its certificate; --ca FILE names who does"
-_DOUBTS: Final = {
-    9: "its certificate does not count yet; is this machine's clock right?",
-    10: "its certificate has expired",
-    18: _UNTRUSTED,
-    19: _UNTRUSTED,
-    20: _UNTRUSTED,
-    21: _UNTRUSTED,
-    62: "its certificate is not for the name {host}",
-    64: "its certificate is not for the address {host}",
-}
-"""What is wrong with a certificate, by OpenSSL's X509_V_ERR codes."""
 
 _FAULTS: Final[dict[int, str]] = {
     CloseCode.PROTOCOL_ERROR: "what it sends is no WebSocket",
@@ -154,6 +143,9 @@ async def open_connection(address: Address, *, timeout_seconds: float, ca: str |
             max_queue=MAX_RECEIVED_MESSAGES,
             proxy=None if address.is_loopback else True,
         )
+    except ssl.SSLCertVerificationError as error:
+        told = await describe_doubt(address, error, timeout_seconds)
+        raise Unreachable(address.url, f"TLS: {told}") from error
     except (OSError, WebSocketException, ImportError, ValueError) as error:
         raise _explain(address, error, timeout_seconds) from error
     return Connection(opened)
@@ -189,9 +181,6 @@ def _explain(address: Address, error: Exception, timeout_seconds: float) -> Clie
         return Unreachable(address.url, "a SOCKS proxy needs the package python-socks")
     if address.scheme == "wss" and _found_no_tls(error):
         return Unreachable(address.url, "TLS: the server seems to have none; without it, it is ws://")
-    if isinstance(error, ssl.SSLCertVerificationError):
-        doubt = _DOUBTS.get(error.verify_code, error.verify_message)
-        return Unreachable(address.url, f"TLS: {doubt.format(host=address.host)}")
     return Unreachable(address.url, _describe_failure(error, timeout_seconds))
 
 
