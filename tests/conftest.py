@@ -13,6 +13,7 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.authority import Authority
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tictactoe_server.server import Server
@@ -60,6 +61,14 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
         yield running
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    """An authority that has issued a pair for this machine."""
+    authority = Authority(tmp_path)
+    authority.issue()
+    return authority
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import ssl
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -67,9 +68,11 @@ class Peer:
 
 
 @contextlib.asynccontextmanager
-async def open_peer(url: str, name: str | None = None, token: str | None = None) -> AsyncIterator[Peer]:
+async def open_peer(
+    url: str, name: str | None = None, token: str | None = None, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Peer]:
     """Connect and say hello."""
-    async with connect(url, compression=None, proxy=None) as socket:
+    async with connect(url, compression=None, proxy=None, ssl=tls) as socket:
         peer = Peer(socket)
         fields = {key: value for key, value in (("name", name), ("token", token)) if value is not None}
         await peer.send("hello", **fields)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import ssl
 from collections import deque
 from collections.abc import AsyncIterator
 
@@ -73,7 +74,9 @@ def ping(id: str) -> str:
 
 
 @contextlib.asynccontextmanager
-async def open_raw(url: str, *, hello: bool = True, receive_buffer: int | None = None) -> AsyncIterator[RawPeer]:
+async def open_raw(
+    url: str, *, hello: bool = True, receive_buffer: int | None = None, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[RawPeer]:
     """Connect, shake hands and, unless told otherwise, say hello."""
     uri = parse_uri(url)
     sock = socket.socket()
@@ -82,7 +85,9 @@ async def open_raw(url: str, *, hello: bool = True, receive_buffer: int | None =
     sock.setblocking(False)
     await asyncio.get_running_loop().sock_connect(sock, (uri.host, uri.port))
     protocol = ClientProtocol(uri)
-    reader, writer = await asyncio.open_connection(sock=sock, limit=receive_buffer or 2**16)
+    reader, writer = await asyncio.open_connection(
+        sock=sock, limit=receive_buffer or 2**16, ssl=tls, server_hostname=uri.host if tls is not None else None
+    )
     protocol.send_request(protocol.connect())
     writer.write(b"".join(protocol.data_to_send()))
     while not protocol.events_received():
@@ -93,7 +98,7 @@ async def open_raw(url: str, *, hello: bool = True, receive_buffer: int | None =
         assert (await peer.message())["type"] == "welcome"
     yield peer
     writer.close()
-    with contextlib.suppress(ConnectionError):
+    with contextlib.suppress(ConnectionError, ssl.SSLError):
         await writer.wait_closed()
 
 

@@ -45,7 +45,7 @@ SERVER_LEVELS = (
     {"transport", "bots"},
     {"tables"},
     {"desk"},
-    {"server", "log"},
+    {"server", "log", "supervision"},
     {"process"},
     {"cli"},
     {"__main__"},

@@ -51,7 +51,7 @@ class Misuse(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options in their final form; `server` and `name` as typed, None where nothing was said.
+    """Options in their final form; `server` and `name` as typed, None where nothing was said. `ca` is a file to trust.
 
     `theme`, `mouse`, `bell`, `confirm` (place only with a second click or Enter) and `changed_keys` are for the full
     screen, which also says the first of the `doubts` about the configuration file. With `local` a server is started for
@@ -61,6 +61,7 @@ class Settings:
 
     mode: Mode = "plain"
     server: str | None = None
+    ca: str | None = None
     name: str | None = None
     name_is_for_now: bool = False
     colour: bool = False

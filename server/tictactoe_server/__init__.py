@@ -5,7 +5,7 @@ Every command takes one path: socket, decode, hub, `Room.apply`, `Store.save`, e
 
 from importlib.metadata import version
 
-__version__ = version("tictactoe")
+__version__ = version("tictactoe-rooms")
 SERVER_NAME = f"tictactoe-server/{__version__}"
 
 __all__ = ["SERVER_NAME", "__version__"]

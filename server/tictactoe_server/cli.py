@@ -19,7 +19,7 @@ from tictactoe_server.log import LEVELS, set_up_logging, tell
 from tictactoe_server.process import run
 from tictactoe_server.settings import COUNTS, Limits, LogFormat, Settings, with_counts
 from tictactoe_server.stores import CannotBackUp, CannotOpenStore, back_up
-from tictactoe_server.transport import CannotListen
+from tictactoe_server.transport import CannotListen, CannotUseCertificate
 
 _DEFAULTS: Final = Settings()
 _LIMITS: Final = Limits()
@@ -119,6 +119,20 @@ class _Origin(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     help="Port to listen on; 0 picks a free one.",
 )
 @click.option(
+    "--tls-cert",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    show_envvar=True,
+    help="Speak TLS (wss://) with this certificate, in PEM, its chain included; a renewed file is taken up by itself.",
+)
+@click.option(
+    "--tls-key",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    show_envvar=True,
+    help="The key of --tls-cert, in PEM and without a pass phrase.",
+)
+@click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
@@ -202,6 +216,8 @@ def main(
     data: str,
     host: str | None,
     port: int,
+    tls_cert: Path | None,
+    tls_key: Path | None,
     log_format: str,
     log_level: str,
     hold: float,
@@ -230,6 +246,8 @@ def main(
     context.obj = _folder_of(data)
     if context.invoked_subcommand is not None:
         return
+    if (tls_cert is None) is not (tls_key is None):
+        raise click.UsageError("--tls-cert and --tls-key belong together: one is missing.")
     settings = Settings(
         host or None,
         port,
@@ -242,12 +260,14 @@ def main(
         context.obj,
         tuple(origin),
         tuple(trusted_proxy),
+        tls_cert,
+        tls_key,
     )
     limits = with_counts(Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game), dict(limit))
     set_up_logging(settings.log_format, settings.log_level)
     try:
         run(settings, limits, with_parent=with_parent)
-    except (CannotListen, CannotOpenStore) as error:
+    except (CannotListen, CannotUseCertificate, CannotOpenStore) as error:
         tell(f"tictactoe-server: {error}", settings.log_format, "error")
         sys.exit(1)
     except KeyboardInterrupt:

@@ -18,7 +18,8 @@ import click
 from tictactoe_server.log import tell
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport import address_for_others, url_of
+from tictactoe_server.supervision import Supervisor
+from tictactoe_server.transport import addresses_for_others, is_for_others, url_of
 
 RESERVED_DESCRIPTORS: Final = 128
 """For those who are told that they are too many, for the disk, the log and the bots' processes."""
@@ -27,7 +28,7 @@ RESERVED_DESCRIPTORS: Final = 128
 def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
     """Serve until a signal says stop, `with_parent` also until standard input ends.
 
-    Raises `CannotListen` and `CannotOpenStore` before anybody was let in.
+    Raises `CannotListen`, `CannotUseCertificate` and `CannotOpenStore` before anybody was let in.
     """
     _spare_the_collector()
     limits = _within_descriptors(limits)
@@ -40,11 +41,18 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
     _on_signals(stop.set)
     if with_parent:
         _on_end_of_input(stop.set)
+    supervisor = Supervisor()
     async with Server(settings, limits=limits) as server:
-        _announce(settings.host, server.port)
+        if server.certificate is not None:
+            _on_hang_up(server.certificate.renew)
+        _announce(settings.host, server)
         if settings.data is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
+        supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
+        living = asyncio.create_task(supervisor.keep_alive())
         await stop.wait()
+        supervisor.tell("STOPPING=1")
+        living.cancel()
         tell("Stopping: everybody is told to come back.", settings.log_format)
 
 
@@ -77,14 +85,39 @@ def _within_descriptors(limits: Limits) -> Limits:
     return replace(limits, connections=min(limits.connections or most, most))
 
 
-def _announce(host: str | None, port: int) -> None:
-    """Print where to connect: the line that scripts wait for, and the one to send to a friend."""
+def _announce(host: str | None, server: Server) -> None:
+    """Print where to connect: the line that scripts wait for, and the one to send to a friend.
+
+    With TLS that has a name of the certificate, else the machine's own address, and a line more for each further one.
+    """
     everywhere = host in (None, "0.0.0.0", "::")
-    suffix = " (all addresses)" if everywhere else ""
-    click.echo(f"Listening on {url_of(None if everywhere else host, port)}{suffix}")
-    if everywhere and (address := address_for_others()):
-        click.echo(f"From another machine on this network:  tictactoe-client --server {url_of(address, port)}")
+    click.echo(f"Listening on {server.url}{' (all addresses)' if everywhere else ''}")
+    whence = "From another machine on this network:"
+    if server.certificate is not None:
+        whence, hosts = "From another machine:", [name for name in server.certificate.names if is_for_others(name)][:1]
+    else:
+        hosts = [address for address in addresses_for_others() if host != "0.0.0.0" or ":" not in address]
+    for address in hosts if everywhere else ():
+        url = url_of(address, server.port, secure=server.certificate is not None)
+        click.echo(f"{whence}  {_client_beside(sys.argv[0])} --server {url}")
+        whence = "or:".rjust(len(whence))
     sys.stdout.flush()
+
+
+def _client_beside(started: str) -> str:
+    """Return how a friend calls the client who installed it as the server was, which was `started` by this path.
+
+    >>> _client_beside(".venv/bin/tictactoe-server"), _client_beside("/usr/bin/tictactoe-server")
+    ('.venv/bin/tictactoe-client', 'tictactoe-client')
+    """
+    folder = "" if os.path.isabs(started) else os.path.dirname(started)
+    return os.path.join(folder, "tictactoe-client")
+
+
+def _on_hang_up(renew: Callable[[], None]) -> None:
+    """Call `renew` on SIGHUP, which with no such use ends the process; Windows has none."""
+    if hasattr(signal, "SIGHUP"):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, renew)
 
 
 def _on_signals(stop: Callable[[], None]) -> None:

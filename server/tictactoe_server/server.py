@@ -17,7 +17,7 @@ from tictactoe_server.desk import Allowances, Desk, PastGames, Players, Reviews,
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.stores import MemoryStore, SqliteStore, Storage, StoreUnavailable
 from tictactoe_server.tables import Agenda, Changes, Lobby, Pressure, Registry, ServedTime, Session, Timers
-from tictactoe_server.transport import Connection, Door, Listener, encode_frame, open_sockets, url_of
+from tictactoe_server.transport import Certificate, Connection, Door, Listener, encode_frame, open_sockets, url_of
 
 RESTART_MS: Final = 1000
 """When clients should come back after the server went down on purpose, before their jitter."""
@@ -28,10 +28,10 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Server:
-    """A running server; use it with ``async with``. `port` and `url` are known inside.
+    """A running server; use it with ``async with``. `port`, `url` and `certificate` are known inside.
 
-    All that rooms measure goes by `monotonic_ns`. Raises `CannotListen` or `CannotOpenStore` on entry. On exit every
-    peer gets a notice and close code 1012, and the store is flushed.
+    All that rooms measure goes by `monotonic_ns`. Raises `CannotListen`, `CannotUseCertificate` or `CannotOpenStore` on
+    entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
     """
 
     def __init__(
@@ -49,13 +49,22 @@ class Server:
         self._monotonic_ns = monotonic_ns
         self._chores: list[asyncio.Task[None]] = []
         self.port = self._settings.port
+        self.certificate: Certificate | None = None
 
     @property
     def url(self) -> str:
-        """Where this machine reaches the server."""
-        return url_of(self._settings.host, self.port)
+        """Where this machine reaches the server: with TLS by a name that the certificate is for."""
+        host = None if self._settings.host in ("0.0.0.0", "::") else self._settings.host
+        if self.certificate is None:
+            return url_of(host, self.port)
+        names = self.certificate.names
+        if names and (host or "localhost") not in names:
+            host = names[0]
+        return url_of(host, self.port, secure=True)
 
     async def __aenter__(self) -> Self:
+        if self._settings.tls_cert is not None and self._settings.tls_key is not None:
+            self.certificate = Certificate(self._settings.tls_cert, self._settings.tls_key)
         sockets = open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
         try:
@@ -65,7 +74,10 @@ class Server:
             for sock in sockets:
                 sock.close()
             raise
-        self._chores = [asyncio.create_task(work) for work in (self._registry.restore(), self._time.keep())]
+        chores = [self._registry.restore(), self._time.keep()]
+        if self.certificate is not None:
+            chores.append(self.certificate.keep(self._limits.certificate_seconds))
+        self._chores = [asyncio.create_task(work) for work in chores]
         await self._listener.listen(sockets)
         log.debug("listening", url=self.url)
         return self
@@ -118,7 +130,7 @@ class Server:
         )
         self._pressure = Pressure(limits.turn_seconds)
         self._door = Door(limits, settings.origins, settings.trusted_proxies)
-        self._listener = Listener(self._meet, self._door, limits)
+        self._listener = Listener(self._meet, self._door, limits, self.certificate)
 
     def _meet(self, connection: Connection) -> Session:
         """Return the session of a peer that has just arrived."""

@@ -23,6 +23,7 @@ class Settings:
     Bots wait `bot_pause_seconds` before they move, think for at most `bot_deadline_seconds`, and share `bot_workers`
     processes (None: one less than the cores, at least one). Web pages of these `origins` may connect, and peers in
     the networks of `trusted_proxies` are believed whom they speak for.
+    With `tls_cert` and `tls_key`, two files in PEM, the server speaks TLS and nothing else; None is without.
     """
 
     host: str | None = None
@@ -36,6 +37,8 @@ class Settings:
     data: Path | None = None
     origins: tuple[str, ...] = ()
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Limits:
     flood_seconds: how long a connection may want to say more than it may before it is closed.
     turn_seconds: how much of the processor's time requests may have in one turn of the event loop before the next are
         refused: who waits for the next turn waits as long again.
+    certificate_seconds: how often it is looked whether the files of the certificate have changed.
     The others are `COUNTS`; 0 is no limit.
     """
 
@@ -67,6 +71,7 @@ class Limits:
     unwatched_seconds: float = 60.0
     flood_seconds: float = 10.0
     turn_seconds: float = 0.08
+    certificate_seconds: float = 60.0
     messages_per_second: int = 100
     messages_at_once: int = 300
     connections: int = 20_000

@@ -7,6 +7,7 @@ from tests.client.states import ANA, BO, CLASSIC, seat, state
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import Settings
 from tictactoe_client.wire.address import parse_address
+from tictactoe_client.wire.installation import upgrade_command
 from tictactoe_client.wire.version import describe_mismatch
 from tictactoe_client.words.guide import (
     answer_query,
@@ -220,5 +221,5 @@ def test_rooms_stand_in_columns() -> None:
 def test_a_version_mismatch_says_which_side_is_too_old() -> None:
     newer = describe_mismatch((3, 4), (2,))
     assert newer.startswith("This client (")
-    assert newer.endswith("is too old: the server needs protocol 3-4. Upgrade: pipx upgrade tictactoe")
+    assert newer.endswith(f"is too old: the server needs protocol 3-4. Upgrade: {upgrade_command()}")
     assert describe_mismatch((1,), (2,)).startswith("The server is too old: it speaks protocol 1.")

@@ -26,6 +26,7 @@ from tictactoe_client import (
     VersionRefused,
     connect,
 )
+from tictactoe_client.wire import connection
 from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.connection import hide_secrets
 from tictactoe_engine import PRESETS, IllegalMove, Rules
@@ -103,6 +104,20 @@ async def test_the_latency_is_that_of_now(server: Server, monkeypatch: pytest.Mo
             proxy.delay_seconds = 0
             while client.latency_seconds >= slow:
                 await client.ping()
+
+
+async def test_a_server_that_stops_answering_is_found_out(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = connection.PING_INTERVAL_SECONDS + connection.PING_TIMEOUT_SECONDS + connection.CLOSE_TIMEOUT_SECONDS
+    assert whole < 15
+    for name in ("PING_INTERVAL_SECONDS", "PING_TIMEOUT_SECONDS", "CLOSE_TIMEOUT_SECONDS"):
+        monkeypatch.setattr(connection, name, getattr(connection, name) / 40)
+    async with run_proxy(server.port) as proxy, connect(proxy.url) as client:
+        messages = client.messages()
+        assert (await anext(messages)).push is not None
+        proxy.swallows_replies = True
+        with pytest.raises(ConnectionLost):
+            async with asyncio.timeout(10):
+                await anext(messages)
 
 
 async def test_the_latency_after_a_return_is_that_of_the_new_connection(

@@ -84,6 +84,7 @@ async def trouble(kind: str, certificate: ssl.SSLContext) -> AsyncIterator[str]:
         "HTTP": http,
         "not found": b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
         "elsewhere": elsewhere,
+        "TLS behind nginx": b"HTTP/1.1 400 Bad Request\r\n\r\nThe plain HTTP request was sent to HTTPS port",
         "garbage": b"\x00\x1b]0;owned\x07SSH-2.0-x\r\n\r\n" * 9,
         "hangs up": b"",
         "endless header": b"HTTP/1.1 200 OK\r\n" + b"X: " + b"y" * 100_000,
@@ -101,6 +102,16 @@ async def trouble(kind: str, certificate: ssl.SSLContext) -> AsyncIterator[str]:
     elif kind == "TLS without TLS":
         async with listening(answering(http)) as port:
             yield f"wss://127.0.0.1:{port}"
+    elif kind == "another host":
+        async with hostile_server() as server:
+            place = server.url.replace("127.0.0.1", "localhost").encode()
+            redirect = b"HTTP/1.1 302 Found\r\nLocation: " + place + b"\r\nContent-Length: 0\r\n\r\n"
+            async with listening(answering(redirect)) as port:
+                yield f"ws://127.0.0.1:{port}"
+            assert server.heard == []
+    elif kind == "TLS where none is spoken":
+        async with listening(keep_silent, certificate) as port:
+            yield f"ws://127.0.0.1:{port}"
     elif kind == "TLS to a server without":
         async with Server(Settings(host="127.0.0.1", port=0)) as server:
             yield f"wss://127.0.0.1:{server.port}"
@@ -120,6 +131,9 @@ TROUBLE = {
     "HTTP": "the server answered HTTP 200",
     "not found": "the server answered HTTP 404",
     "elsewhere": "what answers there is no WebSocket server",
+    "another host": "the server sends you elsewhere, to ws://localhost:",
+    "TLS where none is spoken": "what answers there is no WebSocket server; if it wants TLS, it is wss://",
+    "TLS behind nginx": "the server wants TLS; with it, it is wss://",
     "garbage": "what answers there is no WebSocket server",
     "hangs up": "what answers there is no WebSocket server",
     "endless header": "what answers there is no WebSocket server",
@@ -128,7 +142,7 @@ TROUBLE = {
     "silence after the handshake": f"no answer to hello within {AFTER_AN_ANSWER} s",
     "TLS without TLS": "TLS: the server seems to have none; without it, it is ws://",
     "TLS to a server without": "TLS: the server seems to have none; without it, it is ws://",
-    "TLS of a stranger": "TLS: self-signed certificate",
+    "TLS of a stranger": "TLS: its certificate is from localhost, whom this machine does not trust; --ca FILE names an",
 }
 
 
@@ -189,7 +203,7 @@ async def test_the_full_screen_names_the_older_side_and_ends_with_four() -> None
     async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
         port = next(iter(listener.sockets)).getsockname()[1]
         async with run_screen(*COMMAND, "-s", f"ws://127.0.0.1:{port}") as screen:
-            await screen.shows("is too old: the server needs", "Upgrade: pipx upgrade", "r tries again")
+            await screen.shows("is too old: the server needs", "Upgrade: ", "r tries again")
             screen.type("\x11")
             assert await screen.end() == 4
 

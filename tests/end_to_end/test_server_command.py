@@ -17,14 +17,17 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from tests.authority import Authority
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tictactoe_server import __version__
-from tictactoe_server.transport import address_for_others
+from tictactoe_server.transport import addresses_for_others
 
 COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
 LISTENING = re.compile(r"Listening on (ws://(\S+):(\d+))( \(all addresses\))?\n")
-FOR_OTHERS = re.compile(r"From another machine on this network:  tictactoe-client --server (ws://(\S+):(\d+))\n")
+FOR_OTHERS = re.compile(
+    r" *(?:From another machine on this network|or):  tictactoe-client --server (ws://(\S+):(\d+))\n"
+)
 
 
 def has_ipv6() -> bool:
@@ -107,13 +110,10 @@ async def test_on_all_addresses_it_prints_the_line_for_another_machine() -> None
             assert ana.welcome["type"] == "welcome"
         process.send_signal(signal.SIGTERM)
         _, rest, _ = await end_of(process)
-    address = address_for_others()
-    if address is None:
-        assert rest == ""
-    else:
-        others = FOR_OTHERS.fullmatch(rest)
-        assert others, rest
-        assert (others[2], others[3]) == (address, match[3])
+    others = [FOR_OTHERS.fullmatch(line) for line in rest.splitlines(keepends=True)]
+    assert [other and (other[2].strip("[]"), other[3]) for other in others] == [
+        (address, match[3]) for address in addresses_for_others()
+    ]
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", pytest.param("::", marks=needs_ipv6)])
@@ -124,7 +124,7 @@ async def test_the_wildcard_addresses_are_all_addresses_too(host: str) -> None:
         assert (match[2], match[4]) == ("localhost", " (all addresses)")
 
 
-@pytest.mark.skipif(address_for_others() is None, reason="this machine has no address on a network")
+@pytest.mark.skipif(not addresses_for_others(), reason="this machine has no address on a network")
 async def test_the_address_for_others_leads_here() -> None:
     async with started("--port", "0") as process:
         await url_of(process)
@@ -397,3 +397,108 @@ async def test_the_host_sees_rooms_open_and_close_and_people_come_and_go() -> No
         ("player left", "ana"),
         ("room closed", None),
     ]
+
+
+# -- TLS --------------------------------------------------------------------------------------------------------
+
+
+async def test_with_a_certificate_the_printed_lines_have_its_names(authority: Authority) -> None:
+    authority.issue("localhost", "play.example.org")
+    async with started("--port", "0", "--tls-cert", str(authority.cert), "--tls-key", str(authority.key)) as process:
+        match = re.fullmatch(r"Listening on (wss://localhost:(\d+)) \(all addresses\)\n", await line_of(process))
+        assert match
+        friends = await line_of(process)
+        assert friends == f"From another machine:  tictactoe-client --server wss://play.example.org:{match[2]}\n"
+        async with open_peer(match[1], tls=authority.trusting()) as peer:
+            assert peer.welcome["type"] == "welcome"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
+async def test_a_hang_up_takes_the_certificate_up_anew(authority: Authority) -> None:
+    variables = {"TICTACTOE_TLS_CERT": str(authority.cert), "TICTACTOE_TLS_KEY": str(authority.key)}
+    async with started("--host", "127.0.0.1", "--port", "0", **variables) as process:
+        port = (await line_of(process)).strip().rpartition(":")[2]
+        authority.issue("127.0.0.1", "localhost", "play.example.org")
+        process.send_signal(signal.SIGHUP)
+        assert process.stderr
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while b"the certificate is taken up anew" not in await process.stderr.readline():
+                pass
+        _, writer = await asyncio.open_connection("localhost", int(port), ssl=authority.trusting())
+        assert ("DNS", "play.example.org") in writer.get_extra_info("peercert")["subjectAltName"]
+        writer.close()
+        await writer.wait_closed()
+        process.send_signal(signal.SIGTERM)
+        code, _, errors = await end_of(process)
+    assert (code, "Traceback" in errors) == (0, False)
+
+
+async def test_strangers_to_tls_leave_no_word_in_the_log(authority: Authority) -> None:
+    pair = ("--tls-cert", str(authority.cert), "--tls-key", str(authority.key))
+    async with started("--host", "127.0.0.1", "--port", "0", *pair) as process:
+        port = (await line_of(process)).strip().rpartition(":")[2]
+        for hello in (b"", b"\x16\x03\x01", b"GET / HTTP/1.1\r\n\r\n"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(port))
+            writer.write(hello)
+            writer.write_eof()
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await reader.read()
+            writer.close()
+            await writer.wait_closed()
+        process.send_signal(signal.SIGTERM)
+        code, _, errors = await end_of(process)
+    assert (code, len(errors.splitlines())) == (0, 1)
+
+
+async def test_half_a_pair_is_a_usage_error_and_a_wrong_one_a_line(authority: Authority) -> None:
+    code, _, errors = await run("--tls-cert", str(authority.cert))
+    assert (code, "--tls-cert and --tls-key belong together" in errors) == (2, True)
+    code, output, errors = await run("--tls-cert", str(authority.cert), "--tls-key", str(authority.ca), "--port", "0")
+    assert (code, output, errors.count("\n")) == (1, "", 1)
+    assert errors.startswith(f"tictactoe-server: There is no certificate in {authority.cert}, or no key in ")
+
+
+# -- the line for a friend --------------------------------------------------------------------------------------
+
+
+async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:
+    folder = Path(COMMAND).parent
+    process = await asyncio.create_subprocess_exec(
+        f"{folder.name}/tictactoe-server",
+        *("--port", "0", "--data", ":memory:"),
+        cwd=folder.parent,
+        stdout=PIPE,
+        stderr=PIPE,
+        env=environment(),
+    )
+    try:
+        await url_of(process)
+        for _ in addresses_for_others():
+            assert f":  {folder.name}/tictactoe-client --server ws://" in await line_of(process)
+    finally:
+        process.kill()
+        await process.communicate()
+
+
+# -- a service manager ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no such sockets")
+async def test_a_service_manager_is_told_that_it_is_ready_alive_and_about_to_stop(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.setblocking(False)
+        variables = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "100000"}
+        async with started("--host", "127.0.0.1", "--port", "0", **variables) as process:
+            url, told = await url_of(process), b""
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                told = await asyncio.get_running_loop().sock_recv(manager, 4096)
+                assert told.decode() == f"READY=1\nSTATUS=Listening on {url}"
+                async with open_peer(url) as peer:
+                    assert peer.welcome["type"] == "welcome"
+                while told != b"WATCHDOG=1":
+                    told = await asyncio.get_running_loop().sock_recv(manager, 4096)
+                process.send_signal(signal.SIGTERM)
+                while told != b"STOPPING=1":
+                    told = await asyncio.get_running_loop().sock_recv(manager, 4096)
+            assert (await end_of(process))[0] == 0

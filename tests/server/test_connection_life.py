@@ -130,6 +130,22 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
     assert (quick.is_aborted, slow.is_aborted) == (True, True)
     for connection in connections:
         connection.connection_lost(None)
+    assert list(listener.connections) == []
+
+
+async def test_one_whose_tls_never_comes_about_is_forgotten_when_its_time_is_over() -> None:
+    def let_nobody_in(connection: Connection) -> Receiver:
+        raise AssertionError(connection)
+
+    limits = Limits(hello_seconds=0.05)
+    listener = Listener(let_nobody_in, Door(limits), limits)
+    connection = listener._make_connection()  # and the event loop never says another word of it
+    assert list(listener.connections) == [connection]
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            await asyncio.sleep(0.01)
+            if not list(listener.connections):
+                break
 
 
 # -- keepalive ------------------------------------------------------------------------------------------------------

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import socket
 
 import pytest
+from ifaddr import IP
 
-from tictactoe_server.transport import CannotListen, open_sockets, url_of
+from tictactoe_server.transport import CannotListen, addresses_for_others, open_sockets, url_of
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", None])
@@ -48,3 +50,32 @@ def test_a_port_that_is_taken_cannot_be_listened_on() -> None:
 )
 def test_an_address_is_told_as_it_is_typed(host: str | None, url: str) -> None:
     assert url_of(host, 8765) == url
+
+
+class Adapter:
+    """An interface as the operating system tells of it."""
+
+    def __init__(self, *addresses: str | tuple[str, int, int]) -> None:
+        self.ips = [IP(address, 24, "eth0") for address in addresses]
+
+
+def no_way_out(*_: object) -> socket.socket:
+    raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+
+@pytest.mark.parametrize(
+    ("adapters", "told"),
+    [
+        ([Adapter("127.0.0.1")], []),
+        ([Adapter("127.0.0.1"), Adapter("192.168.7.5", ("fe80::1", 0, 2))], ["192.168.7.5"]),
+        ([Adapter("169.254.3.4"), Adapter("10.0.0.5"), Adapter("192.168.7.5")], ["10.0.0.5", "192.168.7.5"]),
+        ([Adapter(("2001:db8::5", 0, 0)), Adapter("10.0.0.5")], ["10.0.0.5"]),
+        ([Adapter(("fd00::5", 0, 0), ("::1", 0, 0))], ["fd00::5"]),
+    ],
+)
+def test_without_a_default_route_all_addresses_of_the_networks_are_told(
+    monkeypatch: pytest.MonkeyPatch, adapters: list[Adapter], told: list[str]
+) -> None:
+    monkeypatch.setattr("tictactoe_server.transport.listen.ifaddr.get_adapters", lambda: adapters)
+    monkeypatch.setattr("tictactoe_server.transport.listen.socket.socket", no_way_out)
+    assert addresses_for_others() == told

@@ -17,7 +17,8 @@ from tictactoe_client.streams.screen import Screen
 from tictactoe_client.wire.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import BadAddress
-from tictactoe_client.wire.version import PROTOCOL_VERSIONS, client_version, format_versions
+from tictactoe_client.wire.installation import client_version
+from tictactoe_client.wire.version import PROTOCOL_VERSIONS, format_versions
 from tictactoe_protocol import clean_text
 
 PINGS: Final = 3

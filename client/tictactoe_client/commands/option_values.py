@@ -74,6 +74,7 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
         changed_keys=config.bindings if config else {},
         doubts=(*(config.warnings if config else ()), *doubts),
         server=None if value.is_typed("local") else server,
+        ca=value["ca"],
         name=name or None,
         name_is_for_now=bool(name)
         and value.source_of("name") in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT),

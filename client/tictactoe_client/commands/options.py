@@ -62,6 +62,7 @@ def option(*declarations: str, **attributes: Any) -> Callable[[Decorated], Decor
 
 _SHARED = (
     option("-s", "--server", metavar="URL", help="The server: ws://host:port, wss://host, or just host."),
+    option("--ca", metavar="FILE", help="Trust the authority in this file (PEM), too, for wss://."),
     option("--local", is_flag=True, help="Where no server runs on this machine, start one for this run."),
     option("-n", "--name", metavar="NAME", help="Your name; without one the server chooses guest-…"),
     option("--plain", is_flag=True, help="A growing transcript, one fact a line."),
@@ -138,7 +139,8 @@ def complete_file(context: click.Context, parameter: click.Parameter, incomplete
 def _print_version(context: click.Context, _: click.Parameter, *, wanted: bool) -> None:
     if not wanted or context.resilient_parsing:
         return
-    from tictactoe_client.wire.version import PROTOCOL_VERSIONS, client_version, format_versions
+    from tictactoe_client.wire.installation import client_version
+    from tictactoe_client.wire.version import PROTOCOL_VERSIONS, format_versions
 
     click.echo(f"tictactoe-client {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})")
     context.exit()

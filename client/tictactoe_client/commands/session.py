@@ -204,6 +204,7 @@ def _open(settings: Settings, address: Address, token: str | None) -> AbstractAs
         token=token,
         timeout_seconds=settings.timeout_seconds,
         reconnect=settings.backoff,
+        ca=settings.ca,
     )
 
 

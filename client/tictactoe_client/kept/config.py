@@ -23,6 +23,7 @@ _BINDINGS: Final = "bindings"
 
 KNOWN: Final[Mapping[str, type | tuple[str, ...]]] = {
     "server": str,
+    "ca": str,
     "name": str,
     "plain": bool,
     "theme": tuple(THEMES),

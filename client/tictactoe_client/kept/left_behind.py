@@ -56,7 +56,7 @@ async def find_left_behind(client: Client, timeout_seconds: float, *, but: str |
             if token == client.token:
                 found = await _look_for(client, seats)
             else:
-                async with connect(address, token=token, timeout_seconds=timeout_seconds) as owner:
+                async with connect(address, token=token, timeout_seconds=timeout_seconds, ca=client.ca) as owner:
                     found = await _look_for(owner, seats)
             waiting += found.waiting
             losses += found.losses

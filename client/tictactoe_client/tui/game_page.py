@@ -57,7 +57,7 @@ class GamePage(Page):
             self._take_state(room.state)
         if news:
             self.table.tell(news)
-            self._hand.heard.append(news)
+            self._hand.hear(news)
         if room.seat is not None:
             desk.link.keep_seat(room.code, room.seat)
 
@@ -106,7 +106,7 @@ class GamePage(Page):
             self._take_state(push)
         elif isinstance(push, ChatLine):
             self.table.hear(push)
-            self._hand.heard.append(announce_chat(push))
+            self._hand.hear(announce_chat(push))
         elif isinstance(push, Closed):
             self._end_room(f"Room {self.room.code} is closed: {clean_text(push.reason)}")
         elif isinstance(push, Replaced):

@@ -5,11 +5,14 @@ The page's keys change it, its deeds read it, and the view draws it. Pure.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_engine import FREE
 from tictactoe_protocol.pushes import RoomState
+
+_MOST_HEARD: Final = 200
+"""How many lines wait to be seen; of more the oldest are dropped."""
 
 
 class Hand:
@@ -34,6 +37,11 @@ class Hand:
         self.returned = ""
         self.unsaid = ""
         self.keys = 0
+
+    def hear(self, line: str) -> None:
+        """Take something that was said."""
+        dropped = max(0, len(self.heard) + 1 - _MOST_HEARD)
+        self.heard, self.told = [*self.heard[dropped:], line], max(0, self.told - dropped)
 
     def note_key(self) -> None:
         """Take note of a key: what was in sight before it has been seen, and what was not has its turn."""

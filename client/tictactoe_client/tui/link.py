@@ -188,6 +188,7 @@ class Link:
             token=self._token,
             timeout_seconds=settings.timeout_seconds,
             reconnect=settings.backoff,
+            ca=settings.ca,
         ) as client:
             self.client, self.phase, self._restarts = client, "online", False
             self._greeted.set()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tictactoe_client.tui.picture import measure, shorten
 from tictactoe_client.words.wording import describe_clock, format_duration
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LobbyChange, RoomSummary, RulesState
+
+_MOST_ROOMS: Final = 2_000
+"""How many rooms are remembered; of more those that opened first are forgotten."""
 
 
 class RoomList:
@@ -24,6 +29,8 @@ class RoomList:
             self._rooms[room.room] = (room, now)
         for code in change.closed:
             self._rooms.pop(code, None)
+        for code in list(self._rooms)[:-_MOST_ROOMS]:
+            del self._rooms[code]
 
     def waiting(self, own: str | None) -> list[RoomSummary]:
         """Return the rooms with a free seat that are not of the player `own`, newest first."""

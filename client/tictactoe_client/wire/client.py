@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -56,11 +57,19 @@ class Client:
     """A connection on which the server knows who we are; made by `connect`.
 
     `player` is our public id and `name` our name as the server has it, `token` the secret that makes us the same
-    player on a later connection, `server` the server's name and version.
+    player on a later connection, `server` the server's name and version, `ca` as it was given to `connect`.
     """
 
-    def __init__(self, address: Address, greeting: Greeting, backoff: Backoff | None, timeout_seconds: float) -> None:
+    def __init__(
+        self,
+        address: Address,
+        greeting: Greeting,
+        backoff: Backoff | None,
+        timeout_seconds: float,
+        ca: str | Path | None = None,
+    ) -> None:
         self.address = address
+        self.ca = ca
         self.welcome = greeting.welcome
         self._welcomed_at = asyncio.get_running_loop().time()
         self.player = greeting.welcome.player
@@ -68,7 +77,7 @@ class Client:
         self.token = greeting.welcome.token
         self.server = greeting.welcome.server
         self._conversation = Conversation(
-            address, greeting, backoff, timeout_seconds, make_room=lambda code: Room(self, code)
+            address, greeting, backoff, timeout_seconds, make_room=lambda code: Room(self, code), ca=ca
         )
 
     @property
@@ -178,7 +187,8 @@ class Client:
     def messages(self) -> Messages:
         """Return a stream of everything that the server says from now on, its welcome first.
 
-        Whoever asks for one must read it: it keeps what was not read yet.
+        Whoever asks for one must read it, or let go of it: it keeps what was not read yet, of states the newest alone,
+        and while it keeps two megabytes nothing more is read from the server.
         """
         return self._conversation.messages()
 
@@ -198,17 +208,20 @@ async def connect(
     token: str | None = None,
     timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
     reconnect: bool | Backoff = False,
+    ca: str | Path | None = None,
 ) -> AsyncIterator[Client]:
     """Connect to a server, say hello, and close again at the end of the ``async with``.
 
     `url` is anything that names a server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its
     rooms). Without a `name` the server chooses one. With `reconnect` a lost connection is made anew for as long as the
-    server keeps our seats: iterators then see states late, and requests are answered late. Raises `BadAddress`,
-    `Unreachable`, `VersionRefused` or `Refused`.
+    server keeps our seats: iterators then see states late, and requests are answered late. `ca` is a file with
+    certificates in PEM to trust beside the machine's own. Raises `BadAddress`, `Unreachable`, `VersionRefused` or
+    `Refused`.
     """
     address = url if isinstance(url, Address) else parse_address(url)
     backoff = Backoff() if reconnect is True else reconnect or None
-    client = Client(address, await greet(address, name, token, timeout_seconds), backoff, timeout_seconds)
+    greeting = await greet(address, name, token, timeout_seconds, ca)
+    client = Client(address, greeting, backoff, timeout_seconds, ca)
     try:
         yield client
     finally:

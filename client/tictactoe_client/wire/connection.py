@@ -12,7 +12,9 @@ import os
 import re
 import socket
 import ssl
+from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
@@ -21,22 +23,26 @@ from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.doubts import describe_doubt
 from tictactoe_client.wire.errors import ClientError, ConnectionLost, ProtocolBroken, Unreachable, VersionRefused
 from tictactoe_client.wire.version import PROTOCOL_VERSIONS, describe_mismatch
 from tictactoe_protocol import clean_text, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
-PING_INTERVAL_SECONDS: Final = 5
-PING_TIMEOUT_SECONDS: Final = 10
+MAX_RECEIVED_MESSAGES: Final = 4
+"""How many messages are read ahead, before the rest waits in the network."""
+
+PING_INTERVAL_SECONDS: Final = 4
+PING_TIMEOUT_SECONDS: Final = 9
 CLOSE_TIMEOUT_SECONDS: Final = 1
+"""A server that stops is found out within the sum of these three, at most 15 seconds."""
 
 log = logging.getLogger("tictactoe_client")
 
 _SECRET: Final = re.compile(r'("token"\s*:\s*")(?:[^"\\]|\\.)*')
 _ERRNO: Final = re.compile(r"\[Errno (\d+)\]")
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
-
 
 _FAULTS: Final[dict[int, str]] = {
     CloseCode.PROTOCOL_ERROR: "what it sends is no WebSocket",
@@ -90,11 +96,43 @@ class Connection:
         self._socket.transport.abort()
 
 
-async def open_connection(address: Address, *, timeout_seconds: float) -> Connection:
-    """Return a connection to the server; raises `Unreachable` or `VersionRefused`."""
+class _OpenSocket(open_socket):
+    """The library's way to a connection, but that it follows no server to another host."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        found = super().process_redirect(exc)
+        return exc if isinstance(found, str) and urlsplit(found).hostname != urlsplit(self.uri).hostname else found
+
+
+def _context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:
+    """Return what the library takes for TLS: None for none, True where the machine's own authorities are enough.
+
+    Raises `Unreachable` where nobody to trust stands in the file `ca`.
+    """
+    if address.scheme != "wss" or ca is None:
+        return True if address.scheme == "wss" else None
+    context = ssl.create_default_context()
     try:
-        opened = await open_socket(
+        context.load_verify_locations(Path(ca).expanduser())
+    except ssl.SSLError:
+        raise Unreachable(address.url, f"TLS: {ca} holds no certificate in PEM") from None
+    except OSError as error:
+        raise Unreachable(address.url, f"TLS: {ca}: {(error.strerror or str(error)).lower()}") from None
+    # What was made by hand often lacks what Python asks of public authorities since 3.13.
+    context.verify_flags = context.verify_flags & ~ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_PARTIAL_CHAIN
+    return context
+
+
+async def open_connection(address: Address, *, timeout_seconds: float, ca: str | Path | None = None) -> Connection:
+    """Return a connection to the server, trusting those in the file `ca`, too, where that is one of TLS.
+
+    Raises `Unreachable` or `VersionRefused`.
+    """
+    context = _context_for(address, ca)
+    try:
+        opened = await _OpenSocket(
             address.url,
+            ssl=context,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
             open_timeout=timeout_seconds,
@@ -102,8 +140,12 @@ async def open_connection(address: Address, *, timeout_seconds: float) -> Connec
             ping_timeout=PING_TIMEOUT_SECONDS,
             close_timeout=CLOSE_TIMEOUT_SECONDS,
             max_size=MAX_RECEIVED_BYTES,
+            max_queue=MAX_RECEIVED_MESSAGES,
             proxy=None if address.is_loopback else True,
         )
+    except ssl.SSLCertVerificationError as error:
+        told = await describe_doubt(address, error, timeout_seconds)
+        raise Unreachable(address.url, f"TLS: {told}") from error
     except (OSError, WebSocketException, ImportError, ValueError) as error:
         raise _explain(address, error, timeout_seconds) from error
     return Connection(opened)
@@ -125,11 +167,16 @@ def _explain(address: Address, error: Exception, timeout_seconds: float) -> Clie
         versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
         if error.response.status_code in (400, 426) and versions:
             return VersionRefused(describe_mismatch(versions), versions)
+        if place := error.response.headers.get("Location"):
+            return Unreachable(address.url, f"the server sends you elsewhere, to {clean_text(place)[:200]}")
+        if address.scheme == "ws" and "HTTPS" in body:
+            return Unreachable(address.url, "the server wants TLS; with it, it is wss://")
         return Unreachable(address.url, f"the server answered HTTP {error.response.status_code}")
     if isinstance(error, ProxyError):
         return Unreachable(address.url, f"the proxy refused: {clean_text(str(error))}")
     if isinstance(error, WebSocketException):
-        return Unreachable(address.url, "what answers there is no WebSocket server")
+        perhaps = "; if it wants TLS, it is wss://" if address.scheme == "ws" else ""
+        return Unreachable(address.url, f"what answers there is no WebSocket server{perhaps}")
     if isinstance(error, ImportError):
         return Unreachable(address.url, "a SOCKS proxy needs the package python-socks")
     if address.scheme == "wss" and _found_no_tls(error):
@@ -149,8 +196,6 @@ def _found_no_tls(error: Exception) -> bool:
 def _describe_failure(error: Exception, timeout_seconds: float) -> str:
     if isinstance(error, socket.gaierror):
         return "no such host"
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"TLS: {error.verify_message}"
     if isinstance(error, ssl.SSLError):
         return f"TLS: {error.reason or 'handshake failed'}".lower().replace("tls", "TLS", 1)
     if isinstance(error, TimeoutError):

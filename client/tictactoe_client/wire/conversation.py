@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tictactoe_client.wire.address import Address
@@ -45,6 +46,7 @@ class Conversation:
         backoff: Backoff | None,
         timeout_seconds: float,
         make_room: Callable[[str], Room],
+        ca: str | Path | None = None,
     ) -> None:
         self._greeted_in_seconds = greeting.latency_seconds
         self._address = address
@@ -55,6 +57,7 @@ class Conversation:
         self._connection = greeting.connection
         self._backoff = backoff
         self._timeout_seconds = timeout_seconds
+        self._ca = ca
         self._hurry = asyncio.Event()
         self._is_here = asyncio.Event()
         self._is_here.set()
@@ -87,6 +90,7 @@ class Conversation:
         await self._is_here.wait()
         if self._ended is not None:
             raise self._ended
+        self._delivery.expected += 1
         try:
             await self._connection.send(text)
         except ConnectionLost:
@@ -180,6 +184,7 @@ class Conversation:
         try:
             while True:
                 self._delivery.take(await self._connection.receive())
+                await self._delivery.until_read()
         except ConnectionLost as lost:
             lost.retry_ms = self._delivery.retry_ms
             return lost
@@ -205,7 +210,7 @@ class Conversation:
         self._resuming = asyncio.create_task(self._resume(patience), name="tictactoe resume")
 
     def _greet_again(self) -> Coroutine[Any, Any, Greeting]:
-        return greet(self._address, self._name, self._token, self._timeout_seconds)
+        return greet(self._address, self._name, self._token, self._timeout_seconds, self._ca)
 
     async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
@@ -254,6 +259,8 @@ class Conversation:
     async def _send_pending(self, pending: Pending) -> None:
         """Send a request; one that finds no connection is sent again by the return."""
         pending.sent_over = self._connection
+        if isinstance(pending.request, (Create, Match, Join, Watch)):
+            self._delivery.expected += 1
         try:
             await self._connection.send(encode(pending.request).decode())
         except ConnectionLost:

@@ -5,6 +5,7 @@ It outlives connections, and owns none of them; what is told of a connection its
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 
 from tictactoe_client.wire.errors import ConnectionLost
@@ -19,15 +20,17 @@ from tictactoe_protocol.requests import Move
 class Delivery:
     """Our rooms, the requests that wait for an answer, and the streams; `make_room` makes a room for a code.
 
-    `retry_ms` is when a server that is about to go down said it would be back, or None.
+    `retry_ms` is when a server that is about to go down said it would be back, or None. `expected` is in how many rooms
+    we asked to be: more than so many are not kept, whatever a server shows.
     """
 
     def __init__(self, make_room: Callable[[str], Room]) -> None:
         self.pending = PendingRequests()
         self.retry_ms: int | None = None
+        self.expected = 0
         self._make_room = make_room
         self._rooms: dict[str, Room] = {}
-        self._streams: list[Messages] = []
+        self._streams: weakref.WeakSet[Messages] = weakref.WeakSet()
 
     @property
     def rooms(self) -> tuple[Room, ...]:
@@ -49,7 +52,7 @@ class Delivery:
     def open_stream(self, welcome: Message) -> Messages:
         """Return a new stream of everything, beginning with a welcome."""
         stream = Messages(welcome)
-        self._streams.append(stream)
+        self._streams.add(stream)
         return stream
 
     def take(self, text: str) -> None:
@@ -57,7 +60,8 @@ class Delivery:
         message = read_message(text)
         push = message.push
         if isinstance(push, RoomState):
-            self.room(push.room)._take(push)
+            if push.room in self._rooms or len(self._rooms) < self.expected:
+                self.room(push.room)._take(push)
         elif isinstance(push, Ok):
             self._settle(push)
         elif isinstance(push, Error):
@@ -69,6 +73,11 @@ class Delivery:
         elif isinstance(push, Notice):
             self.retry_ms = push.retry_ms
         self.pass_on(message)
+
+    async def until_read(self) -> None:
+        """Wait while somebody who listens lags far behind, so that no more than that is kept for them."""
+        for wait in [stream.until_read for stream in self._streams]:
+            await wait()
 
     def tell(self, event: Event) -> None:
         """Tell the streams what has become of the connection."""

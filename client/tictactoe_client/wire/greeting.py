@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 
 from msgspec import UNSET
 
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.connection import Connection, open_connection
 from tictactoe_client.wire.errors import Unreachable, VersionRefused
+from tictactoe_client.wire.installation import client_version
 from tictactoe_client.wire.messages import Message, read_message, refusal_of
-from tictactoe_client.wire.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
+from tictactoe_client.wire.version import PROTOCOL_VERSIONS, describe_mismatch
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Error, Welcome
 from tictactoe_protocol.requests import Hello
@@ -33,10 +35,15 @@ class Greeting:
         return None if stated is UNSET else stated
 
 
-async def greet(address: Address, name: str | None, token: str | None, timeout_seconds: float) -> Greeting:
-    """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
+async def greet(
+    address: Address, name: str | None, token: str | None, timeout_seconds: float, ca: str | Path | None = None
+) -> Greeting:
+    """Connect and say hello; `ca` as for `connect`.
+
+    Raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`.
+    """
     loop = asyncio.get_running_loop()
-    connection = await open_connection(address, timeout_seconds=timeout_seconds)
+    connection = await open_connection(address, timeout_seconds=timeout_seconds, ca=ca)
     try:
         started = loop.time()
         message, welcome = await _say_hello(connection, address, name, token, timeout_seconds)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -20,17 +21,18 @@ _UNROUTED = (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6))
 def reachable_address(address: Address) -> Address:
     """Return the address for others: where the server is this very machine, the machine's own on its network.
 
-    Not where the server does not answer there, as one that listens on the loopback alone.
+    Not where the server does not answer there, as one that listens on the loopback alone, nor with TLS, whose
+    certificate is for names.
     """
-    own = own_address() if address.is_loopback else None
+    own = next(iter(own_addresses()), None) if address.is_loopback and address.scheme == "ws" else None
     if own is None or not _answers(own, address.port or 80):
         return address
     return replace(address, host=own)
 
 
 def is_this_machine(address: Address) -> bool:
-    """Tell whether an address means this machine, by the loopback or by its own address on its network."""
-    return address.is_loopback or address.host == own_address()
+    """Tell whether an address means this machine, by the loopback or by an address of its own on its networks."""
+    return address.is_loopback or address.host in own_addresses()
 
 
 def is_same_server(one: Address, other: Address) -> bool:
@@ -51,12 +53,29 @@ def _answers(host: str, port: int) -> bool:
 
 
 @lru_cache(maxsize=1)
-def own_address() -> str | None:
-    """Return this machine's own address on its network, or None where it has none."""
+def own_addresses() -> tuple[str, ...]:
+    """Return this machine's own addresses on its networks, that of the way to the internet first, IPv4 before IPv6."""
+    found = [address for address in (*_routed_addresses(), *_addresses_of_interfaces()) if not _stays_here(address)]
+    return tuple(sorted(dict.fromkeys(found), key=lambda address: ":" in address))
+
+
+def _stays_here(address: str) -> bool:
+    """Tell whether an address means each machine, or each link, itself."""
+    return address.startswith(("127.", "169.254.", "fe80:")) or address == "::1"
+
+
+def _routed_addresses() -> Iterator[str]:
     for target, family in _UNROUTED:
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((target, 9))
-            found = str(probe.getsockname()[0])
-            if not found.startswith(("127.", "::1", "fe80:")):
-                return found
-    return None
+            yield str(probe.getsockname()[0])
+
+
+def _addresses_of_interfaces() -> Iterator[str]:
+    """Yield what the operating system says, or nothing where it does not."""
+    import ifaddr
+
+    with contextlib.suppress(OSError):
+        for adapter in ifaddr.get_adapters():
+            for found in adapter.ips:
+                yield found.ip if isinstance(found.ip, str) else found.ip[0]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
+from collections import deque
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,10 +15,19 @@ from tictactoe_client.wire.errors import ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.wire.events import Event
 from tictactoe_client.wire.inspection import inspect_push
 from tictactoe_protocol import BadMessage, ErrorCode, clean_text, decode_push
-from tictactoe_protocol.pushes import Error, Push
+from tictactoe_protocol.pushes import Error, Push, RoomState
 
 _LONGEST_REASON: Final = 160
 """How much is told of what is wrong with a message: it may quote what it holds."""
+
+_LAG: Final = 64
+"""How many unread messages make a reader one who lags."""
+
+_MOST_UNREAD: Final = 2 * 1024 * 1024
+"""How many bytes may be unread before nothing more is read from the server."""
+
+_FRAME_BYTES: Final = 1024
+"""What a message takes beside its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +46,31 @@ class Message:
 class Messages:
     """Every message of the server in order, beginning with its welcome; an async iterator.
 
-    Iterating raises `ConnectionLost` when the connection ends, and stops when the client was closed.
+    Iterating raises `ConnectionLost` when the connection ends, and stops when the client was closed. For a reader who
+    lags only the newest state of each room is kept, and `until_read` waits while too much else is unread.
     """
 
     def __init__(self, welcome: Message) -> None:
-        self._queue: asyncio.Queue[Message | ConnectionLost | None] = asyncio.Queue()
-        self._queue.put_nowait(welcome)
+        self._items: deque[Message | ConnectionLost | None] = deque()
+        self._weight = 0
+        self._has_more = asyncio.Event()
+        self._has_place = asyncio.Event()
+        self._has_place.set()
+        # Whoever lets go of a stream unread reads no more of it, and must not be waited for.
+        weakref.finalize(self, self._has_place.set).atexit = False
+        self.put(welcome)
 
     def __aiter__(self) -> Messages:
         return self
 
     async def __anext__(self) -> Message:
-        item = await self._queue.get()
+        while not self._items:
+            self._has_more.clear()
+            await self._has_more.wait()
+        item = self._items.popleft()
+        self._weight -= _weigh(item)
+        if self._weight <= _MOST_UNREAD:
+            self._has_place.set()
         if item is None:
             raise StopAsyncIteration
         if isinstance(item, ConnectionLost):
@@ -55,11 +80,36 @@ class Messages:
     @property
     def has_more(self) -> bool:
         """Whether something can be had at once."""
-        return not self._queue.empty()
+        return bool(self._items)
+
+    @property
+    def until_read(self) -> Callable[[], Awaitable[object]]:
+        """What waits while too much is unread; it does not keep the stream."""
+        return self._has_place.wait
 
     def put(self, item: Message | ConnectionLost | None) -> None:
         """Add a message, or what ends the stream: a loss, or None for a client that was closed."""
-        self._queue.put_nowait(item)
+        if len(self._items) >= _LAG and isinstance(item, Message) and isinstance(item.push, RoomState):
+            self._forget_state(item.push.room)
+        self._items.append(item)
+        self._weight += _weigh(item)
+        self._has_more.set()
+        if self._weight > _MOST_UNREAD:
+            self._has_place.clear()
+
+    def _forget_state(self, room: str) -> None:
+        """Let go of the last state of a room that is unread, which a newer one makes old."""
+        for number in range(len(self._items) - 1, -1, -1):
+            item = self._items[number]
+            if isinstance(item, Message) and isinstance(item.push, RoomState) and item.push.room == room:
+                self._weight -= _weigh(item)
+                del self._items[number]
+                return
+
+
+def _weigh(item: Message | ConnectionLost | None) -> int:
+    """Return about how many bytes an unread message takes."""
+    return _FRAME_BYTES + (len(item.text) if isinstance(item, Message) else 0)
 
 
 def refusal_of(error: Error) -> Refused:

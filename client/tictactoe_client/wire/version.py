@@ -1,21 +1,13 @@
-"""Which client this is, which versions of the protocol it speaks, and what to say when a server speaks none of them."""
+"""Which versions of the protocol this client speaks, and what to say when a server speaks none of them."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from tictactoe_client.wire.installation import client_version, upgrade_command
+
 PROTOCOL_VERSIONS: Final = (1,)
 """What this client speaks, ascending."""
-
-
-def client_version() -> str:
-    """Return the version of the installed distribution, or ``0`` where it runs uninstalled."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("tictactoe")
-    except PackageNotFoundError:
-        return "0"
 
 
 def format_versions(versions: tuple[int, ...]) -> str:
@@ -36,5 +28,6 @@ def describe_mismatch(server_versions: tuple[int, ...], own: tuple[int, ...] = P
     client = f"This client ({client_version()}, protocol {format_versions(own)})"
     needs = format_versions(server_versions)
     if server_versions[0] > own[-1]:
-        return f"{client} is too old: the server needs protocol {needs}. Upgrade: pipx upgrade tictactoe"
+        way = upgrade_command() or "install a newer one in the way that this one was"
+        return f"{client} is too old: the server needs protocol {needs}. Upgrade: {way}"
     return f"The server is too old: it speaks protocol {needs}. {client} needs a newer one: ask its host to upgrade."

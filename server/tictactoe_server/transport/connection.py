@@ -110,7 +110,7 @@ class Connection(asyncio.Protocol):
         self._has_come = self._has_entered = self._is_paused = False
         self._going_on: asyncio.Handle | None = None
         self._accept = accept
-        self._on_lost = on_lost
+        self._on_lost: Callable[[Connection], None] | None = on_lost
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._protocol = ServerProtocol(
@@ -130,6 +130,11 @@ class Connection(asyncio.Protocol):
         self._was_heard = True
         self._unanswered = 0
         self._deadline: asyncio.TimerHandle | None = self._loop.call_later(limits.hello_seconds, self._close_silent)
+
+    def arrive(self, address: str) -> bool:
+        """Count a peer that was accepted, and tell whether it may come in; with TLS that is before its handshake."""
+        self.address, self._has_come = address, True
+        return self._door.come() and (self._door.is_proxy(address) or self._enter())
 
     # -- for whoever has the connection -------------------------------------------------------------------------
 
@@ -189,6 +194,9 @@ class Connection(asyncio.Protocol):
         self._is_cut_off = True
         if self._transport is not None:
             self._transport.abort()
+        else:  # its handshake of TLS has failed, or has not come about in time
+            self._set_deadline(None)
+            self._depart()
 
     def ping(self) -> None:
         """Ask whether the peer is still there, and cut it off where two such questions went unheard; called evenly."""
@@ -206,13 +214,11 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(self._limits.outbox_bytes)
         self._write = self._transport.write
-        self._has_come = True
         peer = transport.get_extra_info("peername")
-        self.address = canonical(str(peer[0])) or "" if isinstance(peer, tuple) and peer else ""
+        address = canonical(str(peer[0])) or "" if isinstance(peer, tuple) and peer else ""
         if self._is_cut_off:  # its handshake of TLS took too long
-            self._door.come()
             self._transport.abort()
-        elif not self._door.come() or not (self._door.is_proxy(self.address) or self._enter()):
+        elif not (self._has_come or self.arrive(address)):
             self._turn_away()
 
     def data_received(self, data: bytes) -> None:
@@ -263,15 +269,11 @@ class Connection(asyncio.Protocol):
         if self._going_on is not None:
             self._going_on.cancel()
             self._going_on = None
-        if self._has_entered:
-            self._door.leave(self.address)
-        if self._has_come:
-            self._door.go()
         self._protocol.receive_eof()
         self._protocol.parser.close()
         self._transport, self._write = None, _write_nowhere
         receiver, self._receiver = self._receiver, None
-        self._on_lost(self)
+        self._depart()
         if receiver is not None:
             receiver.ended()
 
@@ -473,6 +475,17 @@ class Connection(asyncio.Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = None if seconds is None else self._loop.call_later(seconds, self.abort)
+
+    def _depart(self) -> None:
+        """Count no more, and say so."""
+        on_lost, self._on_lost = self._on_lost, None
+        if on_lost is None:
+            return
+        if self._has_entered:
+            self._door.leave(self.address)
+        if self._has_come:
+            self._door.go()
+        on_lost(self)
 
     def _let_go_of_outbox(self) -> bytes:
         """Return what was held back, which is over."""

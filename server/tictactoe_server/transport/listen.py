@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import os
 import socket
+from collections.abc import Iterator
 from typing import Final
+
+import ifaddr
 
 _UNROUTED_ADDRESS: Final = ("192.0.2.1", 9)
 """A documentation address (RFC 5737): asking for the way there names our own address and sends nothing."""
@@ -42,25 +46,54 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
     return sockets
 
 
-def url_of(host: str | None, port: int) -> str:
-    """Return the URL under which this very machine reaches the server.
+def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
+    """Return the URL of a host and a port, of this very machine where `host` is None; `secure` is with TLS.
 
-    >>> url_of(None, 8765), url_of("::1", 80)
-    ('ws://localhost:8765', 'ws://[::1]:80')
+    >>> url_of(None, 8765), url_of("::1", 80), url_of("example.org", 443, secure=True)
+    ('ws://localhost:8765', 'ws://[::1]:80', 'wss://example.org')
     """
-    name = "localhost" if host is None else host
-    return f"ws://[{name}]:{port}" if ":" in name else f"ws://{name}:{port}"
+    name = "localhost" if host is None else f"[{host}]" if ":" in host else host
+    if secure:
+        return f"wss://{name}" if port == 443 else f"wss://{name}:{port}"
+    return f"ws://{name}:{port}"
 
 
-def address_for_others() -> str | None:
-    """Return this machine's own address on its network, or None where it has none."""
+def addresses_for_others() -> list[str]:
+    """Return this machine's own addresses on its networks, that of the way to the internet first.
+
+    Those of IPv6 are only there where it has no other; empty where it is on no network.
+    """
+    found = [*_routed_addresses(), *_addresses_of_interfaces()]
+    others = [address for address in dict.fromkeys(found) if is_for_others(address)]
+    return [address for address in others if ":" not in address] or others
+
+
+def is_for_others(host: str) -> bool:
+    """Tell whether a host or address may lead here from elsewhere: not where it means each machine or link itself.
+
+    >>> [is_for_others(host) for host in ("10.0.0.7", "example.org", "localhost", "127.0.0.1", "fe80::1")]
+    [True, True, False, False, False]
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host != "localhost"
+    return not (address.is_loopback or address.is_link_local)
+
+
+def _routed_addresses() -> Iterator[str]:
     for family, target in ((socket.AF_INET, _UNROUTED_ADDRESS), (socket.AF_INET6, ("2001:db8::1", 9))):
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect(target)
-            address = str(probe.getsockname()[0])
-            if not address.startswith(("127.", "::1", "fe80:")):
-                return address
-    return None
+            yield str(probe.getsockname()[0])
+
+
+def _addresses_of_interfaces() -> Iterator[str]:
+    """Yield what the operating system says, or nothing where a sandbox keeps it from saying it."""
+    with contextlib.suppress(OSError):
+        for adapter in ifaddr.get_adapters():
+            for found in adapter.ips:
+                yield found.ip if isinstance(found.ip, str) else found.ip[0]
 
 
 def _open_on_all(port: int) -> socket.socket:

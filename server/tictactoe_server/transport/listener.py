@@ -10,8 +10,10 @@ from socket import socket
 from typing import Final
 
 from tictactoe_server.settings import Limits
+from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.door import Door
+from tictactoe_server.transport.entrance import Entrance
 
 BACKLOG: Final = 4_096
 """How many connections may wait to be accepted: all players of a server that comes back at once."""
@@ -21,16 +23,23 @@ _CLOSED_AT_ONCE: Final = 200
 
 
 class Listener:
-    """Accepts connections; `accept` makes a receiver for each whose handshake is done.
+    """Accepts connections; `accept` makes a receiver for each whose handshake is done. With a certificate they are TLS.
 
     Each connection has its turn in the round of pings, so that they do not all go out at once.
     """
 
-    def __init__(self, accept: Callable[[Connection], Receiver], door: Door, limits: Limits) -> None:
+    def __init__(
+        self,
+        accept: Callable[[Connection], Receiver],
+        door: Door,
+        limits: Limits,
+        certificate: Certificate | None = None,
+    ) -> None:
         self._accept = accept
         self._door = door
         self._limits = limits
-        self._servers: list[asyncio.Server] = []
+        self._certificate = certificate
+        self._servers: list[asyncio.Server | Entrance] = []
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
         self._turn_of: dict[Connection, set[Connection]] = {}
         self._next_turn = cycle(self._turns)
@@ -44,9 +53,13 @@ class Listener:
 
     async def listen(self, sockets: Iterable[socket]) -> None:
         """Accept connections from now on."""
-        loop = asyncio.get_running_loop()
+        loop, make = asyncio.get_running_loop(), self._make_connection
         for listening in sockets:
-            self._servers.append(await loop.create_server(self._make_connection, sock=listening, backlog=BACKLOG))
+            if self._certificate is None:
+                self._servers.append(await loop.create_server(make, sock=listening, backlog=BACKLOG))
+            else:
+                listening.listen(BACKLOG)
+                self._servers.append(Entrance(listening, self._certificate.context, make, self._limits))
         self._pinging = asyncio.create_task(self._ping())
 
     async def stop(self, code: int, reason: str, within: float) -> None:

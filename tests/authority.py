@@ -1,0 +1,35 @@
+"""A certificate authority of the tests' own, and the files of a server that it vouches for."""
+
+from __future__ import annotations
+
+import ssl
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import trustme
+
+LOCAL_NAMES: Final = ("localhost", "127.0.0.1")
+
+
+class Authority:
+    """Writes pairs of certificate and key into a folder; `ca` is the file that a client is to trust."""
+
+    def __init__(self, folder: Path) -> None:
+        self._root = trustme.CA()
+        self.ca = folder / "ca.pem"
+        self.cert = folder / "cert.pem"
+        self.key = folder / "key.pem"
+        self._root.cert_pem.write_to_path(str(self.ca))
+
+    def issue(self, *names: str, until: datetime | None = None) -> None:
+        """Write a new pair for these names, this machine's own where none is given, in place of the one before."""
+        issued = self._root.issue_cert(*(names or LOCAL_NAMES), not_after=until)
+        # A server may look between the two writes; it keeps the old pair then and looks again.
+        issued.private_key_pem.write_to_path(str(self.key))
+        for number, blob in enumerate(issued.cert_chain_pems):
+            blob.write_to_path(str(self.cert), append=number > 0)
+
+    def trusting(self) -> ssl.SSLContext:
+        """Return what a client needs that trusts this authority alone."""
+        return ssl.create_default_context(cafile=str(self.ca))

@@ -1,0 +1,118 @@
+"""What is kept of a server that says more than is read: little, and of states the newest."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+import pytest
+from msgspec.structs import replace
+
+from tests.faults.hostile_server import CLIENT, ROOM, TOKEN, state
+from tictactoe_client.wire.delivery import Delivery
+from tictactoe_client.wire.messages import Message, Messages
+from tictactoe_client.wire.room import Room
+from tictactoe_protocol import encode
+from tictactoe_protocol.pushes import ChatLine, RoomState, Welcome
+
+OTHER_ROOM = "T2XW9C"
+WELCOME = Message("", Welcome(protocol=1, server="", player=CLIENT, name="ana", token=TOKEN, rooms=()))
+
+
+def shown(seq: int, room: str = ROOM) -> Message:
+    return Message("{}", replace(state(seq), room=room))
+
+
+def said(number: int, length: int = 10) -> Message:
+    line = ChatLine(room=ROOM, from_="bo", seat=None, text=f"{number}", at=0)
+    return Message("x" * length, line)
+
+
+async def read(messages: Messages) -> list[Message]:
+    """Return all that can be had at once, without the welcome."""
+    found = []
+    while messages.has_more:
+        found.append(await anext(messages))
+    return found[1:]
+
+
+async def test_one_who_keeps_up_reads_every_state() -> None:
+    messages = Messages(WELCOME)
+    for seq in range(50):
+        messages.put(shown(seq))
+    assert [cast(RoomState, message.push).seq for message in await read(messages)] == list(range(50))
+
+
+async def test_one_who_lags_reads_the_newest_state_of_each_room_and_every_word() -> None:
+    messages = Messages(WELCOME)
+    for number in range(1_000):
+        messages.put(shown(number))
+        messages.put(shown(number, OTHER_ROOM))
+        if number % 10 == 0:
+            messages.put(said(number))
+    found = [message.push for message in await read(messages)]
+    words = [push.text for push in found if isinstance(push, ChatLine)]
+    assert words == [str(number) for number in range(0, 1_000, 10)]
+    states = [push for push in found if isinstance(push, RoomState)]
+    assert len(states) < 70
+    assert [(push.room, push.seq) for push in states][-2:] == [(ROOM, 999), (OTHER_ROOM, 999)]
+    assert [push.seq for push in states if push.room == ROOM] == sorted(
+        push.seq for push in states if push.room == ROOM
+    )
+
+
+async def is_full(delivery: Delivery) -> bool:
+    """Tell whether nothing more is to be read from the server for now."""
+    try:
+        async with asyncio.timeout(0):
+            await delivery.until_read()
+    except TimeoutError:
+        return True
+    return False
+
+
+async def test_while_much_is_unread_nothing_more_is_read_from_the_server() -> None:
+    delivery, count = Delivery(lambda code: pytest.fail(code)), 0
+    messages = delivery.open_stream(WELCOME)
+    while not await is_full(delivery):
+        messages.put(said(count, 10_000))
+        count += 1
+    assert 100 < count < 300
+    await anext(messages)
+    await anext(messages)
+    assert not await is_full(delivery)
+    assert messages.has_more
+
+
+async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:
+    delivery = Delivery(lambda code: pytest.fail(code))
+    messages = delivery.open_stream(WELCOME)
+    while not await is_full(delivery):
+        messages.put(said(0, 100_000))
+    waiting = asyncio.ensure_future(delivery.until_read())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    del messages
+    async with asyncio.timeout(10):
+        await waiting
+
+
+def test_states_of_rooms_that_nobody_asked_for_are_not_kept() -> None:
+    kept: list[str] = []
+
+    class Kept:
+        """A room that takes what it is shown."""
+
+        def _take(self, _: RoomState) -> None:
+            pass
+
+    def make_room(code: str) -> Room:
+        kept.append(code)
+        return cast(Room, Kept())
+
+    delivery = Delivery(make_room)
+    delivery.expected = 1
+    for number in range(23456, 23556):
+        code = f"K{number}".replace("0", "Z").replace("1", "Z")
+        delivery.take(encode(replace(state(), room=code)).decode())
+    assert len(kept) == len(delivery.rooms) == 1

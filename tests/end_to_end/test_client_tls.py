@@ -1,0 +1,90 @@
+"""The client and a server with TLS: an authority of one's own, and what is wrong with a certificate in words."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.authority import Authority
+from tests.end_to_end.clients import COMMAND, run_client
+from tests.terminal import run_screen
+from tictactoe_client import connect
+from tictactoe_client.wire.backoff import Backoff
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tictactoe_server.stores import MemoryStore, Storage
+
+
+@contextlib.asynccontextmanager
+async def secured(authority: Authority, port: int = 0, store: Storage | None = None) -> AsyncIterator[Server]:
+    settings = Settings(host="127.0.0.1", port=port, tls_cert=authority.cert, tls_key=authority.key)
+    async with Server(settings, store) as server:
+        yield server
+
+
+async def why_not(authority: Authority, host: str = "localhost", ca: Path | None = None) -> str:
+    """Return what the command says of a server with this certificate, between the brackets."""
+    async with secured(authority) as server:
+        url = f"wss://{host}:{server.port}"
+        async with run_client("check", "--plain", "-s", url, "--ca", str(ca or authority.ca)) as client:
+            assert await client.end() == 3
+            return (await client.errors()).splitlines()[0].removeprefix(f"✗ Can't reach {url}  (").rstrip(")")
+
+
+async def test_an_authority_of_ones_own_is_trusted_by_the_commands_and_the_full_screen(authority: Authority) -> None:
+    async with secured(authority) as server:
+        async with run_client("rooms", "--json", "-s", server.url, "--ca", str(authority.ca)) as client:
+            assert await client.end() == 0
+        async with run_screen(*COMMAND, "-s", server.url, TICTACTOE_CA=str(authority.ca)) as screen:
+            await screen.shows("Quick match", "●")
+            screen.type("\x11")
+            assert await screen.end() == 0
+
+
+async def test_the_certificate_itself_may_be_what_is_trusted(authority: Authority) -> None:
+    async with secured(authority) as server, connect(server.url, ca=authority.cert) as client:
+        assert client.player
+
+
+async def test_one_who_comes_back_trusts_the_same(authority: Authority) -> None:
+    backoff, store = Backoff(first=(0.05,), longest=0.05, jitter=0), MemoryStore()
+    async with contextlib.AsyncExitStack() as stack:
+        async with secured(authority, store=store) as server:
+            client = await stack.enter_async_context(connect(server.url, ca=authority.ca, reconnect=backoff))
+        async with secured(authority, server.port, store):
+            assert await client.ping()
+
+
+async def test_a_certificate_for_another_name_is_told(authority: Authority) -> None:
+    authority.issue("play.example.org")
+    assert await why_not(authority) == "TLS: its certificate is for play.example.org, not for localhost"
+    assert await why_not(authority, "127.0.0.1") == "TLS: its certificate is for play.example.org, not for 127.0.0.1"
+
+
+async def test_a_certificate_past_its_end_is_told(authority: Authority) -> None:
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    authority.issue(until=yesterday)
+    assert await why_not(authority) == f"TLS: its certificate has expired on {yesterday:%Y-%m-%d}"
+
+
+async def test_an_issuer_whom_nobody_knows_is_told(authority: Authority, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    stranger = Authority(tmp_path / "other")
+    told = await why_not(authority, ca=stranger.ca)
+    assert re.fullmatch(
+        r"TLS: its certificate is from trustme v[\d.]+, whom this machine does not trust; "
+        r"--ca FILE names an authority to trust",
+        told,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("nothing.pem", "nothing.pem: no such file or directory"), ("key.pem", "key.pem holds no")]
+)
+async def test_a_file_with_nobody_to_trust_is_told(authority: Authority, tmp_path: Path, name: str, told: str) -> None:
+    assert (await why_not(authority, ca=tmp_path / name)).startswith(f"TLS: {tmp_path}/{told}")

@@ -1,0 +1,198 @@
+"""Behind a real nginx, with the file of the operator's page: games, whom the limits count, and nginx's own limits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.client import connect as open_socket
+from websockets.exceptions import InvalidStatus
+
+from tests.authority import Authority
+from tests.end_to_end.clients import run_client
+from tests.environment import environment
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out
+from tests.raw import read_to_end
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+
+PAGE = Path(__file__).parents[2] / "docs" / "operating.md"
+NGINX = shutil.which("nginx", path=os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin")))
+
+pytestmark = pytest.mark.skipif(NGINX is None, reason="no nginx is installed here (Debian: apt install nginx)")
+
+
+def documented_site() -> str:
+    """Return the file as the page has it."""
+    found = re.search(r"<!-- nginx -->\n```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert found
+    return found[1]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A running nginx: its ports for http and https on this machine."""
+
+    http: int
+    https: int
+
+    @property
+    def url(self) -> str:
+        return f"wss://localhost:{self.https}"
+
+
+def free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        found = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [taken.getsockname()[1] for taken in found]
+
+
+def adapt(site: str, changes: dict[str, str]) -> str:
+    """Return the file with these words replaced, each of which must be in it."""
+    for before, after in changes.items():
+        assert before in site, before
+        site = site.replace(before, after)
+    return site
+
+
+def wait_for(port: int, nginx: subprocess.Popen[bytes]) -> None:
+    """Return when somebody listens."""
+    while nginx.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS):
+            return
+
+
+@contextlib.contextmanager
+def running_nginx(folder: Path, authority: Authority, server_port: int, limits: dict[str, str]) -> Iterator[Site]:
+    """Run nginx with the documented file, but for ports, names of files and the limits that a test reaches."""
+    http, https = free_ports(2)
+    changes = {
+        "listen [::]:80;": "",
+        "listen [::]:443 ssl;": "",
+        "listen 80;": f"listen 127.0.0.1:{http};",
+        "listen 443 ssl;": f"listen 127.0.0.1:{https} ssl;",
+        "/etc/letsencrypt/live/play.example.org/fullchain.pem": str(authority.cert),
+        "/etc/letsencrypt/live/play.example.org/privkey.pem": str(authority.key),
+        "127.0.0.1:8765": f"127.0.0.1:{server_port}",
+    }
+    kept = " ".join(f"{kind}_temp_path {folder};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    whole = (
+        f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;\n"
+        f"events {{ worker_connections 512; }}\n"
+        f"http {{ access_log off; {kept}\n{adapt(documented_site(), changes | limits)}}}\n"
+    )
+    (folder / "nginx.conf").write_text(whole)
+    command = [str(NGINX), "-p", str(folder), "-c", str(folder / "nginx.conf")]
+    checked = subprocess.run([*command, "-t"], capture_output=True, text=True, env=environment())
+    assert checked.returncode == 0, checked.stderr
+    nginx = subprocess.Popen(command, env=environment(), stderr=subprocess.DEVNULL)
+    try:
+        wait_for(https, nginx)
+        assert nginx.poll() is None, (folder / "error.log").read_text()
+        yield Site(http, https)
+    finally:
+        nginx.terminate()
+        nginx.wait()
+
+
+@contextlib.asynccontextmanager
+async def behind_nginx(
+    authority: Authority, folder: Path, counted: Limits | None = None, limits: dict[str, str] | None = None
+) -> AsyncIterator[Site]:
+    """Run a server that trusts nginx, and nginx in front of it."""
+    settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),))
+    async with Server(settings, limits=counted) as server:
+        with running_nginx(folder, authority, server.port, limits or {}) as site:
+            yield site
+
+
+async def enter(site: Site, authority: Authority, source: str, **headers: str) -> contextlib.AsyncExitStack:
+    """Open a connection from an address of this machine, and return what closes it."""
+    stack = contextlib.AsyncExitStack()
+    await stack.enter_async_context(
+        open_socket(
+            site.url,
+            ssl=authority.trusting(),
+            local_addr=(source, 0),
+            proxy=None,
+            additional_headers=headers,
+        )
+    )
+    return stack
+
+
+async def test_a_game_is_played_through_nginx(authority: Authority, tmp_path: Path) -> None:
+    trusting = authority.trusting()
+    async with (
+        behind_nginx(authority, tmp_path) as site,
+        open_peer(site.url, "ana", tls=trusting) as ana,
+        open_peer(site.url, "bo", tls=trusting) as bo,
+    ):
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        state = await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        assert state["result"]["winner"] == "X"
+        async with run_client("check", "--plain", "-s", site.url, "--ca", str(authority.ca)) as client:
+            assert await client.end() == 0
+
+
+async def test_plain_http_leads_to_https_and_there_to_the_server(authority: Authority, tmp_path: Path) -> None:
+    question = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    async with behind_nginx(authority, tmp_path) as site:
+        for port, tls, status in ((site.http, None, b"301"), (site.https, authority.trusting(), b"200")):
+            reader, writer = await asyncio.open_connection("localhost", port, ssl=tls)
+            writer.write(question)
+            answer = await read_to_end(reader)
+            assert answer.startswith(b"HTTP/1.1 " + status)
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+
+async def test_limits_count_the_clients_of_nginx_whatever_they_say_of_themselves(
+    authority: Authority, tmp_path: Path
+) -> None:
+    async with behind_nginx(authority, tmp_path, Limits(connections_per_address=1)) as site:
+        first = await enter(site, authority, "127.0.0.1")
+        other = await enter(site, authority, "127.0.0.2")
+        with pytest.raises(InvalidStatus) as refused:
+            await enter(site, authority, "127.0.0.2", **{"X-Forwarded-For": "198.51.100.7"})
+        assert refused.value.response.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+        await first.aclose()
+        await other.aclose()
+
+
+@pytest.mark.parametrize("limit", ["limit_conn tictactoe_players 300", "rate=50r/s"])
+async def test_nginx_turns_away_what_is_too_much_from_one_address(
+    authority: Authority, tmp_path: Path, limit: str
+) -> None:
+    few = {"limit_conn tictactoe_players 300": {limit: "limit_conn tictactoe_players 2"}}
+    scarce = {"rate=50r/s": {limit: "rate=1r/m", "burst=300": "burst=1"}}
+    async with behind_nginx(authority, tmp_path, limits=(few | scarce)[limit]) as site:
+        opened = [await enter(site, authority, "127.0.0.1") for _ in range(2)]
+        with pytest.raises(InvalidStatus) as refused:
+            await enter(site, authority, "127.0.0.1")
+        assert refused.value.response.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+        opened.append(await enter(site, authority, "127.0.0.2"))
+        for stack in opened:
+            await stack.aclose()
+
+
+async def test_while_no_server_is_there_the_client_says_what_nginx_answers(
+    authority: Authority, tmp_path: Path
+) -> None:
+    with running_nginx(tmp_path, authority, free_ports(1)[0], {}) as site:
+        async with run_client("check", "--plain", "-s", site.url, "--ca", str(authority.ca)) as client:
+            assert await client.end() == 3
+            assert "the server answered HTTP 502" in await client.errors()

@@ -1,0 +1,248 @@
+"""A server that speaks TLS: the way in, what fails on it, and certificates that are renewed while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import ssl
+import subprocess
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.authority import Authority
+from tests.environment import environment
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out
+from tests.raw import open_bytes, open_raw, ping, read_to_end, text
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.transport import CannotUseCertificate, Certificate
+
+
+@contextlib.asynccontextmanager
+async def secured(authority: Authority, limits: Limits | None = None, host: str = "localhost") -> AsyncIterator[Server]:
+    """Run a server with the authority's pair."""
+    settings = Settings(host=host, port=0, tls_cert=authority.cert, tls_key=authority.key)
+    async with Server(settings, limits=limits) as server:
+        yield server
+
+
+async def names_shown(server: Server, authority: Authority) -> set[str]:
+    """Return the names in the certificate that a new connection is shown."""
+    trusting = authority.trusting()
+    trusting.check_hostname = False
+    _, writer = await asyncio.open_connection("127.0.0.1", server.port, ssl=trusting)
+    shown = writer.get_extra_info("peercert")
+    writer.close()
+    with contextlib.suppress(ConnectionError, ssl.SSLError):
+        await writer.wait_closed()
+    return {name for _, name in shown["subjectAltName"]}
+
+
+# -- talking ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_game_is_played_over_tls(authority: Authority) -> None:
+    trusting = authority.trusting()
+    async with (
+        secured(authority) as server,
+        open_peer(server.url, "ana", tls=trusting) as ana,
+        open_peer(server.url, "bo", tls=trusting) as bo,
+    ):
+        assert server.url == f"wss://localhost:{server.port}"
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        state = await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        assert state["result"]["winner"] == "X"
+
+
+async def test_plain_http_is_answered_over_tls(authority: Authority) -> None:
+    async with secured(authority) as server:
+        reader, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert (await read_to_end(reader)).startswith(b"HTTP/1.1 200 ")
+        writer.close()
+        with contextlib.suppress(ConnectionError, ssl.SSLError):
+            await writer.wait_closed()
+
+
+async def test_one_who_reads_slowly_over_tls_catches_up(authority: Authority) -> None:
+    limits = Limits(outbox_bytes=16_384, catch_up_seconds=600, messages_per_second=0)
+    async with (
+        secured(authority, limits) as server,
+        open_peer(server.url, "ana", tls=authority.trusting()) as ana,
+        open_raw(server.url, receive_buffer=4096, tls=authority.trusting()) as slow,
+    ):
+        room = (await ana.ask("create", rules={"rows": 32, "columns": 32, "line": 5}))["room"]
+        await slow.write(text(f'{{"type":"watch","room":"{room}"}}'))
+        for _ in range(60):
+            await slow.write(text(f'{{"type":"sync","room":"{room}"}}') * 100)
+        await slow.write(text(ping("end")))
+        while (await slow.message()).get("id") != "end":
+            pass
+
+
+async def test_one_who_stops_reading_over_tls_is_cut_off(authority: Authority) -> None:
+    limits = Limits(outbox_bytes=16_384, catch_up_seconds=0.1, messages_per_second=0)
+    async with (
+        secured(authority, limits) as server,
+        open_peer(server.url, "ana", tls=authority.trusting()) as ana,
+        open_raw(server.url, receive_buffer=4096, tls=authority.trusting()) as slow,
+    ):
+        room = (await ana.ask("create", rules={"rows": 32, "columns": 32, "line": 5}))["room"]
+        await slow.write(text(f'{{"type":"watch","room":"{room}"}}'))
+        with contextlib.suppress(ConnectionError):
+            for _ in range(100):
+                await slow.write(text(f'{{"type":"sync","room":"{room}"}}') * 100)
+        await ana.state(watchers=0)
+
+
+# -- who does not speak it --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "begin", [b"", b"\x16\x03\x01\x02\x00", b"GET / HTTP/1.1\r\n\r\n"], ids=["mute", "half", "HTTP"]
+)
+async def test_a_handshake_of_tls_that_does_not_come_about_costs_nothing_after_its_time(
+    authority: Authority, begin: bytes
+) -> None:
+    async with secured(authority, Limits(hello_seconds=0.2)) as server:
+        async with open_bytes(server.port) as (reader, writer):
+            writer.write(begin)
+            await read_to_end(reader)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                await asyncio.sleep(0.01)
+                if not list(server._listener.connections):
+                    break
+
+
+@pytest.mark.parametrize("limits", [Limits(connections=3), Limits(connections_per_address=3)])
+async def test_handshakes_that_never_end_count_like_connections(authority: Authority, limits: Limits) -> None:
+    async with secured(authority, limits) as server, contextlib.AsyncExitStack() as stack:
+        inside = await stack.enter_async_context(open_peer(server.url, tls=authority.trusting()))
+        silent = [await stack.enter_async_context(open_bytes(server.port)) for _ in range(2)]
+        async with open_bytes(server.port) as (reader, _):
+            assert await read_to_end(reader) == b""
+        assert (await inside.ask("ping"))["type"] == "ok"
+        for _, writer in silent:
+            writer.close()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                with contextlib.suppress(OSError):
+                    async with open_peer(server.url, tls=authority.trusting()) as newcomer:
+                        assert newcomer.welcome["type"] == "welcome"
+                        break
+
+
+async def test_what_comes_with_the_last_of_the_handshake_is_read(authority: Authority) -> None:
+    async with secured(authority) as server:
+        to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+        client = authority.trusting().wrap_bio(to_client, to_server, server_hostname="localhost")
+        async with open_bytes(server.port) as (reader, writer):
+            while True:
+                try:
+                    client.do_handshake()
+                    break
+                except ssl.SSLWantReadError:
+                    writer.write(to_server.read())
+                    to_client.write(await reader.read(65536))
+            client.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            writer.write(to_server.read())  # the last of the handshake and the request, in one piece
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                answer = b""
+                while b"200" not in answer:
+                    to_client.write(await reader.read(65536))
+                    with contextlib.suppress(ssl.SSLWantReadError):
+                        answer += client.read()
+
+
+async def test_a_server_that_stops_does_not_wait_for_handshakes_of_tls(authority: Authority) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        async with secured(authority, Limits(hello_seconds=1)) as server:
+            reader, _ = await stack.enter_async_context(open_bytes(server.port))
+        assert list(server._listener.connections) == []
+        assert await read_to_end(reader) == b""
+
+
+# -- renewal ----------------------------------------------------------------------------------------------------------
+
+
+async def test_renewed_files_count_for_new_connections_and_end_no_old_one(authority: Authority) -> None:
+    async with (
+        secured(authority, Limits(certificate_seconds=0.01)) as server,
+        open_peer(server.url, tls=authority.trusting()) as old,
+    ):
+        authority.issue("play.example.org")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                await asyncio.sleep(0.01)
+                if await names_shown(server, authority) == {"play.example.org"}:
+                    break
+        assert (await old.ask("ping"))["type"] == "ok"
+
+
+async def test_a_pair_that_does_not_belong_together_leaves_the_old_one(
+    authority: Authority, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with secured(authority) as server:
+        assert server.certificate is not None
+        (tmp_path / "other").mkdir()
+        other = Authority(tmp_path / "other")
+        other.issue("play.example.org")
+        os.replace(other.cert, authority.cert)
+        server.certificate.renew()
+        assert await names_shown(server, authority) == {"localhost", "127.0.0.1"}
+        authority.cert.unlink()
+        server.certificate.renew()
+        assert await names_shown(server, authority) == {"localhost", "127.0.0.1"}
+    told = [record.reason for record in caplog.records if record.message == "the old certificate stays"]  # type: ignore[attr-defined]
+    assert told == [
+        f"The key {authority.key} does not belong to the certificate {authority.cert}.",
+        f"Cannot read {authority.cert}: no such file or directory.",
+    ]
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+async def test_the_names_are_those_that_can_be_called(authority: Authority) -> None:
+    authority.issue("10.0.0.7", "*.example.org", "play.example.org", "localhost")
+    assert Certificate(authority.cert, authority.key).names == ("play.example.org", "localhost", "10.0.0.7")
+
+
+@pytest.mark.parametrize(("host", "name"), [("localhost", "localhost"), ("127.0.0.1", "play.example.org")])
+async def test_the_url_has_a_name_of_the_certificate(authority: Authority, host: str, name: str) -> None:
+    authority.issue("play.example.org", "localhost")
+    async with secured(authority, host=host) as server:
+        assert server.url == f"wss://{name}:{server.port}"
+
+
+async def test_a_certificate_past_its_end_is_served_and_told(
+    authority: Authority, caplog: pytest.LogCaptureFixture
+) -> None:
+    authority.issue(until=datetime.now(UTC) - timedelta(days=1))
+    assert Certificate(authority.cert, authority.key).names
+    assert "the certificate is past its end: clients refuse it" in caplog.messages
+
+
+def test_files_that_cannot_be_used_are_told_in_one_line(authority: Authority, tmp_path: Path) -> None:
+    cert, key = authority.cert, authority.key
+    nothing = tmp_path / "nothing.pem"
+    encrypted = tmp_path / "encrypted.pem"
+    command = ["openssl", "rsa", "-aes128", "-passout", "pass:secret", "-in", str(key), "-out", str(encrypted)]
+    if key.read_bytes().startswith(b"-----BEGIN EC"):
+        command[1] = "ec"
+    subprocess.run(command, check=True, capture_output=True, env=environment())
+    for files, told in (
+        ((nothing, key), f"Cannot read {nothing}: no such file or directory."),
+        ((cert, tmp_path), f"Cannot read {tmp_path}: is a directory."),
+        ((key, cert), f"There is no certificate in {key}, or no key in {cert}, that TLS can use (it is no pem)."),
+        ((cert, encrypted), f"The key {encrypted} is encrypted. Give one without a pass phrase."),
+    ):
+        with pytest.raises(CannotUseCertificate) as refused:
+            Certificate(*files)
+        assert str(refused.value) == told

@@ -1,0 +1,32 @@
+"""What the full screen remembers of a server that never stops talking: no more than anybody could want to see."""
+
+from __future__ import annotations
+
+from itertools import islice, product
+
+from tests.faults.hostile_server import summary
+from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.room_list import RoomList
+from tictactoe_protocol import ROOM_CODE_ALPHABET
+from tictactoe_protocol.pushes import LobbyChange
+
+
+def test_the_list_of_rooms_forgets_the_oldest() -> None:
+    rooms = RoomList()
+    codes = ["".join(letters) for letters in islice(product(ROOM_CODE_ALPHABET, repeat=6), 5_000)]
+    for start in range(0, 5_000, 50):
+        changed = tuple(summary("bo", code) for code in codes[start : start + 50])
+        rooms.take(LobbyChange(changed=changed, closed=()), 0.0)
+    known = [room.room for room in rooms.waiting(None)]
+    assert known == list(reversed(codes))[: len(known)]
+    assert len(known) == 2_000
+
+
+def test_what_was_said_before_a_key_is_the_newest_of_it() -> None:
+    hand = Hand()
+    hand.hear("first")
+    hand.told = 1
+    for number in range(1_000):
+        hand.hear(str(number))
+    assert hand.heard == [str(number) for number in range(800, 1_000)]
+    assert hand.told == 0
