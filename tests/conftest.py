@@ -15,6 +15,7 @@ from hypothesis import settings
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
+from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
@@ -60,6 +61,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
         yield running
+
+
+@pytest.fixture
+def as_in_1_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers in this process name no features, and every game count from its start: no move need be made first."""
+    monkeypatch.setattr("tictactoe_server.desk.desk.FEATURES", ())
+    monkeypatch.setattr(Room, "is_beginning", False)
 
 
 @pytest.fixture
