@@ -16,6 +16,7 @@ from hypothesis import settings
 from tests.authority import Authority
 from tests.fakes import FakeClock
 from tests.limits import uncounted
+from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
@@ -69,6 +70,13 @@ def authority(tmp_path: Path) -> Authority:
     authority = Authority(tmp_path)
     authority.issue()
     return authority
+
+
+@pytest.fixture
+def as_in_1_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers in this process name no features, and every game count from its start: no move need be made first."""
+    monkeypatch.setattr("tictactoe_server.desk.desk.FEATURES", ())
+    monkeypatch.setattr(Room, "is_beginning", False)
 
 
 @pytest.fixture

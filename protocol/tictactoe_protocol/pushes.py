@@ -1,20 +1,28 @@
 """What the server says: replies to requests, states of rooms and notices.
 
-Clients ignore fields and types that they do not know: a newer server only ever adds.
+Clients ignore fields and types that they do not know, and take a word that they do not know for what it is: a newer
+server only ever adds. So words (a status, a reason) are plain texts here, with those that this version knows beside.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Final
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_engine import Rules
 from tictactoe_protocol.requests import ClockTerms, RulesFields, spell_out
 
-RoomStatus = Literal["waiting", "playing", "over"]
-Visibility = Literal["public", "private"]
-ResultReason = Literal["line", "full", "resigned", "timeout", "claimed", "agreed"]
+VISIBILITIES: Final = ("public", "private")
+RESULT_REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agreed", "aborted")
+
+RoomStatus = Annotated[str, Meta(examples=["waiting", "playing", "over"])]
+Visibility = Annotated[str, Meta(examples=list(VISIBILITIES))]
+ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
+ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
+
+FEATURES: Final = ("abort", "analysis", "chat")
+"""What this version can do that 1.0 could not, as `welcome` names it. See `docs/protocol.md`."""
 
 
 class RulesState(Struct, frozen=True):
@@ -70,10 +78,14 @@ class Offers(Struct, frozen=True):
 
 
 class ClockState(Struct, frozen=True):
-    """What is left on each seat's clock at sending, and the mark whose clock runs."""
+    """What is left on each seat's clock at sending, and the mark whose clock runs.
+
+    `start_ms` is how long the player to move still has for a first move, left out where no first move is due.
+    """
 
     remaining_ms: dict[str, int]
     running: str | None
+    start_ms: int | UnsetType = UNSET
 
 
 class _Push(Struct, frozen=True, tag_field="type"):
@@ -81,7 +93,10 @@ class _Push(Struct, frozen=True, tag_field="type"):
 
 
 class RoomState(_Push, frozen=True, tag="room"):
-    """The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`."""
+    """The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`.
+
+    `analysis` and `chat` are there where the room was opened with another than the usual choice.
+    """
 
     room: str
     seq: int
@@ -100,6 +115,8 @@ class RoomState(_Push, frozen=True, tag="room"):
     watchers: int
     score: dict[str, int]
     time_control: ClockTerms | None = None
+    analysis: str | UnsetType = UNSET
+    chat: str | UnsetType = UNSET
 
 
 class RoomSummary(Struct, frozen=True):
@@ -113,6 +130,7 @@ class RoomSummary(Struct, frozen=True):
     ply: int
     watchers: int
     age_ms: int
+    analysis: str | UnsetType = UNSET
 
 
 class PastPlayer(Struct, frozen=True):
@@ -142,7 +160,7 @@ class CellValue(Struct, frozen=True, omit_defaults=True):
     exact but for ``unknown``.
     """
 
-    kind: Literal["win", "draw", "loss", "unknown"]
+    kind: ValueKind
     plies: int | None = None
     estimate: float = 0.0
 
@@ -172,7 +190,8 @@ class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):
     """The answer to hello; `token` is the secret that makes this the same player again.
 
     `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the
-    player, by the codes of the rooms that they are away from, left out where there is none.
+    player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can
+    do beyond version 1.0: fields of requests that are newer are for servers that name them.
     """
 
     protocol: int
@@ -183,6 +202,7 @@ class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):
     rooms: tuple[HeldSeat, ...]
     hold_ms: int | UnsetType = UNSET
     held_ms: dict[str, int] | UnsetType = UNSET
+    features: tuple[str, ...] = ()
     id: str | UnsetType = UNSET
 
 
@@ -212,13 +232,17 @@ class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):
 
 
 class ChatLine(_Push, frozen=True, tag="chat", kw_only=True, rename={"from_": "from"}):
-    """Something said in a room, `from` the player's name; `seat` is None for a watcher, `at` ms since the epoch."""
+    """Something said in a room, `from` the name and `player` the public id of who said it.
+
+    `seat` is None for a watcher, `at` ms since the epoch.
+    """
 
     room: str
     from_: str
     seat: str | None
     text: str
     at: int
+    player: str | UnsetType = UNSET
 
 
 class LobbyChange(_Push, frozen=True, tag="lobby"):

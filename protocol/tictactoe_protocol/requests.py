@@ -96,6 +96,8 @@ class Create(_Request, frozen=True, tag="create"):
     clock: ClockFields | None = None
     seat: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
     bots: Annotated[tuple[Annotated[str, Meta(max_length=64)], ...], Meta(max_length=6)] = ()
+    analysis: Literal["closed", "open"] = "closed"
+    chat: Literal["all", "players"] = "all"
 
 
 class Match(_Request, frozen=True, tag="match"):

@@ -54,6 +54,7 @@ class Limits:
     deserted_seconds: how long a room that no player is connected to is kept while it waits or its game is over.
     deserted_game_seconds: the same while a game is on.
     unwatched_seconds: the same for a game of bots among themselves that nobody watches.
+    start_seconds: within how long a first move is due in a game with a clock, or within the time for a move if longer.
     flood_seconds: how long a connection may want to say more than it may before it is closed.
     turn_seconds: how much of the processor's time requests may have in one turn of the event loop before the next are
         refused: who waits for the next turn waits as long again.
@@ -69,6 +70,7 @@ class Limits:
     deserted_seconds: float = 600.0
     deserted_game_seconds: float = 3600.0
     unwatched_seconds: float = 60.0
+    start_seconds: float = 30.0
     flood_seconds: float = 10.0
     turn_seconds: float = 0.08
     certificate_seconds: float = 60.0

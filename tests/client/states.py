@@ -41,7 +41,7 @@ def state(
     return RoomState(
         room="K7M4PQ",
         seq=len(moves) + 1,
-        status=status,  # type: ignore[arg-type]
+        status=status,
         visibility="public",
         game=game,
         rules=RulesState.of(rules),

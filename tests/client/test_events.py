@@ -157,6 +157,7 @@ def test_nobody_is_blamed_for_an_offer_whose_end_was_not_seen(two: Stage) -> Non
 
 
 def test_a_rematch_asked_for_and_begun_with_the_marks_moved_on(two: Stage) -> None:
+    two.play(0, 4)
     two.do(BO, Resign(room=CODE))
     heard = two.tell(BO, Rematch(room=CODE))
     assert heard[ANA.id] == ["bo wants a rematch.", "Type rematch or yes to accept."]
@@ -176,15 +177,31 @@ def test_a_rematch_that_nobody_is_left_for(two: Stage) -> None:
 
 
 def test_resigning_and_leaving_a_game_for_two(two: Stage) -> None:
+    two.play(0, 4)
     heard = two.tell(BO, Resign(room=CODE))
     assert heard[ANA.id] == ["bo resigns. You win."]
     assert heard[BO.id] == ["You resign. You lose."]
     assert heard[WATCHER] == ["bo resigns. ana wins."]
-    assert Stage(ANA, BO).tell(BO, Leave(room=CODE))[WATCHER] == ["bo left the game. ana wins."]
+    other = Stage(ANA, BO)
+    other.play(0, 4)
+    assert other.tell(BO, Leave(room=CODE))[WATCHER] == ["bo left the game. ana wins."]
+
+
+def test_a_game_that_is_aborted(two: Stage) -> None:
+    two.play(0)
+    heard = two.tell(ANA, Resign(room=CODE))
+    assert set(map(tuple, heard.values())) == {
+        ("The game was aborted, as not everybody had moved yet. It doesn't count.",)
+    }
+    heard = Stage(ANA, BO).tell(BO, Leave(room=CODE))
+    assert heard[ANA.id] == [
+        "The game was aborted, as not everybody had moved yet. It doesn't count.",
+        "bo left the room.",
+    ]
 
 
 def test_resigning_and_leaving_a_game_for_three(three: Stage) -> None:
-    three.play(0)
+    three.play(0, 1, 2, 3)
     heard = three.tell(BO, Resign(room=CODE))
     assert heard[ANA.id] == heard[WATCHER] == ["bo resigns and is passed over from now on."]
     assert heard[BO.id] == ["You resign and are passed over from now on."]
@@ -214,6 +231,7 @@ def test_time_that_runs_out() -> None:
 
 def test_a_claim_for_two_and_for_three(two: Stage, three: Stage) -> None:
     for stage in (two, three):
+        stage.play(0, 1)
         stage.do(BO, Dropped())
         stage.wait(60_000)
     assert two.tell(ANA, Claim(room=CODE, as_="win"))[ANA.id] == [
@@ -246,6 +264,7 @@ def test_what_was_skipped_is_told_in_its_order(three: Stage) -> None:
 
 def test_a_game_that_began_and_went_on_unseen(two: Stage) -> None:
     before = two.state_now()
+    two.play(0, 4)
     two.do(BO, Resign(room=CODE))
     two.do(BO, Rematch(room=CODE))
     two.do(ANA, Rematch(room=CODE))
@@ -260,11 +279,13 @@ def test_a_game_that_began_and_went_on_unseen(two: Stage) -> None:
         "bo offers a draw.",
     ]
     two.do(BO, Enter())
+    two.play(0)
     two.do(BO, Resign(room=CODE))
     assert announce(before, two.state_now(), ANA.id, (4,)) == [
         "Game 1 has ended: ana won.",
         "Game 2. You are O. bo is X.",
         "bo plays B2, centre.",
+        "You play A1, top left.",
         "bo resigns. You win.",
     ]
     two.do(BO, Rematch(room=CODE))

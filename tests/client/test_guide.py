@@ -207,7 +207,7 @@ def test_rooms_stand_in_columns() -> None:
         seats = {"X": seat(ANA, "ana"), "O": other}
         clock = ClockFields(initial_ms=180_000, increment_ms=2_000) if ply else None
         status = "playing" if other else "waiting"
-        return RoomSummary(room, status, RulesState.of(rules), clock, seats, ply, 0, 41_000)  # type: ignore[arg-type]
+        return RoomSummary(room, status, RulesState.of(rules), clock, seats, ply, 0, 41_000)
 
     rooms = [summary("K7M4PQ", CLASSIC, None, 0), summary("T2XW9C", PRESETS["gomoku"], seat(BO, "bo"), 12)]
     assert list_rooms(rooms) == [

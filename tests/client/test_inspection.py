@@ -11,18 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from tests.client.states import ANA, BO
 from tests.client.states import state as honest_state
 from tests.corpus import CORPUS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
 from tests.faults.hostile_server import CLIENT, everything_said, past_game, state, summary, the_end
-from tictactoe_client.settings import Settings
+from tictactoe_client.runs.results import exit_code_of
+from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.tui.ending import describe_end
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room_list import describe_room
 from tictactoe_client.tui.side_panel import paint_panel
 from tictactoe_client.tui.table import Table
+from tictactoe_client.tui.value_marks import sign_of
 from tictactoe_client.wire.address import parse_address
 from tictactoe_client.wire.errors import ProtocolBroken
 from tictactoe_client.wire.inspection import NAMELESS
@@ -31,9 +34,11 @@ from tictactoe_client.words.announcer import announce, describe_result
 from tictactoe_client.words.choices import describe_choices
 from tictactoe_client.words.guide import answer_query, describe_arrival, describe_progress, draw_board
 from tictactoe_client.words.listing import list_games, list_rooms
+from tictactoe_client.words.wording import describe_turn
+from tictactoe_client.words.worth import describe_value
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import ChatLine, Ok, Push, Result, RoomState, Welcome
+from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome
 from tools.examples import PUSH_EXAMPLES
 
 NEVER_DRAWN = frozenset({"id", "token", "record"})
@@ -336,8 +341,27 @@ def test_a_result_for_a_reason_that_this_client_does_not_know_is_told() -> None:
     message = to_builtins(honest_state((0, 3, 1, 4, 2)))
     assert isinstance(read(json.dumps(message)), RoomState)
     message["result"]["reason"] = "boredom"
-    with pytest.raises(ProtocolBroken, match=r"result\.reason"):
-        read_message(json.dumps(message))
+    over = read(json.dumps(message))
+    assert isinstance(over, RoomState)
+    assert describe_result(over, ANA) == "The game ended by boredom. You win."
+    nobody = replace(over, result=Result(None, "boredom"))
+    assert describe_result(nobody, ANA) == "The game ended by boredom. It has no winner."
+    assert exit_code_of(nobody, ANA, with_result=True) == ExitCode.ABANDONED
+
+
+def test_a_status_that_this_client_does_not_know_goes_by_its_name() -> None:
+    message = {**to_builtins(honest_state((0, 3))), "status": "adjourned", "turn": None}
+    resting = read(json.dumps(message))
+    assert isinstance(resting, RoomState)
+    assert describe_turn(resting, ANA) == "The game is adjourned."
+    table = Table(resting.room, ANA)
+    table.take(resting, 0.0)
+    assert (table.plays, table.is_my_turn) == (False, False)
+
+
+def test_a_worth_of_a_kind_that_this_client_does_not_know_is_unclear() -> None:
+    value = CellValue("fortress", None, 0.5)
+    assert (describe_value(value), sign_of(value)) == ("unclear, looks good", "~+")
 
 
 def test_a_result_without_a_winner_needs_no_line() -> None:

@@ -52,6 +52,19 @@ def test_short_time_is_told_once_a_game_though_the_clock_goes_up_again() -> None
     assert said(reminders, 50.0) == [(41.0, "You have 30 seconds left.")]
 
 
+def test_the_last_seconds_for_a_first_move_are_told_and_take_nothing_from_the_clocks_own() -> None:
+    def due(moves: tuple[int, ...], start_ms: int) -> RoomState:
+        return replace(timed(moves, 60_000), clock=ClockState({"X": 60_000, "O": 60_000}, None, start_ms))
+
+    reminders = Reminders(ANA, Settings())
+    reminders.take(due((), 30_000), 100.0)
+    assert said(reminders, 125.0) == [(120.0, "You have 10 seconds left for your first move.")]
+    reminders.take(due((0,), 30_000), 125.0)
+    assert reminders.next_at is None
+    reminders.take(timed((0, 1), 31_000), 130.0)
+    assert said(reminders, 132.0) == [(131.0, "You have 30 seconds left.")]
+
+
 def test_whoever_comes_back_with_little_time_hears_how_much() -> None:
     reminders = Reminders(ANA, Settings())
     reminders.take(timed((), 8_000), 0.0)

@@ -29,6 +29,8 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.wire.client import Client
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 ESCAPE = "\x1b"
 
 

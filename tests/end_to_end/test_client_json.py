@@ -13,6 +13,8 @@ from tests.peer import Peer, open_peer
 from tictactoe_client.kept.seats import Seats
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 MOVES = ['{"type":"move","at":"a1"}', '{"type":"move","at":"b1"}', '{"type":"move","at":"c1"}']
 
 
@@ -193,7 +195,7 @@ async def test_nobody_there_still_ends_with_the_closing_line() -> None:
 
 async def test_an_analysis_is_asked_for_without_naming_the_room(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create"))["room"]
+        code = (await ana.ask("create", analysis="open"))["room"]
         await bo.ask("join", room=code)
         async with run_client("watch", code, "--json", "-s", server.url) as watcher:
             await watcher.message(type="room", status="playing")

@@ -34,6 +34,8 @@ from tictactoe_protocol import BadRoomCode
 from tictactoe_protocol.pushes import Ok, RoomState, Welcome
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 
 async def state_where(room: Room, **expected: object) -> RoomState:
     async with asyncio.timeout(10):

@@ -13,6 +13,8 @@ from tests.end_to_end.clients import ClientProcess, run_client
 from tests.peer import open_peer, play_out
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 ANA = """\
 Connecting to SERVER ...
 Connected, N ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.
@@ -597,16 +599,18 @@ async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back
 
 
 async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("X's move.")
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create", analysis="open", seat="O"))["room"]
+        async with (
+            run_client("join", code, "-n", "ana", "-s", server.url) as ana,
+            run_client("watch", code, "-s", server.url) as watcher,
+        ):
+            await watcher.until("Connected")
+            await ana.until("Your move, X.")
             watcher.type("value")
             await watcher.until("At the start: X to move: a draw with best play. All moves are equal.")
-            ana.type("a1", "value")
+            ana.type("a1")
             await ana.until("You play A1")
-            await ana.until("You play this game: its analysis is for afterwards.")
             await bo.ask("move", room=code, cell=1, ply=1)
             await watcher.until("bo plays B1")
             watcher.type("value", "value 1", "value 9", "moves", "a", "r")
@@ -619,6 +623,6 @@ async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(se
             await watcher.until("Moves: 1 X A1, 2 O B1.")
             await watcher.until("Around B1 (O), clockwise from above: C1 empty, C2 empty, B2 empty, A2 empty, A1 X.")
             await watcher.until("Nobody has 2 in a row.")
-        await ana.until("Your move, X.")
-        ana.type("resign", "yes", "review")
-        await ana.until("After move 2: X wins in 5.")
+            await ana.until("Your move, X.")
+            ana.type("resign", "yes", "review")
+            await ana.until("After move 2: X wins in 5.")

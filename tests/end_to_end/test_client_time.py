@@ -19,6 +19,8 @@ from tictactoe_client.streams.keyboard import MAX_LINE_BYTES, Keyboard
 from tictactoe_client.streams.screen import Screen
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 SOON = 0.02
 
 

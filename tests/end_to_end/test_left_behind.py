@@ -15,6 +15,8 @@ from tictactoe_client.kept.seats import Seats
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 
 @asynccontextmanager
 async def left_behind(server: Server) -> AsyncIterator[tuple[str, Peer]]:

@@ -286,6 +286,8 @@ async def test_both_faces_say_that_the_server_went_and_go_on_when_it_is_back(
             await asyncio.gather(bo.until("Connected again after"), ana.shows("Back after"))
             ana.type("5")
             await bo.until("ana plays B2, centre.")
+            bo.type("1")
+            await bo.until("You play A1")
             bo.type("leave", "leave")
             assert await bo.end() == 0
         await ana.shows("bo left the game. You win.")

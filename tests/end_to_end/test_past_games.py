@@ -23,6 +23,8 @@ from tictactoe_client.words.replay import STEP_HELP
 from tictactoe_engine.records import GameResult, parse_record
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 GAMES = """\
 [X "ana"]
 [O "bo"]

@@ -114,6 +114,8 @@ async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     await ana.hear("Game 2. You are O. bo is X.", "X's move.")
     await bo.ask("5", "You play B2, centre.")
     await ana.hear("Your move, O.")
+    await ana.ask("1", "You play A1, top left.")
+    await bo.hear("Your move, X.")
     await ana.ask("resign", "Resign? Type resign again")
     await ana.ask("resign", "You resign. You lose.", "Rematch?")
     await bo.hear("ana resigns. You win.", "Rematch?")

@@ -49,7 +49,7 @@ async def test_home_in_plain_mode_reads_as_it_is_written_down(server: Server) ->
             await ana.until("X's move.")
             await bo.ask("move", room=code, cell=4, ply=0)
             await ana.until("Your move, O.\r\n> ")
-            await ask("leave", "Leave and lose this game? Type leave again, or yes, to do it; anything else plays on.")
+            await ask("leave", "Leave and abort this game? Type leave again, or yes, to do it; anything else plays on.")
             await ask("leave", "help or quit.")
             await ask("resume", "No game of yours waits.")
             ana.type("quit\n")

@@ -13,6 +13,8 @@ from tests.peer import open_peer
 from tests.terminal import ENTERED, RESTORED, run_screen
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 COLOUR = b"\x1b[36m"
 
 

@@ -313,7 +313,7 @@ def test_errors_survive_pickling() -> None:
         ({"result": GameResult("line", "X")}, "reason"),
         ({"result": GameResult("resigned", "A")}, "result"),
         ({"result": GameResult("resigned", None)}, "result"),
-        ({"result": GameResult("bored", "X")}, "reason"),  # type: ignore[arg-type]
+        ({"result": GameResult("bored", "X")}, "reason"),
     ],
 )
 def test_a_record_that_cannot_be_is_refused_with_the_part_at_fault(content: dict[str, Any], part: str) -> None:

@@ -92,7 +92,7 @@ def state(
     return RoomState(
         room=ROOM,
         seq=seq,
-        status=status,  # type: ignore[arg-type]
+        status=status,
         visibility="public",
         game=1,
         rules=replace(RulesState.of(rules), preset=text),
@@ -115,7 +115,7 @@ def summary(text: str, code: str = ROOM, *, status: str = "waiting") -> RoomSumm
     if status == "playing":
         seats["O"] = SeatState("p-third", text, online=True, bot=None)
     rules = state(text=text).rules
-    return RoomSummary(code, status, rules, ClockTerms(move_ms=10_000), seats, 0, 0, 4_200)  # type: ignore[arg-type]
+    return RoomSummary(code, status, rules, ClockTerms(move_ms=10_000), seats, 0, 0, 4_200)
 
 
 def past_game(text: str) -> PastGame:

@@ -96,7 +96,7 @@ SEATS = st.none() | st.builds(
 )
 SEATS_BY_MARK = st.dictionaries(MARKS, SEATS, max_size=3)
 STATUSES = st.sampled_from(("waiting", "playing", "over"))
-REASONS = st.sampled_from(("line", "full", "resigned", "timeout", "claimed", "agreed"))
+REASONS = st.sampled_from(pushes.RESULT_REASONS)
 SUMMARIES = st.builds(
     pushes.RoomSummary,
     room=ROOMS,
@@ -176,7 +176,10 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         ),
         clock=st.none()
         | st.builds(
-            pushes.ClockState, remaining_ms=st.dictionaries(MARKS, COUNTS, max_size=3), running=st.none() | MARKS
+            pushes.ClockState,
+            remaining_ms=st.dictionaries(MARKS, COUNTS, max_size=3),
+            running=st.none() | MARKS,
+            start_ms=COUNTS | st.just(UNSET),
         ),
         watchers=COUNTS,
         score=st.dictionaries(TEXTS, COUNTS, max_size=3),

@@ -60,7 +60,7 @@ class AnyCommands(RuleBasedStateMachine):
         mark = rules.marks[seat % len(rules.marks)]
         self.now = START
         self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
-        self.finished = 0
+        self.finished = self.aborted = 0
         self.games = 1
         if everybody:
             for player in (BO, CY, DI)[: len(rules.marks) - 1]:
@@ -82,7 +82,8 @@ class AnyCommands(RuleBasedStateMachine):
         assert encode_room(before) == document
         assert after is before or after.seq == before.seq + 1
         self.room = after
-        self.finished += before.result is None and after.result is not None
+        self.finished += before.result is None and after.result is not None and not after.was_aborted
+        self.aborted += before.result is None and after.was_aborted
         self.games += after.game - before.game
         if after is not before:
             self.check_step(before, command, times)
@@ -209,6 +210,7 @@ class AnyCommands(RuleBasedStateMachine):
             assert room.position.turn is not None
             assert room.position.turn in active
             assert not any(room.seat(mark).left for mark in active)
+        assert not (room.was_aborted and all(map(room.position.stones, active)))
         if room.result and room.result.winner:
             assert room.result.winner in active
         assert not any(seat.online and seat.player in room.gone_at for seat in room.seats.values() if seat)
@@ -219,7 +221,7 @@ class AnyCommands(RuleBasedStateMachine):
         assert set(self.room.score) == {*holders, "draws"}
         assert sum(self.room.score.values()) == self.finished
         assert self.room.game == self.games
-        assert self.finished == self.games - (self.room.result is None)
+        assert self.finished + self.aborted == self.games - (self.room.result is None)
 
     @invariant()
     def board_is_what_was_played(self) -> None:
@@ -247,14 +249,17 @@ class AnyCommands(RuleBasedStateMachine):
     @invariant()
     def clocks_run_when_they_should(self) -> None:
         room, turn = self.room, self.room.position.turn
-        runs = room.clock is not None and room.status == "playing" and turn and room.position.stones(turn)
-        assert (expires_at(room) is not None) == bool(runs)
+        is_timed = room.clock is not None and room.status == "playing"
+        runs = is_timed and turn and room.position.stones(turn)
+        assert (expires_at(room) is not None) == is_timed
         state = state_of(room, self.now, watchers=0)
         if room.clock is None:
             assert state.clock is None
             return
         assert state.clock is not None
         assert state.clock.running == (turn if runs else None)
+        assert (state.clock.start_ms is not UNSET) == (is_timed and not runs)
+        assert state.clock.start_ms is UNSET or 0 <= state.clock.start_ms <= room.start_ms
         assert tuple(state.clock.remaining_ms) == tuple(room.rules.marks)
         assert min(state.clock.remaining_ms.values()) >= 0
         if room.clock.move_ms is not UNSET:

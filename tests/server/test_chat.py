@@ -24,7 +24,8 @@ async def test_what_a_player_says_is_heard_by_players_and_watchers_and_by_themse
         await bo.ask("chat", room=room.lower(), text="Good luck!")
         for peer in (ana, bo, eve):
             line = await peer.next_of("chat")
-            assert set(line) == {"type", "room", "from", "seat", "text", "at"}
+            assert set(line) == {"type", "room", "from", "seat", "text", "at", "player"}
+            assert line["player"] == bo.welcome["player"]
             assert (line["room"], line["from"], line["seat"], line["text"]) == (room, "bo", "O", "Good luck!")
             assert before <= line["at"] <= time.time_ns() // 1_000_000
 
@@ -37,6 +38,17 @@ async def test_a_watcher_speaks_without_a_seat(server: Server) -> None:
         for peer in (ana, eve):
             line = await peer.next_of("chat")
             assert (line["from"], line["seat"]) == ("eve", None)
+
+
+async def test_where_players_alone_may_chat_watchers_only_read(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "eve") as eve:
+        room = (await ana.ask("create", chat="players"))["room"]
+        assert (await ana.state())["chat"] == "players"
+        await eve.ask("watch", room=room)
+        assert await eve.refusal("chat", room=room, text="Take the corner!") == "not_allowed"
+        await ana.ask("chat", room=room, text="Quiet, please.")
+        assert (await eve.next_of("chat"))["text"] == "Quiet, please."
+        assert lines_seen(ana) == []
 
 
 async def test_a_player_who_watches_from_a_second_connection_speaks_there_without_a_seat(server: Server) -> None:

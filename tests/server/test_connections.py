@@ -31,7 +31,8 @@ async def receive_raw(peer: Peer, count: int) -> list[str]:
 async def test_welcome_says_who_one_is(server: Server) -> None:
     async with open_peer(server.url, "Zoe\u0308") as zoe:
         welcome = zoe.welcome
-        assert set(welcome) == {"type", "protocol", "server", "player", "name", "token", "rooms", "hold_ms"}
+        assert set(welcome) == {"type", "protocol", "server", "player", "name", "token", "rooms", "hold_ms", "features"}
+        assert set(welcome["features"]) >= {"abort"}
         assert (welcome["type"], welcome["protocol"], welcome["name"], welcome["rooms"]) == ("welcome", 1, "Zoë", [])
         assert welcome["server"].startswith("tictactoe-server/")
         assert welcome["token"] not in welcome["player"]
@@ -335,6 +336,7 @@ async def test_one_who_leaves_a_game_loses_it_and_is_out_of_the_room(server: Ser
     async with open_peer(server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
         await bo.ask("leave", room=room)
         last = await ana.state(status="over")
         assert last["result"] == {"winner": "X", "reason": "resigned", "line": []}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections import Counter
 from collections.abc import Callable
 
@@ -42,6 +43,18 @@ async def test_the_list_has_at_most_200_rooms_the_newest(server: Server) -> None
         codes = [(await ana.ask("create"))["room"] for _ in range(203)]
         rows = (await ana.ask("rooms"))["rooms"]
         assert [row["room"] for row in rows] == codes[:2:-1]
+
+
+async def test_an_answer_with_the_list_stays_under_256_kib(server: Server) -> None:
+    blocked = list(range(1000, 1024)) + list(range(100, 1000))
+    rules = {"rows": 32, "columns": 32, "line": 3, "blocked": blocked}
+    async with open_peer(server.url) as ana:
+        codes = [(await ana.ask("create", rules=rules))["room"] for _ in range(80)]
+        answer = await ana.ask("rooms")
+        assert len(json.dumps(answer, separators=(",", ":"))) < 256 * 1024
+        listed = [row["room"] for row in answer["rooms"]]
+        assert listed == codes[::-1][: len(listed)]
+        assert len(listed) > 40
 
 
 async def test_a_private_room_is_joined_by_its_code_alone(server: Server) -> None:

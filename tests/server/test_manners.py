@@ -149,7 +149,7 @@ async def test_a_rematch_of_a_clocked_game_is_timed_anew_and_runs_out_again(serv
         await bo.ask("rematch", room=room)
         for peer in (ana, bo):
             fresh = await peer.state(game=2)
-            assert fresh["clock"] == {"remaining_ms": {"X": 150, "O": 150}, "running": None}
+            assert fresh["clock"] == {"remaining_ms": {"X": 150, "O": 150}, "running": None, "start_ms": 30_000}
         await play_out({"X": bo, "O": ana}, room, [0, 4])
         over = await ana.state(status="over", game=2)
         assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
@@ -262,6 +262,7 @@ async def test_a_move_is_taken_back_and_another_one_played(server: Server) -> No
 
 async def test_a_game_is_claimed_when_the_hold_is_over_and_not_before(clocked: Server, clock: FakeClock) -> None:
     async with two_playing(clocked) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
         await bo.socket.close()
         away = await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
         assert away["seats"]["O"]["hold_ms"] == 60_000
@@ -278,6 +279,7 @@ async def test_a_game_is_claimed_when_the_hold_is_over_and_not_before(clocked: S
 async def test_an_operator_chooses_how_long_a_seat_is_held(kind: str) -> None:
     settings = Settings(host="127.0.0.1", port=0, hold_seconds=0)
     async with Server(settings) as server, two_playing(server) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
         await bo.socket.close()
         away = await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
         assert away["seats"]["O"]["hold_ms"] == 0

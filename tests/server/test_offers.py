@@ -347,6 +347,7 @@ def test_taking_back_keeps_to_the_rules_of_the_board(
 )
 def test_the_game_may_be_claimed_once_the_hold_is_over(claim: Claim, result: Result, wins: tuple[int, int]) -> None:
     table = two()
+    table.play(0, 4)
     table.do(BO, Dropped())
     table.wait(HOLD_MS)
     over = table.do(ANA, claim)
@@ -393,6 +394,7 @@ def test_nothing_ends_by_itself_when_the_hold_is_over() -> None:
 
 def test_a_room_may_hold_its_seats_for_another_time() -> None:
     table = Table(ANA, BO, hold_ms=250)
+    table.play(0, 4)
     table.do(BO, Dropped())
     assert table.state["seats"]["O"]["hold_ms"] == 250
     table.wait(250)
@@ -401,6 +403,7 @@ def test_a_room_may_hold_its_seats_for_another_time() -> None:
 
 def test_without_a_hold_the_game_may_be_claimed_at_once() -> None:
     table = Table(ANA, BO, hold_ms=0)
+    table.play(0, 4)
     table.do(BO, Dropped())
     assert table.do(ANA, WIN).result == Result("X", "claimed")
 
@@ -440,6 +443,7 @@ def test_with_three_the_one_who_is_gone_is_passed_over_and_the_others_play_on() 
 def test_with_three_both_who_are_gone_may_be_claimed_from_at_once() -> None:
     for claim, winner in ((WIN, "X"), (DRAW, None)):
         table = three()
+        table.play(0, 1, 2)
         table.do(BO, Dropped())
         table.wait(10_000)
         table.do(CY, Dropped())

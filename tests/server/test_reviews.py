@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.peer import open_peer, play_out
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 WON_BY_X = [0, 3, 1, 4, 2]
 
 
-async def test_a_watcher_learns_what_each_move_is_worth(server: Server) -> None:
+async def test_in_a_lesson_a_watcher_learns_what_each_move_is_worth(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
+        room = (await ana.ask("create", analysis="open"))["room"]
         await bo.ask("join", room=room)
         await ana.state(status="playing")
         await play_out({"X": ana, "O": bo}, room, WON_BY_X[:4])
@@ -21,6 +24,62 @@ async def test_a_watcher_learns_what_each_move_is_worth(server: Server) -> None:
         assert sorted(map(int, analysis["cells"])) == [2, 5, 6, 7, 8]
         start = (await eve.ask("analyse", room=room, ply=0))["analysis"]
         assert (start["turn"], start["value"]["kind"], len(start["cells"])) == ("X", "draw", 9)
+        assert (await ana.ask("analyse", room=room))["analysis"] == analysis
+
+
+async def test_nobody_has_a_running_game_of_people_analysed(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        await eve.ask("watch", room=room)
+        assert (await eve.ask("analyse", room=room))["type"] == "ok"
+        await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, WON_BY_X[:4])
+        for ply in (0, 4):
+            assert await eve.refusal("analyse", room=room, ply=ply) == "not_allowed"
+        await play_out({"X": ana, "O": bo}, room, WON_BY_X[4:], first_ply=4)
+        assert (await eve.ask("analyse", room=room))["type"] == "ok"
+
+
+async def test_who_watches_one_person_and_the_computer_has_the_game_analysed_and_that_person_not(
+    server: Server,
+) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
+        room = (await ana.ask("create", bots=["easy"]))["room"]
+        await eve.ask("watch", room=room)
+        assert await ana.refusal("analyse", room=room) == "not_allowed"
+        assert (await eve.ask("analyse", room=room, ply=0))["analysis"]["solved"] is True
+
+
+async def test_one_who_resigned_from_a_game_of_three_still_plays_it(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create", rules="three-players", bots=["easy"]))["room"]
+        await bo.ask("join", room=room)
+        await ana.state(status="playing")
+        await bo.ask("resign", room=room)
+        assert await bo.refusal("analyse", room=room, ply=0) == "not_allowed"
+
+
+async def test_an_open_analysis_is_shown_in_state_and_list_and_a_match_never_leads_there(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        lesson = (await ana.ask("create", analysis="open"))["room"]
+        assert (await ana.state(room=lesson))["analysis"] == "open"
+        fair = (await ana.ask("create"))["room"]
+        assert "analysis" not in await ana.state(room=fair)
+        rows = {row["room"]: row.get("analysis") for row in (await bo.ask("rooms"))["rooms"]}
+        assert rows == {lesson: "open", fair: None}
+        assert (await bo.ask("match"))["room"] == fair
+        assert (await bo.ask("match"))["room"] not in (lesson, fair)
+        assert await bo.refusal("create", analysis="ajar") == "bad_message"
+
+
+async def test_a_lesson_is_one_after_a_restart(tmp_path: Path) -> None:
+    settings = Settings("127.0.0.1", 0, data=tmp_path)
+    async with Server(settings) as before, open_peer(before.url) as ana:
+        room = (await ana.ask("create", analysis="open", chat="players"))["room"]
+    async with Server(settings) as after, open_peer(after.url, token=ana.welcome["token"]) as again:
+        await again.ask("join", room=room)
+        state = await again.state()
+        assert (state["analysis"], state["chat"]) == ("open", "players")
 
 
 async def test_one_who_plays_is_refused_until_the_game_is_over(server: Server) -> None:

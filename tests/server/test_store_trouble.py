@@ -62,7 +62,7 @@ async def test_a_command_is_judged_by_what_another_server_stored(troubled: Serve
         assert await ana.refusal("move", room=room, cell=4, ply=0) == "game_over"
         for peer in (ana, bo):
             await peer.ask("sync", room=room)
-            assert (await peer.state(status="over"))["result"]["winner"] == "X"
+            assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
 
 
 async def test_a_state_that_another_server_stored_is_shown_to_all_when_it_is_found(
@@ -72,7 +72,7 @@ async def test_a_state_that_another_server_stored_is_shown_to_all_when_it_is_fou
         store.trouble.before_next_save(elsewhere(store, room, bo, Resign(room=room)))
         await ana.send("move", room=room, cell=4, ply=0)
         for peer in (ana, bo):
-            assert (await peer.state(status="over"))["result"]["winner"] == "X"
+            assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
 
 
 async def test_a_store_that_always_conflicts_makes_the_room_busy_for_a_while(

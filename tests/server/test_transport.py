@@ -39,11 +39,11 @@ async def close_code_of(opened: ClientConnection) -> int | None:
     return opened.close_code
 
 
-async def get(server: Server, path: str) -> tuple[int, str]:
+async def get(server: Server, path: str, method: str = "GET") -> tuple[int, str]:
     """Return status and body of a plain HTTP request."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     async with asyncio.timeout(PATIENCE_SECONDS):
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        writer.write(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
         head, _, body = (await reader.read()).decode().partition("\r\n\r\n")
         writer.close()
         await writer.wait_closed()
@@ -72,6 +72,8 @@ async def test_any_other_path_is_not_found(server: Server, path: str) -> None:
 async def test_healthz_answers_plain_http(server: Server) -> None:
     assert await get(server, "/healthz") == (200, "ok\n")
     assert (await get(server, "/healthz?verbose"))[0] == 200
+    assert await get(server, "/healthz", "HEAD") == (200, "")
+    assert (await get(server, "/healthz", "POST"))[0] == 405
 
 
 async def test_a_browser_that_opens_the_address_is_told_to_upgrade(server: Server) -> None:

@@ -35,7 +35,10 @@ REMAPPED = {action: (key,) for action, key in zip(ACTIONS, _FREE_KEYS, strict=Fa
 ANYWHERE = {"leave", "quit", "redraw"}
 AT_BOARD = set("123456789qweasdzxc") | {"a cell"}
 LOOKS = [{"colour": True}, {"colour": False, "changed_keys": REMAPPED}]
-pytestmark = pytest.mark.parametrize("look", LOOKS, ids=["own-keys-and-colour", "other-keys-and-none"])
+pytestmark = [
+    pytest.mark.parametrize("look", LOOKS, ids=["own-keys-and-colour", "other-keys-and-none"]),
+    pytest.mark.usefixtures("as_in_1_0"),
+]
 
 
 class Hand:
@@ -92,7 +95,7 @@ class Hand:
 async def two_at_a_board(server: Server, **rules: Any) -> AsyncIterator[tuple[Peer, Peer, str]]:
     """Let two others play a public game, in which two moves are made."""
     async with open_peer(server.url, "cy") as cy, open_peer(server.url, "di") as di:
-        code = (await cy.ask("create", **rules))["room"]
+        code = (await cy.ask("create", analysis="open", **rules))["room"]
         await di.ask("join", room=code)
         await cy.state(status="playing")
         await play_out({"X": cy, "O": di}, code, [0, 4])

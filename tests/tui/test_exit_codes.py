@@ -12,6 +12,8 @@ from tests.tui.test_going import NEVER, far_game
 from tictactoe_client.wire.choosing import Choice, against_computer
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 WON, LOST, DRAWN, ABANDONED, CONNECTION_LOST, INTERRUPTED = 0, 10, 11, 12, 7, 130
 
 

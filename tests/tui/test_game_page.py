@@ -17,6 +17,8 @@ from tictactoe_client.wire.choosing import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 SMALL = PRESETS["classic"]
 GOMOKU = PRESETS["gomoku"]
 LOOKS = [{"colour": True}, {"colour": False}, {"colour": False, "ascii": True}]

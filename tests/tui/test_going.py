@@ -20,6 +20,8 @@ from tictactoe_client.wire.choosing import Choice
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 NEVER = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
 
 

@@ -24,6 +24,8 @@ from tictactoe_client.wire.backoff import Backoff
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 HISTORY = Opening("history")
 
 

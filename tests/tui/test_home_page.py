@@ -14,6 +14,8 @@ from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 
 async def test_home_says_who_one_is_where_and_what_one_can_do(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:

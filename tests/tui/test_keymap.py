@@ -11,6 +11,8 @@ from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS, Keymap, find_confli
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 OTHERS = {
     "rematch": ("f5",),
     "review": ("f6",),

@@ -10,6 +10,8 @@ from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import LOOKS, game
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 
 @pytest.mark.parametrize("look", LOOKS)
 async def test_a_declined_draw_names_who_declined_it(

@@ -22,6 +22,8 @@ from tictactoe_protocol.pushes import Offers, Result, RoomState, SeatState
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 THREE = PRESETS["three-players"]
 
 

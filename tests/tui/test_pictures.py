@@ -193,6 +193,8 @@ async def test_history(server: Server, open_screen: OpenScreen, gallery: Gallery
         for rules, loser in (("gomoku", ana), ("connect-four", bo)):
             room = await ana.create(rules)
             other = await bo.join(room.code)
+            await room.move(35, ply=0)
+            await other.move(36, ply=1)
             await (room if loser is ana else other).resign()
             await room.leave()
             await other.leave()

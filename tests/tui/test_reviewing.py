@@ -14,6 +14,8 @@ from tests.tui.test_game_page import LOOKS, game
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 WON_BY_X = [4, 0, 2, 1, 6]
 
 
@@ -23,7 +25,7 @@ async def watched(
 ) -> AsyncIterator[tuple[ScreenUser, Peer, Peer, str]]:
     """Let wat watch ana and bo, who have made these moves."""
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create", rules=rules))["room"]
+        code = (await ana.ask("create", rules=rules, analysis="open"))["room"]
         await bo.ask("join", room=code)
         await ana.state(status="playing")
         await play_out({"X": ana, "O": bo}, code, moves)

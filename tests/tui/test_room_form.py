@@ -45,6 +45,16 @@ def test_a_line_that_makes_no_sense_is_refused_in_the_words_of_the_form() -> Non
         form.read()
 
 
+def test_a_room_for_lessons_and_one_in_which_watchers_only_read_are_chosen() -> None:
+    form = RoomForm(alone=False)
+    for name in ("analysis", "chat"):
+        go_to(form, name)
+        form.change(1)
+    choice = form.read()
+    assert (choice.analysis, choice.chat) == ("open", "players")
+    assert form.describe(choice)[0].endswith("The room is public, analysis open, chat for players.")
+
+
 def test_a_room_of_one_who_is_alone_is_private_and_has_the_computer_in_it() -> None:
     form = RoomForm(alone=True)
     choice = form.read()

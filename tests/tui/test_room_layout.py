@@ -20,6 +20,8 @@ from tictactoe_client.wire.choosing import Choice
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 BOARDS = {
     "1x2": Rules(1, 2, 2),
     "3x3": PRESETS["classic"],

@@ -16,6 +16,8 @@ from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 NEVER = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
 
 

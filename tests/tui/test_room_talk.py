@@ -14,6 +14,8 @@ from tictactoe_client.wire.choosing import Choice
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 
 @pytest.mark.parametrize("look", LOOKS)
 async def test_a_line_that_is_too_long_stays_with_a_count(

@@ -12,6 +12,8 @@ from tictactoe_client.wire.choosing import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 
 @pytest.mark.parametrize("look", LOOKS)
 async def test_a_space_belongs_to_what_is_typed_and_plays_nothing(

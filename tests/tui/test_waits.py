@@ -16,6 +16,8 @@ from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
 
 @contextlib.asynccontextmanager
 async def slow_screen(

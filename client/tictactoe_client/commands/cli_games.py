@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -64,10 +64,22 @@ def play(context: click.Context, /, rules: str | None, clock: str | None, **_: A
 @click.option("--private", is_flag=True, help="Keep the room out of the public list.")
 @click.option("--seat", metavar="MARK", help="The mark to play; the first by default, which begins.")
 @click.option("--bot", "bots", multiple=True, type=Words(LEVELS), help="Let the computer take a seat; repeatable.")
+@click.option(
+    "--analysis", type=Words(["closed", "open"]), default="closed", help="open: analyse the running game, for a lesson."
+)
+@click.option("--chat", type=Words(["all", "players"]), default="all", help="players: those who watch only read.")
 @shared_options
 @click.pass_context
 def new(
-    context: click.Context, /, clock: str | None, private: bool, seat: str | None, bots: tuple[str, ...], **rules: Any
+    context: click.Context,
+    /,
+    clock: str | None,
+    private: bool,
+    seat: str | None,
+    bots: tuple[str, ...],
+    analysis: Literal["closed", "open"],
+    chat: Literal["all", "players"],
+    **rules: Any,
 ) -> int:
     """Open a room of your own, show its code and link, and wait for the others.
 
@@ -83,7 +95,7 @@ def new(
     from tictactoe_client.commands.errands import visit
     from tictactoe_client.wire.choosing import Choice
 
-    return visit(settings, None, Choice("create", chosen, limits, private, mark, bots))
+    return visit(settings, None, Choice("create", chosen, limits, private, mark, bots, analysis=analysis, chat=chat))
 
 
 @command(

@@ -49,6 +49,8 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
     """
     if state.status != "over":
         return "The game is not over yet: save it then."
+    if state.result is not None and state.result.reason == "aborted":
+        return "A game that ended before it had begun is not saved."
     name = name or f"tictactoe-{state.room}-{state.game}.txt"
     if name == STANDARD_STREAM:
         return "Save needs the name of a file."

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.screen import Screen, is_terminal
-from tictactoe_client.words.choices import loses_by_going
+from tictactoe_client.words.choices import cost_of_going
 from tictactoe_client.words.wording import seat_of
 from tictactoe_protocol.pushes import RoomState
 
 
 class Parting:
-    """The way out of one sitting for `viewer`; `leaves_at` is when it is gone, None while nothing leads there."""
+    """The way out of one sitting for `viewer`; `leaves_at` is when it is gone, None while nothing leads there.
 
-    def __init__(self, viewer: str, settings: Settings, screen: Screen) -> None:
+    `aborts` as for `cost_of_going`.
+    """
+
+    def __init__(self, viewer: str, settings: Settings, screen: Screen, *, aborts: bool) -> None:
         self.leaves_at: float | None = None
+        self._aborts = aborts
         self._viewer = viewer
         self._settings = settings
         self._screen = screen
@@ -30,10 +34,11 @@ class Parting:
         """Ask once, on a terminal, where Ctrl-C would lose a running game; tell whether that was done now."""
         self._screen.note_interrupt()
         is_asked = self._settings.asks and is_terminal(0, 1) and not self._has_asked
-        if state is None or not is_asked or not loses_by_going(state, self._viewer):
+        cost = "" if state is None else cost_of_going(state, self._viewer, aborts=self._aborts)
+        if not cost or not is_asked:
             return False
         self._has_asked = True
-        self._screen.print("Leaving now loses the game. Ctrl-C again to leave.")
+        self._screen.print(f"Leaving now {cost}s the game. Ctrl-C again to leave.")
         return True
 
     def take_end_of_input(self, state: RoomState, now: float) -> None:
@@ -44,6 +49,7 @@ class Parting:
             self._screen.print("The input has ended: staying to the end of the game.")
         else:
             seconds = self._settings.leaving_seconds
-            loses = ", which loses the game" if loses_by_going(state, self._viewer) else ""
-            self._screen.print(f"The input has ended: leaving in {seconds:g} s{loses}. (With --stay the client stays.)")
+            cost = cost_of_going(state, self._viewer, aborts=self._aborts)
+            told = f", which {cost}s the game" if cost else ""
+            self._screen.print(f"The input has ended: leaving in {seconds:g} s{told}. (With --stay the client stays.)")
             self.leaves_at = now + seconds

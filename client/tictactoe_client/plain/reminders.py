@@ -19,6 +19,9 @@ from tictactoe_protocol.requests import ClockTerms
 LOW_SECONDS: Final = (30, 10)
 """At how many seconds left one's own clock is told; each once a game, with a clock for each move once a move."""
 
+_START: Final = -1
+"""Stands for the time for a first move, of which only the last seconds are told."""
+
 _OFTEN: Final = (1, 2, 4)
 _SELDOM: Final = 10
 """After how many times the first wait it is said that one still waits: 30 s, 1 min, 2 min; then every 5 min."""
@@ -96,7 +99,13 @@ class Reminders:
             self._clocks_told = set()
         own, clock = seat_of(state, self._viewer), state.clock
         self._clocks = {}
-        if clock is None or own is None or clock.running != own:
+        if clock is None or own is None or state.turn != own:
+            return
+        if isinstance(clock.start_ms, int):
+            self._runs_out_at = now + clock.start_ms / 1000
+            self._clocks = {_START: max(now, self._runs_out_at - LOW_SECONDS[-1])}
+            return
+        if clock.running != own:
             return
         left = clock.remaining_ms[own] / 1000
         self._runs_out_at = now + left
@@ -110,7 +119,8 @@ class Reminders:
         self._clocks_told |= due
         self._clocks = {seconds: at for seconds, at in self._clocks.items() if seconds not in due}
         left = round(self._runs_out_at - now)
-        return [f"You have {left} second{'' if left == 1 else 's'} left."] if due and left > 0 else []
+        first = " for your first move" if _START in due else ""
+        return [f"You have {left} second{'' if left == 1 else 's'} left{first}."] if due and left > 0 else []
 
     def _speak_of_absence(self, state: RoomState, now: float) -> list[str]:
         due = [mark for mark, at in self._claims.items() if at <= now]

@@ -54,11 +54,12 @@ class Sitting:
         self._screen = screen
         self._seats = seats
         self._viewer = client.player
-        self._dialogue = Dialogue(settings, client.player, piped=not is_terminal(0))
+        aborts = "abort" in client.features
+        self._dialogue = Dialogue(settings, client.player, piped=not is_terminal(0), aborts=aborts)
         self._transcript = Transcript(client.player, settings)
         self._reminders = Reminders(client.player, settings)
         self._offline = Offline(settings, client.player, self._dialogue.stepping)
-        self._parting = Parting(client.player, settings, screen)
+        self._parting = Parting(client.player, settings, screen, aborts=aborts)
         self._away_seconds: float | None = None
 
     @property
@@ -83,8 +84,9 @@ class Sitting:
         if isinstance(push, RoomState):
             await self._take_state(push, room)
         elif isinstance(push, ChatLine):
-            self._tell(announce_chat(push))
-            self._prompt()
+            if self._dialogue.muted.hears(push):
+                self._tell(announce_chat(push))
+                self._prompt()
         elif isinstance(push, Closed):
             self._tell(f"Room {room.code} is closed: {clean_text(push.reason).rstrip('.')}.")
             is_over = self.state is not None and self.state.status == "over"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.words.wording import seat_of
+from tictactoe_client.words.wording import is_draw, seat_of
 from tictactoe_protocol.pushes import RoomState
 
 
@@ -20,6 +20,8 @@ def exit_code_of(state: RoomState | None, viewer: str, *, with_result: bool) -> 
     if own is None:
         return ExitCode.NORMAL
     if state.result is None:
+        return ExitCode.ABANDONED
+    if state.result.winner is None and not is_draw(state.result):
         return ExitCode.ABANDONED
     if state.result.winner is None:
         return ExitCode.DRAW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tictactoe_client.tui.table import Table
 from tictactoe_client.words.announcer import describe_result
-from tictactoe_client.words.wording import format_duration, loser_of, name_of, split_lines
+from tictactoe_client.words.wording import format_duration, is_draw, loser_of, name_of, split_lines
 from tictactoe_engine import format_cell
 
 _LONGEST_LINE = 6
@@ -17,7 +17,7 @@ def describe_end(table: Table) -> tuple[str, str]:
         return "", ""
     result, own = state.result, table.seat
     if result.winner is None:
-        head, role = "DRAW", "warn"
+        head, role = ("DRAW" if is_draw(result) else "NO RESULT"), "warn"
     elif result.winner == own:
         head, role = "YOU WIN", "good"
     elif own is not None and len(state.seats) == 2:

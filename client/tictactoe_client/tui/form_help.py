@@ -16,6 +16,8 @@ def list_form_help(keymap: Keymap, settings: Settings, *, alone: bool) -> list[s
     seen = [
         "Who may see it: public rooms are listed and met by quick match;",
         "  private ones are found by whoever has the code or the link.",
+        "Analysis: open, for a lesson, lets all have the running game analysed.",
+        "Chat: players lets those who watch only read.",
     ]
     return [
         f"{choose} go to a line, {change} change it, or type over it. {show('open')} opens the room,",

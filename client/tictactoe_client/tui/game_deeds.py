@@ -22,7 +22,7 @@ from tictactoe_client.words.choices import can_play_again, open_offers
 from tictactoe_client.words.wording import MOST_FREE_AFTER_MISTAKE, ONLY_PLAYERS_MOVE, list_free, name_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import ChatLine, RoomState
 
 
 class GameDeeds:
@@ -179,6 +179,10 @@ class GameDeeds:
             self._desk.say("That is your own offer: the other side answers it.")
         else:
             self._desk.say("There is no offer to answer.")
+
+    def hears(self, line: ChatLine) -> bool:
+        """Tell whether something that was said is to be shown: not what somebody said who is muted."""
+        return self._dialogue.muted.hears(line)
 
     def take_declined(self, state: RoomState) -> frozenset[str]:
         """Return the offers that we have put an end to, as of this state; each once."""

@@ -16,7 +16,8 @@ from tictactoe_client.tui.picture import Picture, measure, shorten_left, shorten
 from tictactoe_client.tui.review import Review
 from tictactoe_client.tui.table import Table
 from tictactoe_client.typed.move_text import is_whole
-from tictactoe_client.words.wording import format_duration, name_of
+from tictactoe_client.words.choices import cost_of_going
+from tictactoe_client.words.wording import describe_turn, format_duration, name_of
 from tictactoe_client.words.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
@@ -144,7 +145,9 @@ class GameFoot:
     def _confirm_banner(self) -> tuple[str, str] | None:
         if self.hand.confirming is None:
             return None
-        loses = "Resign" if self.hand.confirming == "resign" else "Leave and lose this game"
+        state, table = self.table.state, self.table
+        cost = "" if state is None else cost_of_going(state, table.viewer, aborts=table.aborts)
+        loses = "Resign" if self.hand.confirming == "resign" else f"Leave and {cost or 'lose'} this game"
         yes, no = self.desk.keymap.show("confirm"), self.desk.keymap.show("back")
         return (f"{loses}?   {yes} yes   {no} play on", "bad")
 
@@ -161,10 +164,18 @@ class GameFoot:
             told = "   ".join(part for part in (f"Looking back at move {state.ply}.", compared) if part)
             return f"{compared if compared and measure(told) > width else told}{fresh}", "warn"
         if self.table.is_my_turn:
-            return (f"YOUR MOVE ({state.turn})" if self.hand.pending is None else "Sending ..."), "title"
+            own = f"YOUR MOVE ({state.turn}){self._describe_start()}"
+            return (own if self.hand.pending is None else "Sending ..."), "title"
         if self.table.seat is not None and not self.table.plays:
             return f"You are out of this game: {name_of(state, state.turn)} to move ({state.turn})", "dim"
-        return f"{name_of(state, state.turn)}'s move ({state.turn})", ""
+        if state.turn is None:
+            return describe_turn(state, self.table.viewer), ""
+        return f"{name_of(state, state.turn)}'s move ({state.turn}){self._describe_start()}", ""
+
+    def _describe_start(self) -> str:
+        """Return within what a first move is due, where one is."""
+        left = self.table.start_ms(self.desk.now())
+        return "" if left is None else f"   first move within {format_duration(left)}"
 
     def _hints(self, state: RoomState) -> str:
         keymap = self.desk.keymap

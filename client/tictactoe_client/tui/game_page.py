@@ -36,9 +36,10 @@ class GamePage(Page):
 
     def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "") -> None:
         super().__init__(desk)
-        assert desk.link.client is not None
+        client = desk.link.client
+        assert client is not None
         self.room = room
-        self.table = Table(room.code, desk.link.client.player, room.moves)
+        self.table = Table(room.code, client.player, room.moves, aborts="abort" in client.features)
         self.again = again
         self._hand = Hand()
         self._review = Review(self.table, ask=room.analyse, run=desk.run, tell=desk.say, redraw=desk.redraw)
@@ -105,8 +106,9 @@ class GamePage(Page):
         if isinstance(push, RoomState):
             self._take_state(push)
         elif isinstance(push, ChatLine):
-            self.table.hear(push)
-            self._hand.hear(announce_chat(push))
+            if self._deeds.hears(push):
+                self.table.hear(push)
+                self._hand.hear(announce_chat(push))
         elif isinstance(push, Closed):
             self._end_room(f"Room {self.room.code} is closed: {clean_text(push.reason)}")
         elif isinstance(push, Replaced):
@@ -148,7 +150,7 @@ class GamePage(Page):
         is_told = self.desk.link.phase == "online" and await self.room.say_goodbye()
         if is_told:
             self.desk.link.forget_seat(self.room.code)
-        return describe_farewell(state, self.table.viewer, address, is_told=is_told)
+        return describe_farewell(state, self.table.viewer, address, is_told=is_told, aborts=self.table.aborts)
 
     # -- states ---------------------------------------------------------------------------------------------------
 

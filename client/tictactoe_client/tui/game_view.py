@@ -22,7 +22,13 @@ from tictactoe_client.tui.table import Table
 from tictactoe_client.tui.value_marks import paint_values
 from tictactoe_client.typed.falling import resting_cell
 from tictactoe_client.wire.invite import reachable_address
-from tictactoe_client.words.wording import describe_clock_in_words, describe_players, describe_rules, name_of
+from tictactoe_client.words.wording import (
+    describe_clock_in_words,
+    describe_manners,
+    describe_players,
+    describe_rules,
+    name_of,
+)
 from tictactoe_client.words.worth import list_worth
 from tictactoe_engine import has_single_keys
 from tictactoe_protocol.pushes import RoomState
@@ -123,7 +129,7 @@ class GameView:
         else:
             head = state.room
             comma = ", " if self.desk.settings.ascii else " · "
-            parts = describe_rules(state.rules).replace(" by ", "x").split(", ")
+            parts = describe_rules(state.rules).replace(" by ", "x").split(", ") + describe_manners(state)
             while parts and measure(comma.join([head, *parts])) > picture.width - measure(right) - 4:
                 parts.pop()
             rest = "".join(f"{comma}{part}" for part in parts)

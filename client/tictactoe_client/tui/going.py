@@ -104,7 +104,16 @@ class Going:
             rules, terms = state.rules.to_rules(), state.time_control
             clock = ClockFields(**asdict(terms)) if terms is not None else None
             bots = ("medium",) * (len(rules.marks) - 1)
-            same = Choice("create", rules, clock, state.visibility == "private", seat, bots)
+            same = Choice(
+                "create",
+                rules,
+                clock,
+                state.visibility == "private",
+                seat,
+                bots,
+                analysis="open" if state.analysis == "open" else "closed",
+                chat="players" if state.chat == "players" else "all",
+            )
             self._set_out(describe_errand(same), same.enter, "Room {} now, with the computer.")
 
     @property

@@ -42,13 +42,15 @@ def _fields(*, alone: bool) -> list[Field]:
             "public",
             ("public", "private"),
         ),
+        Field("analysis", "Analysis", "open: of the running game, a lesson", "closed", ("closed", "open")),
+        Field("chat", "Chat", "players: who watches only reads", "all", ("all", "players")),
         Field("seat", "Your mark", "the first begins", "X"),
         Field("bots", "The computer", "in the other seats", "no", ("no", *LEVELS)),
     ]
     if not alone:
         return fields
     company = Field("bots", "The computer", "nobody else can come here", "medium", LEVELS)
-    return [*(field for field in fields if field.name not in ("seen", "bots")), company]
+    return [*(field for field in fields if field.name not in ("seen", "analysis", "chat", "bots")), company]
 
 
 class RoomForm:
@@ -120,7 +122,7 @@ class RoomForm:
     def describe(self, choice: Choice) -> tuple[str, str]:
         """Return what such a room comes to in words, whole, and its rules alone for where there is little room."""
         rules = describe_rules(choice.rules)
-        seen = "" if self._alone else f" The room is {'private' if choice.private else 'public'}."
+        seen = "" if self._alone else f" The room is {', '.join(_describe_manners(choice))}."
         return f"{rules}; {describe_clock_in_words(choice.clock)}.{seen}", f"{rules}."
 
     def _read(self) -> Choice:
@@ -133,6 +135,8 @@ class RoomForm:
             self._alone or self._get("seen") == "private",
             parse_seat(self._get("seat") or None, rules),
             bots,
+            analysis="open" if not self._alone and self._get("analysis") == "open" else "closed",
+            chat="players" if not self._alone and self._get("chat") == "players" else "all",
         )
 
     def _rules(self) -> Rules:
@@ -178,6 +182,15 @@ class RoomForm:
 
     def _set(self, name: str, value: str) -> None:
         next(field for field in self.fields if field.name == name).value = value
+
+
+def _describe_manners(choice: Choice) -> list[str]:
+    """Return who may see the room, and what is unusual about it."""
+    return [
+        "private" if choice.private else "public",
+        *(["analysis open"] if choice.analysis == "open" else []),
+        *(["chat for players"] if choice.chat == "players" else []),
+    ]
 
 
 def _without_dashes(message: str) -> str:

@@ -26,7 +26,7 @@ def list_room_help(state: RoomState, keymap: Keymap, settings: Settings) -> list
         *_list_moves(rules, keymap, settings),
         "Shapes: (O) last move, <X> deciding line, [ ] cursor, x? on its way.",
         "",
-        f"{show('chat')} talks to everybody in the room.",
+        f"{show('chat')} talks to everybody in the room; {colon}mute NAME hides what they say.",
         f"Offers: {show('accept')} accepts, {show('decline')} refuses, or takes back one's own.",
         f"Commands: {' '.join(f'{colon}{word}' for word in _COMMANDS)}",
         f"An opponent who is gone too long: {show('claim')} claims the win, {show('claim_draw')} a draw.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tictactoe_client.tui.picture import measure, shorten
-from tictactoe_client.words.wording import describe_clock, format_duration
+from tictactoe_client.words.wording import describe_clock, describe_manners, format_duration
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LobbyChange, RoomSummary, RulesState
 
@@ -54,7 +54,7 @@ def describe_room(room: RoomSummary, age_ms: int, width: int) -> str:
     names = " v ".join(clean_text(seat.name) for seat in room.seats.values() if seat is not None) or "-"
     count = "1 move" if room.ply == 1 else f"{room.ply} moves"
     moves = count if room.status == "playing" else describe_clock(room.clock)
-    rules, age = short_rules(room.rules), format_duration(age_ms)
+    rules, age = ", ".join((*describe_manners(room), short_rules(room.rules))), format_duration(age_ms)
     text = f"{room.room}   {shorten(rules, 24):<24} {shorten(names, 20):<20} {moves:<11} {age}"
     if measure(text) <= width:
         return text

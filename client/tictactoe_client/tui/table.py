@@ -23,8 +23,9 @@ class Table:
     how long the server keeps a seat, once somebody was seen to drop.
     """
 
-    def __init__(self, code: str, viewer: str, moves: tuple[int, ...] = ()) -> None:
+    def __init__(self, code: str, viewer: str, moves: tuple[int, ...] = (), *, aborts: bool = False) -> None:
         self.code = code
+        self.aborts = aborts
         self.viewer = viewer
         self.state: RoomState | None = None
         self.moves = moves
@@ -141,6 +142,18 @@ class Table:
             return None
         spent = (now - self.received_at) * 1000 if clock.running == mark else 0
         return max(0, round(clock.remaining_ms[mark] - spent))
+
+    def start_ms(self, now: float) -> int | None:
+        """Return how long the player to move still has for a first move by now, or None where none is due.
+
+        It stands still while their seat is held.
+        """
+        state = self.state
+        clock = state.clock if state else None
+        if state is None or clock is None or not isinstance(clock.start_ms, int) or state.turn is None:
+            return None
+        spent = 0 if self.hold_ms(state.turn, now) else (now - self.received_at) * 1000
+        return max(0, round(clock.start_ms - spent))
 
     def hold_ms(self, mark: str, now: float) -> int | None:
         """Return for how long an absent player's seat is still held by now, or None where that is not so."""

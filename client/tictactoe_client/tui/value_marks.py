@@ -20,6 +20,7 @@ from tictactoe_protocol.pushes import AnalysisState, CellValue
 
 _ROLES: Final = {"win": "good", "loss": "bad", "draw": "", "unknown": "dim"}
 _BEST_ROLES: Final = {"win": "good", "loss": "bad", "draw": "key", "unknown": "key"}
+_SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
 _WIDE, _NARROW = 5, 3
 
 
@@ -33,15 +34,15 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, fit: Fit, an
             continue
         is_best = cell in analysis.best
         text = format_value(value, room, is_best=is_best, is_chosen=cell == view.cursor)
-        role = (_BEST_ROLES if is_best else _ROLES)[value.kind]
+        role = (_BEST_ROLES if is_best else _ROLES).get(value.kind, "dim")
         picture.put(x + left - len(text) // 2, y + line, text, role)
 
 
 def sign_of(value: CellValue) -> str:
     """Return the sign of a worth: ``+``, ``-``, ``=``, or for a guess ``~+``, ``~``, ``~-``."""
-    if value.kind == "unknown":
-        return "~+" if value.estimate > EVEN else "~-" if value.estimate < -EVEN else "~"
-    return {"win": "+", "loss": "-", "draw": "="}[value.kind]
+    if value.kind in _SIGNS:
+        return _SIGNS[value.kind]
+    return "~+" if value.estimate > EVEN else "~-" if value.estimate < -EVEN else "~"
 
 
 def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool = False) -> str:
@@ -63,7 +64,7 @@ def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool 
         return worth if len(worth) == _NARROW and not is_best else f"{star}{sign:<2}"
     if is_best:
         return "*"
-    return "" if value.kind == "unknown" else sign
+    return sign if value.kind in _SIGNS else ""
 
 
 def _room_of(view: BoardView, fit: Fit) -> int:

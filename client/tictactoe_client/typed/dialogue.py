@@ -17,6 +17,7 @@ from tictactoe_client.typed.intents import (
     Look,
     Marks,
     Moves,
+    Mute,
     Nothing,
     Place,
     Query,
@@ -32,7 +33,8 @@ from tictactoe_client.typed.questions import answer_question
 from tictactoe_client.typed.stepping import Stepping
 from tictactoe_client.wire.errors import Interrupted, Refused
 from tictactoe_client.wire.room import Room
-from tictactoe_client.words.choices import open_offers
+from tictactoe_client.words.choices import cost_of_going, open_offers
+from tictactoe_client.words.muting import Muted
 from tictactoe_client.words.reading import list_moves
 from tictactoe_client.words.wording import (
     GAME_IS_OVER,
@@ -68,10 +70,14 @@ class Dialogue:
 
     With `asks_back` what gives the game up must be typed twice; the full screen asks in its own way. Where lines are
     `piped` in, whoever wrote them does not read along: moves out of turn are then told once in each position.
-    `unblamed` are those of whom it is not said that they have dropped.
+    `unblamed` are those of whom it is not said that they have dropped, `muted` those of whom nothing is heard. `aborts`
+    as for `cost_of_going`.
     """
 
-    def __init__(self, settings: Settings, viewer: str, *, asks_back: bool = True, piped: bool = False) -> None:
+    def __init__(
+        self, settings: Settings, viewer: str, *, asks_back: bool = True, piped: bool = False, aborts: bool = False
+    ) -> None:
+        self._aborts = aborts
         self._piped = piped
         self._refused_at: tuple[int, int] | None = None
         self._asks_back = asks_back and settings.asks
@@ -81,6 +87,7 @@ class Dialogue:
         self._declined: set[str] = set()
         self.unblamed: frozenset[str] = frozenset()
         self.stepping = Stepping(settings, viewer)
+        self.muted = Muted(viewer)
 
     async def answer(self, line: str, state: RoomState, room: Room) -> Answer:
         """Carry one line out; raises `ConnectionLost` and nothing else, since refusals are answers."""
@@ -105,6 +112,8 @@ class Dialogue:
                 case Say():
                     await room.chat(intent.text)
                     return Answer()
+                case Mute():
+                    return Answer((self._mute(intent, state),))
                 case Save():
                     return Answer((await save_game(intent.file, state, room),))
                 case Verb():
@@ -117,6 +126,11 @@ class Dialogue:
             return Answer((interrupted.message,))
         except Refused as refused:
             return self._answer_refusal(refused, room.state or state)
+
+    def _mute(self, intent: Mute, state: RoomState) -> str:
+        if not intent.name:
+            return self.muted.describe()
+        return self.muted.mute(intent.name, state) if intent.is_muted else self.muted.unmute(intent.name)
 
     async def play(self, cell: int, state: RoomState, room: Room) -> Answer:
         """Play a cell in the position of this state; raises `ConnectionLost` and nothing else."""
@@ -164,7 +178,8 @@ class Dialogue:
             kind = asked
         elif kind in _GIVING_UP and asked not in _SAME.get(kind, (kind,)) and self._asks_back and self._is_live(state):
             self._asked = kind
-            loses = "Resign" if kind == "resign" else "Leave and lose this game"
+            cost = cost_of_going(state, self._viewer, aborts=self._aborts)
+            loses = "Resign" if kind == "resign" else f"Leave and {cost or 'lose'} this game"
             again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
             return Answer((f"{loses}? Type {again} to do it; anything else plays on.",))
         if kind in ("leave", "quit"):

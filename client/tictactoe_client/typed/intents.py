@@ -81,6 +81,14 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Mute:
+    """Hear no more of somebody, or again; of nobody by name: say who is muted."""
+
+    name: str
+    is_muted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Verb:
     """Do something about the game or the room; `argument` is what followed the word, perhaps empty."""
 
@@ -95,7 +103,7 @@ class Save:
     file: str = ""
 
 
-Intent = Nothing | Place | Query | Read | Marks | Moves | Look | Weigh | Say | Verb | Save
+Intent = Nothing | Place | Query | Read | Marks | Moves | Look | Weigh | Say | Mute | Verb | Save
 
 
 class BadInput(ValueError):

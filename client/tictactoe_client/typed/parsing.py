@@ -15,6 +15,7 @@ from tictactoe_client.typed.intents import (
     Look,
     Marks,
     Moves,
+    Mute,
     Nothing,
     Place,
     Query,
@@ -92,7 +93,7 @@ _LOOKS: Final[dict[str, ReadKind]] = {"around": "around", "a": "around", "diagon
 _SPEECH: Final = frozenset({"chat", "say"})
 _WORDS: Final = (
     *_QUERIES,
-    *("chat", "say", "save", "around", "diagonals", "marks", "moves", "value", "review"),
+    *("chat", "say", "mute", "unmute", "save", "around", "diagonals", "marks", "moves", "value", "review"),
     *(word for word in (*_STEPS, *_VERBS) if len(word) > 1),
 )
 MOST_WAYS_SHOWN: Final = 3
@@ -152,6 +153,8 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
     word, argument = word.lower(), argument.strip()
     if word in _SPEECH:
         return _parse_speech(argument)
+    if word in ("mute", "unmute"):
+        return _parse_muting(word, argument)
     if word == "save":
         return Save(argument)
     if word in _LOOKS:
@@ -185,6 +188,12 @@ def _parse_speech(text: str) -> Say:
     if len(text) > MAX_CHAT_LENGTH:
         raise BadInput("too_long", f"Too long: {len(text)} of {MAX_CHAT_LENGTH} characters.")
     return Say(text)
+
+
+def _parse_muting(word: str, name: str) -> Mute:
+    if word == "unmute" and not name:
+        raise BadInput("bad_input", "Hear whom again? Type unmute and a name; mute alone says who is muted.")
+    return Mute(name, word == "mute")
 
 
 def _parse_marks(mark: str, rules: Rules) -> Marks:

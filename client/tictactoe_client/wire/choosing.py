@@ -15,7 +15,8 @@ from tictactoe_protocol.requests import ClockFields
 class Choice:
     """A way into a room.
 
-    `way` is a quick match, a new room, a seat in the room `code`, or watching it.
+    `way` is a quick match, a new room, a seat in the room `code`, or watching it. `analysis` and `chat` are those of a
+    new room.
     """
 
     way: Literal["match", "create", "join", "watch"]
@@ -25,6 +26,8 @@ class Choice:
     seat: str | None = None
     bots: tuple[str, ...] = ()
     code: str = ""
+    analysis: Literal["closed", "open"] = "closed"
+    chat: Literal["all", "players"] = "all"
 
     async def enter(self, client: Client) -> Room:
         """Go in; raises `Refused` and what else requests raise."""
@@ -32,7 +35,13 @@ class Choice:
             return await client.match(self.rules, clock=self.clock)
         if self.way == "create":
             return await client.create(
-                self.rules, clock=self.clock, private=self.private, seat=self.seat, bots=self.bots
+                self.rules,
+                clock=self.clock,
+                private=self.private,
+                seat=self.seat,
+                bots=self.bots,
+                analysis=self.analysis,
+                chat=self.chat,
             )
         if self.way == "join":
             return await client.join(self.code)

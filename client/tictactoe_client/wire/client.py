@@ -18,13 +18,14 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import UNSET, UnsetType
 
 from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
 from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.conversation import Conversation
+from tictactoe_client.wire.errors import Refused
 from tictactoe_client.wire.greeting import Greeting, greet
 from tictactoe_client.wire.messages import Messages
 from tictactoe_client.wire.room import Room
@@ -81,6 +82,11 @@ class Client:
         )
 
     @property
+    def features(self) -> frozenset[str]:
+        """What the server says that it can do beyond version 1.0."""
+        return frozenset(self.welcome.features)
+
+    @property
     def latency_seconds(self) -> float:
         """How long the server takes now: to answer the last ping, one every five seconds, before that our hello."""
         return self._conversation.latency_seconds
@@ -107,14 +113,25 @@ class Client:
         private: bool = False,
         seat: str | None = None,
         bots: Sequence[str] = (),
+        analysis: Literal["closed", "open"] = "closed",
+        chat: Literal["all", "players"] = "all",
     ) -> Room:
-        """Open a room and take a seat in it, the first where `seat` is None; `rules` may be a preset's name."""
+        """Open a room and take a seat in it, the first where `seat` is None; `rules` may be a preset's name.
+
+        With `analysis` open a running game may be analysed; with `chat` for players watchers only read. Raises
+        `Refused` with ``unsupported`` where the server is too old for that.
+        """
+        for feature, is_wanted in (("analysis", analysis != "closed"), ("chat", chat != "all")):
+            if is_wanted and feature not in self.features:
+                raise Refused("unsupported", f"This server is too old for that: it knows no {feature} of a room.")
         request = Create(
             rules=_choice(rules),
             clock=clock,
             visibility="private" if private else "public",
             seat=UNSET if seat is None else seat,
             bots=tuple(bots),
+            analysis=analysis,
+            chat=chat,
         )
         return await self._conversation.enter(request)
 

@@ -162,7 +162,7 @@ class Room:
     async def analyse(self, ply: int | None = None) -> AnalysisState:
         """Return what the position after `ply` moves is worth, the current one where None.
 
-        Raises `Refused` while we play the game ourselves.
+        Raises `Refused` while we, or two people or more, play the game, unless the room is for lessons.
         """
         reply = await self._client.request(Analyse(room=self.code, ply=UNSET if ply is None else ply))
         if reply.analysis is UNSET:

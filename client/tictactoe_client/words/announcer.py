@@ -17,7 +17,16 @@ from tictactoe_client.words.company import (
     announce_passed_over,
 )
 from tictactoe_client.words.taking_back import announce_taken_back
-from tictactoe_client.words.wording import describe_cell, describe_lines, describe_players, loser_of, name_of, seat_of
+from tictactoe_client.words.wording import (
+    describe_cell,
+    describe_lines,
+    describe_players,
+    describe_reason,
+    is_draw,
+    loser_of,
+    name_of,
+    seat_of,
+)
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import ChatLine, Offers, RoomState
@@ -157,7 +166,9 @@ def _announce_missed_games(old: RoomState, new: RoomState) -> list[str]:
         since = 1 if latest is not None and latest.player == seat.player else 0
         if new.score.get(seat.player, 0) - since > old.score.get(seat.player, 0):
             return [f"Game {first} has ended: {name_of(old, mark)} won."]
-    return [f"Game {first} has ended in a draw."]
+    since = 1 if new.result is not None and is_draw(new.result) else 0
+    is_drawn = new.score.get("draws", 0) - since > old.score.get("draws", 0)
+    return [f"Game {first} has ended {'in a draw' if is_drawn else 'without a winner'}."]
 
 
 def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
@@ -226,6 +237,10 @@ def describe_result(state: RoomState, viewer: str) -> str:
         return f"Both agreed. {verdict}"
     if result.reason == "claimed":
         return f"The game was claimed, as the other seat stayed empty. {verdict}"
+    if result.reason == "aborted":
+        return "The game was aborted, as not everybody had moved yet. It doesn't count."
+    if result.reason not in ("resigned", "timeout"):
+        return f"The game ended {describe_reason(result.reason)}. {verdict}"
     loser = loser_of(state)
     if loser is None:
         return f"Nobody else is left in the game. {verdict}"
@@ -239,10 +254,11 @@ def describe_result(state: RoomState, viewer: str) -> str:
 
 
 def _verdict(state: RoomState, viewer: str) -> str:
-    winner = state.result.winner if state.result is not None else None
+    result = state.result
+    winner = result.winner if result is not None else None
     own = seat_of(state, viewer)
     if winner is None:
-        return "It's a draw."
+        return "It's a draw." if result is not None and is_draw(result) else "It has no winner."
     if winner == own:
         return "You win."
     if own is not None and len(state.seats) == 2:

@@ -84,11 +84,17 @@ def describe_ways_on(state: RoomState, viewer: str) -> str:
     return "Rematch? Type rematch, new or leave." if can_play_again(state) else "Type new or leave."
 
 
-def loses_by_going(state: RoomState, viewer: str) -> bool:
-    """Tell whether the viewer would lose by going away: the game runs, and they still play it."""
+def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Literal["", "abort", "lose"]:
+    """Return what the viewer does to a game by going away: "" where it does not run, or they are out of it.
+
+    With `aborts` the server calls a game of two off as long as not everybody has moved.
+    """
     own = seat_of(state, viewer)
-    seat = state.seats.get(own) if own is not None else None
-    return state.status == "playing" and seat is not None and not seat.out
+    playing = [mark for mark, seat in state.seats.items() if seat is not None and not seat.out]
+    if state.status != "playing" or own not in playing:
+        return ""
+    is_beginning = any(mark not in state.board for mark in playing)
+    return "abort" if aborts and is_beginning and len(playing) == 2 else "lose"
 
 
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:

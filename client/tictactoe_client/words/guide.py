@@ -13,6 +13,7 @@ from tictactoe_client.words.reading import list_runs
 from tictactoe_client.words.wording import (
     describe_cell,
     describe_clock,
+    describe_manners,
     describe_players,
     describe_rules,
     describe_tally,
@@ -29,6 +30,7 @@ from tictactoe_protocol.pushes import RoomState
 MOST_FREE_CELLS = 30
 _MOST_MOVES_TOLD = 12
 _COLUMN_CELLS = "Any cell of the column means the same."
+_MUTING = "Chat: mute NAME hides what somebody says, for you alone; unmute NAME; mute says who is muted."
 _OFFERS = "Offers: yes and no answer one; draw withdraw and undo withdraw take back your own."
 
 
@@ -43,7 +45,8 @@ def describe_arrival(
     verb = "Room" if seat_of(state, viewer) else "Watching room"
     rules = describe_rules(state.rules)
     latency = max(1, round(latency_seconds * 1000))
-    lines = [f"Connected, {latency} ms. {verb} {state.room}: {rules}, {clock}."]
+    terms = ", ".join((rules, clock, *describe_manners(state)))
+    lines = [f"Connected, {latency} ms. {verb} {state.room}: {terms}."]
     lines.append(describe_players(state, viewer, with_own_name=with_own_name))
     if state.status == "waiting":
         lines += describe_invitation(state.room, address)
@@ -176,6 +179,7 @@ def _describe_moving(rules: Rules, settings: Settings) -> list[str]:
 def _describe_deeds() -> list[str]:
     return [
         "Do: resign, new (another opponent), leave, chat TEXT, draw, undo, claim (when the other one is gone).",
+        _MUTING,
         "What gives a running game up asks once: the word again, or yes, does it; anything else plays on.",
         "After the end: rematch, new, leave, save (or save FILE) for the record of the game.",
         "After the end: value what the position is worth, value 5 after the fifth move.",
@@ -184,7 +188,8 @@ def _describe_deeds() -> list[str]:
 
 def _describe_watching() -> list[str]:
     return [
-        "Worth: value what the position is worth, value 5 after the fifth move.",
+        "Worth, where no two people play: value what the position is worth, value 5 after the fifth move.",
+        _MUTING,
         "Do: chat TEXT, leave; after the end save (or save FILE) for the record of the game.",
     ]
 

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Final
 
-from tictactoe_client.words.wording import describe_clock, describe_reason, describe_rules, format_duration
+from tictactoe_client.words.wording import (
+    describe_clock,
+    describe_manners,
+    describe_reason,
+    describe_rules,
+    format_duration,
+    is_draw,
+)
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 
@@ -24,7 +31,7 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
             *((f"{number}.",) if numbered else ()),
             room.room,
             _describe_status(room),
-            describe_rules(room.rules),
+            ", ".join((describe_rules(room.rules), *describe_manners(room))),
             _describe_seats(room),
             describe_clock(room.clock),
             format_duration(room.age_ms),
@@ -69,7 +76,7 @@ def _align(table: Sequence[tuple[str, ...]]) -> list[str]:
 def _describe_status(room: RoomSummary) -> str:
     if room.status == "playing":
         return "1 move" if room.ply == 1 else f"{room.ply} moves"
-    return room.status
+    return clean_text(room.status)
 
 
 def _describe_seats(room: RoomSummary) -> str:
@@ -80,7 +87,10 @@ def _describe_seats(room: RoomSummary) -> str:
 def describe_outcome(game: PastGame, viewer: str) -> str:
     """Return how a game ended for the viewer: ``won by a line``."""
     winner = game.players.get(game.result.winner or "")
-    verdict = "drawn" if game.result.winner is None else "won" if winner and winner.player == viewer else "lost"
+    if game.result.winner is None:
+        verdict = "drawn" if is_draw(game.result) else "ended"
+    else:
+        verdict = "won" if winner and winner.player == viewer else "lost"
     return f"{verdict} {describe_reason(game.result.reason)}"
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from tictactoe_engine import Rules, format_cell, format_column
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.pushes import Result, RoomState, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.requests import ClockTerms
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
@@ -37,6 +37,7 @@ _REASONS: Final = {
     "timeout": "on time",
     "claimed": "by a claim",
     "agreed": "by agreement",
+    "aborted": "by an abort",
 }
 
 
@@ -56,6 +57,11 @@ def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
     name = clean_text(seat.name)
     same = sum(1 for other in state.seats.values() if other is not None and clean_text(other.name) == name)
     return f"{name} ({mark})" if same > 1 else name
+
+
+def is_draw(result: Result) -> bool:
+    """Tell whether a game that is over is a draw: not one that was aborted, or ended as only newer servers know."""
+    return result.winner is None and result.reason in _REASONS and result.reason != "aborted"
 
 
 def loser_of(state: RoomState) -> str | None:
@@ -93,8 +99,17 @@ def _describe_blocked(rules: Rules) -> str:
     return f"{' '.join(format_cell(cell, rules) for cell in cells)} blocked"
 
 
+def describe_manners(room: RoomState | RoomSummary) -> list[str]:
+    """Return in few words what is unusual about a room: that games are analysed, and that watchers only read."""
+    chat = room.chat if isinstance(room, RoomState) else None
+    return [
+        *([f"analysis {clean_text(room.analysis)}"] if room.analysis else []),
+        *([f"chat for {clean_text(chat)}"] if chat else []),
+    ]
+
+
 def describe_reason(reason: str) -> str:
-    """Return why a game ended, to follow ``wins`` or ``a draw``.
+    """Return why a game ended, to follow ``wins`` or ``a draw``; a reason of a newer server goes by its name.
 
     >>> describe_reason("timeout")
     'on time'
@@ -239,8 +254,10 @@ def describe_turn(state: RoomState, viewer: str) -> str:
     """Return whose move it is, or why nobody's it is."""
     if state.status == "waiting":
         return "Waiting for another player."
-    if state.status == "over" or state.turn is None:
+    if state.status == "over":
         return "The game is over."
+    if state.turn is None:
+        return f"The game is {clean_text(state.status)}."
     if state.turn == seat_of(state, viewer):
         return f"Your move, {state.turn}."
     return f"It's {name_of(state, state.turn)}'s move."

@@ -26,10 +26,10 @@ def describe_value(value: CellValue, *, solved: bool = True) -> str:
     """
     if value.kind == "draw":
         return "a draw"
-    if value.kind == "unknown":
-        looks = "good" if value.estimate > EVEN else "bad" if value.estimate < -EVEN else "even"
-        return f"unclear, looks {looks}"
-    return f"{'wins' if value.kind == 'win' else 'loses'} {_how_soon(value, solved=solved)}".rstrip()
+    if value.kind in ("win", "loss"):
+        return f"{'wins' if value.kind == 'win' else 'loses'} {_how_soon(value, solved=solved)}".rstrip()
+    looks = "good" if value.estimate > EVEN else "bad" if value.estimate < -EVEN else "even"
+    return f"unclear, looks {looks}"
 
 
 def describe_position(analysis: AnalysisState, rules: Rules) -> str:
@@ -90,7 +90,7 @@ def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str
     name = format_cell(cell, rules)
     if value is None:
         return f"{name} is no move"
-    joint = ": " if value.kind in ("draw", "unknown") else " "
+    joint = " " if value.kind in ("win", "loss") else ": "
     return f"{name}{joint}{describe_value(value, solved=analysis.solved)}"
 
 

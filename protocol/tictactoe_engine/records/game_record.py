@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final, Literal, get_args
+from typing import Final
 
 from tictactoe_engine.errors import IllegalMove, quote
 from tictactoe_engine.position import Position
@@ -17,9 +17,7 @@ from tictactoe_engine.records.faults import InvalidRecord
 from tictactoe_engine.records.walk import Walk
 from tictactoe_engine.rules import PRESETS, Rules
 
-Reason = Literal["line", "full", "resigned", "timeout", "claimed", "agreed"]
-
-REASONS: Final[tuple[str, ...]] = get_args(Reason)
+REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agreed")
 MAX_VALUE_LENGTH: Final = 255
 MAX_COMMENT_LENGTH: Final = 4096
 MAX_GAME_NUMBER: Final = 999_999_999
@@ -38,9 +36,9 @@ _DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """How a game ended: why, and who won; `winner` is a mark, or None for a draw."""
+    """How a game ended: why, one of `REASONS`, and who won; `winner` is a mark, or None for a draw."""
 
-    reason: Reason
+    reason: str
     winner: str | None
 
 

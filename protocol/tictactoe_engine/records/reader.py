@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, assert_never, cast
+from typing import Any, Final, assert_never
 
 from tictactoe_engine.errors import IllegalMove, quote
 from tictactoe_engine.records.faults import InvalidRecord, RecordError
-from tictactoe_engine.records.game_record import KNOWN_TAGS, REASONS, GameRecord, GameResult, Reason
+from tictactoe_engine.records.game_record import KNOWN_TAGS, REASONS, GameRecord, GameResult
 from tictactoe_engine.records.scanner import Comment, Number, Tag, Word, scan
 from tictactoe_engine.records.tag_values import CELL_NAME, read_cell, read_clock, read_passed, read_rules, read_whole
 from tictactoe_engine.records.walk import Walk
@@ -170,7 +170,7 @@ class _Reader:
             if reason.value not in REASONS:
                 message = f"A game ends by {', '.join(REASONS)}, not by {quote(reason.value)}."
                 raise self.fault(message, reason.value_offset)
-            return GameResult(cast(Reason, reason.value), winner)
+            return GameResult(reason.value, winner)
         if outcome is None:
             raise self.fault("The board does not end this game: the tag Reason has to say why it ended.", word.offset)
         return GameResult(outcome.reason, winner)

@@ -17,7 +17,7 @@ from tictactoe_protocol.requests import Draw, Move, Rematch, Undo
 from tictactoe_server.bots.levels import level_of
 from tictactoe_server.bots.pool import ThinkingPool
 from tictactoe_server.bots.waiting import Priority
-from tictactoe_server.rooms import Command, Player, Refused, Room
+from tictactoe_server.rooms import Command, Player, Refused, Room, is_first_move
 from tictactoe_server.stores import StoreUnavailable
 
 Act = Callable[[str, Player, Command], Awaitable[None]]
@@ -177,7 +177,7 @@ def _priority_of(room: Room) -> Priority:
 
 def _seconds_left(room: Room, mark: str) -> float:
     """Return what a mark's clock leaves it; endless where it does not run."""
-    if room.clock_started_at is None or room.position.turn != mark:
+    if room.clock_started_at is None or room.position.turn != mark or is_first_move(room):
         return math.inf
     return room.remaining_ms[mark] / 1000
 

@@ -10,7 +10,7 @@ from typing import Any, Final, assert_never
 from msgspec import UNSET
 
 from tictactoe_protocol import PROTOCOL_VERSION, BadMessage, ErrorCode, decode_request, error_answer
-from tictactoe_protocol.pushes import Welcome
+from tictactoe_protocol.pushes import FEATURES, Welcome
 from tictactoe_protocol.requests import (
     Analyse,
     Chat,
@@ -228,6 +228,7 @@ class Desk:
                 rooms=held,
                 hold_ms=self._hold_ms,
                 held_ms=self._registry.holds_left(held) or UNSET,
+                features=FEATURES,
                 id=request.id,
             )
         )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import secrets
 import string
+import unicodedata
 from typing import Final
 
 from msgspec import UNSET, UnsetType
 
 from tictactoe_protocol import BadName, ErrorCode, parse_name
+from tictactoe_server.bots import LEVEL_NAMES
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.stores import MISSING, Conflict, Table, save
 
@@ -18,6 +21,7 @@ _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _ATTEMPTS: Final = 8
+_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVEL_NAMES)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 
@@ -35,7 +39,7 @@ class Players:
         """
         chosen = None if name is UNSET else _checked_name(name)
         if token is UNSET:
-            return await self._make(chosen or _guest_name())
+            return await self._make(_own_name(chosen) if chosen else _guest_name())
         for _ in range(_ATTEMPTS):
             with contextlib.suppress(Conflict):
                 return await self._recognise(chosen, token), token
@@ -49,7 +53,7 @@ class Players:
             raise Refused(ErrorCode.BAD_TOKEN, "This server does not know that token.", path="token")
         player, revision = found
         if name is not None and name != player.name:
-            player = Player(player.id, name)
+            player = Player(player.id, _own_name(name))
             await save(self._players, key, player, revision)
         return player
 
@@ -65,6 +69,13 @@ def _checked_name(name: str) -> str:
         return parse_name(name)
     except BadName as bad:
         raise Refused(ErrorCode.BAD_NAME, bad.message, path="name") from None
+
+
+def _own_name(name: str) -> str:
+    """Return a name that a person may take: not one of the house's own players, however it is written."""
+    if _HOUSE_NAME.fullmatch(unicodedata.normalize("NFKC", name)):
+        raise Refused(ErrorCode.BAD_NAME, f"{name} is a player of the house: choose another name.", path="name")
+    return name
 
 
 def _guest_name() -> str:

@@ -42,14 +42,18 @@ def sync(session: Session, request: Sync, live: LiveRoom, now: int) -> None:
 
 def chat(session: Session, player: Player, request: Chat, live: LiveRoom) -> None:
     """Say something to everybody in the room; without control, format and invisible characters."""
+    room = live.room
+    seat = room.mark_of(player.id) if live.is_played_by(session) else None
+    if seat is None and room.chat == "players":
+        raise Refused(ErrorCode.NOT_ALLOWED, "In this room only those who play may chat.")
     said = clean_text(request.text).strip()
     if not said:
         raise Refused(ErrorCode.BAD_MESSAGE, "There is nothing to read in that.", path="text")
     take(session.chat, "You say too much at once.")
-    seat = live.room.mark_of(player.id) if live.is_played_by(session) else None
     answer(session, request)
+    name = player.name if seat is None else room.seat(seat).name
     at = time.time_ns() // 1_000_000
-    live.push(ChatLine(room=live.room.code, from_=player.name, seat=seat, text=said, at=at))
+    live.push(ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id))
 
 
 def take(limit: RateLimit, words: str) -> None:

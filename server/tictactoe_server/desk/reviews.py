@@ -1,4 +1,4 @@
-"""What positions are worth, for those who watch and for afterwards: never for one who still plays the game."""
+"""What positions are worth, for afterwards and for those who watch the computer: never in a running game of people."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ class Reviews:
     async def analyse(self, session: Session, player: Player, request: Analyse, room: Room) -> None:
         """Answer with the analysis of the position that was asked for, the current one where that is not said.
 
-        Raises `Refused` for one who plays a game that is on, for moves that were not played, and where no answer is
-        to be had in time.
+        Raises `Refused` for one who has a seat in a game that is on, for all where it is one of people, for moves
+        that were not played, and where no answer is to be had in time. In a room for lessons the game may be on.
         """
-        if room.status == "playing" and room.mark_of(player.id) in tuple(room.position.active_marks):
-            raise Refused(ErrorCode.NOT_ALLOWED, "You play this game: its analysis is for afterwards.")
+        if room.status == "playing" and room.analysis != "open":
+            if room.mark_of(player.id) is not None:
+                raise Refused(ErrorCode.NOT_ALLOWED, "You play this game: its analysis is for afterwards.")
+            if room.people >= 2:
+                raise Refused(ErrorCode.NOT_ALLOWED, "People play this game: its analysis is for afterwards.")
         count = room.position.ply if request.ply is UNSET else request.ply
         if count > room.position.ply:
             message = f"There are {room.position.ply} moves, not {count}."

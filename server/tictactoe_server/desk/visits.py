@@ -28,16 +28,27 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Visits:
-    """Carries these requests out; `now` is when they came, in ms of served time. New rooms hold seats for `hold_ms`."""
+    """Carries these requests out; `now` is when they came, in ms of served time.
+
+    New rooms hold seats for `hold_ms`, and where they have a clock a first move is due within `start_ms`.
+    """
 
     def __init__(
-        self, registry: Registry, changes: Changes, timers: Timers, allowances: Allowances, *, hold_ms: int
+        self,
+        registry: Registry,
+        changes: Changes,
+        timers: Timers,
+        allowances: Allowances,
+        *,
+        hold_ms: int,
+        start_ms: int,
     ) -> None:
         self._allowances = allowances
         self._registry = registry
         self._changes = changes
         self._timers = timers
         self._hold_ms = hold_ms
+        self._start_ms = start_ms
 
     def create(self, session: Session, player: Player, request: Create, now: int) -> None:
         """Open a room in which the player plays the mark that was asked for; bots take the next seats.
@@ -60,6 +71,9 @@ class Visits:
             visibility=request.visibility,
             clock=request.clock,
             hold_ms=self._hold_ms,
+            start_ms=self._start_ms,
+            analysis=request.analysis,
+            chat=request.chat,
             bots=_bot_seats(request.bots),
         )
         self._open(session, player, request, room, now)
@@ -72,7 +86,7 @@ class Visits:
             self._changes.submit(_Matching(self, session, player, request, live, now))
             return
         code = self._registry.new_code()
-        room = open_room(code, rules, player, now, clock=request.clock, hold_ms=self._hold_ms)
+        room = open_room(code, rules, player, now, clock=request.clock, hold_ms=self._hold_ms, start_ms=self._start_ms)
         self._registry.matchmaker.offer(self._open(session, player, request, room, now))
 
     def join(self, session: Session, player: Player, request: Join, live: LiveRoom, now: int) -> None:

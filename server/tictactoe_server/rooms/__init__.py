@@ -1,17 +1,18 @@
 """What happens in a room, as values: no sockets, no clock, no randomness, no logging."""
 
 from tictactoe_server.rooms.applying import apply
-from tictactoe_server.rooms.clock import expires_at, is_expired, seen_at
+from tictactoe_server.rooms.clock import expires_at, is_expired, is_first_move, seen_at
 from tictactoe_server.rooms.commands import Command, Dropped, Enter, Expire
 from tictactoe_server.rooms.finished import FinishedGame, Participant, finished_game
 from tictactoe_server.rooms.player import NOBODY, Player, Refused
-from tictactoe_server.rooms.room import HOLD_MS, Room
+from tictactoe_server.rooms.room import HOLD_MS, START_MS, Room
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.rooms.view import state_of, summary_of
 
 __all__ = [
     "HOLD_MS",
     "NOBODY",
+    "START_MS",
     "Command",
     "Dropped",
     "Enter",
@@ -25,6 +26,7 @@ __all__ = [
     "expires_at",
     "finished_game",
     "is_expired",
+    "is_first_move",
     "open_room",
     "seen_at",
     "state_of",

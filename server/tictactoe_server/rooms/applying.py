@@ -20,7 +20,7 @@ def apply(room: Room, player: Player, command: Command, now: int) -> Room:
         case Move():
             return play.move(room, player, command, now)
         case Enter():
-            return seating.enter(room, player)
+            return seating.enter(room, player, now)
         case Dropped():
             return seating.drop(room, player, now)
         case Leave():

@@ -3,6 +3,8 @@
 A side's clock does not run for its first move, and that move earns no increment; from its second move on it runs
 whenever it is that side's turn. With a clock for each move every turn starts afresh. Time that was used is gone: what
 a clock shows is what it keeps when its turn ends without a move.
+
+In place of the clock, a first move has a time of its own, which stands still while the player's seat is held.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
 def remaining_after_move(room: Room, mark: str, now: int) -> dict[str, int]:
     """Return what each mark has once `mark` has moved."""
     clock = room.clock
-    if clock is None or room.clock_started_at is None:
+    if clock is None or room.clock_started_at is None or is_first_move(room):
         return room.remaining_ms
     if clock.move_ms is not UNSET:
         return {**room.remaining_ms, mark: clock.move_ms}
@@ -48,10 +50,32 @@ def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
 
 
 def start_of_turn(room: Room, position: Position, now: int) -> int | None:
-    """Return when the clock of the player to move starts, or None where it does not run in this position."""
-    turn = position.turn
-    runs = room.clock is not None and turn is not None and position.stones(turn) != 0
-    return now if runs else None
+    """Return when the time of the player to move starts, or None where there is none in this position."""
+    return now if room.clock is not None and position.turn is not None else None
+
+
+def is_first_move(room: Room) -> bool:
+    """Tell whether the player to move has not moved in this game yet: the time that runs is that for a first move."""
+    position = room.position
+    if len(position.moves) >= len(room.seats) or position.turn is None:
+        return False
+    return position.stones(position.turn) == 0
+
+
+def begin_turn(room: Room, now: int) -> Room:
+    """Return the room with the time for this turn running, where the game is on and that does not run yet."""
+    if room.clock is None or room.clock_started_at is not None or room.status != "playing":
+        return room
+    return replace(room, clock_started_at=start_of_turn(room, room.position, now))
+
+
+def resume_turn(room: Room, player: str, now: int) -> Room:
+    """Return the room with the time for a first move put off by as long as it stood still for a player who is back."""
+    gone_at, started_at = room.gone_at.get(player), room.clock_started_at
+    if gone_at is None or started_at is None or not is_first_move(room) or room.position.turn != room.mark_of(player):
+        return room
+    stood = min(now, gone_at + room.hold_ms) - max(gone_at, started_at)
+    return replace(room, clock_started_at=started_at + max(0, stood))
 
 
 def seen_at(room: Room, before: Room, now: int) -> Room:
@@ -64,21 +88,23 @@ def seen_at(room: Room, before: Room, now: int) -> Room:
 def time_left(room: Room, mark: str, now: int) -> int:
     """Return what a mark has left, at least 0."""
     left = room.remaining_ms[mark]
-    if room.clock_started_at is not None and mark == room.position.turn:
+    if room.clock_started_at is not None and mark == room.position.turn and not is_first_move(room):
         left -= max(0, now - room.clock_started_at)
     return max(0, left)
 
 
 def expires_at(room: Room) -> int | None:
-    """Return when the running clock runs out, or None where none runs."""
+    """Return when the time for this turn runs out, or None where none runs."""
     turn = room.position.turn
     if room.clock_started_at is None or turn is None or room.status != "playing":
         return None
-    return room.clock_started_at + room.remaining_ms[turn]
+    if not is_first_move(room):
+        return room.clock_started_at + room.remaining_ms[turn]
+    return room.clock_started_at + _start_allowance(room) + _stands_still(room, turn)
 
 
 def is_expired(room: Room, now: int) -> bool:
-    """Tell whether the running clock has run out."""
+    """Tell whether the time for this turn has run out."""
     end = expires_at(room)
     return end is not None and now >= end
 
@@ -87,8 +113,32 @@ def clock_state(room: Room, now: int) -> ClockState | None:
     """Return what the wire says of the clocks, or None where the room has none."""
     if room.clock is None:
         return None
-    remaining = {mark: time_left(room, mark, now) for mark in room.rules.marks}
-    return ClockState(remaining, room.position.turn if expires_at(room) is not None else None)
+    remaining, turn, end = room.remaining_ms, room.position.turn, expires_at(room)
+    if end is None or turn is None:
+        return ClockState(remaining, None)
+    if is_first_move(room):
+        return ClockState(remaining, None, max(0, end - max(now, _held_until(room, turn))))
+    return ClockState({**remaining, turn: max(0, min(remaining[turn], end - now))}, turn)
+
+
+def _held_until(room: Room, mark: str) -> int:
+    """Return until when the seat of a player who is away is held, 0 for one who is here."""
+    gone_at = room.gone_at.get(room.seat(mark).player)
+    return 0 if gone_at is None else gone_at + room.hold_ms
+
+
+def _stands_still(room: Room, mark: str) -> int:
+    """Return for how long in all the time for a first move stands still for one who is away."""
+    gone_at, started_at = room.gone_at.get(room.seat(mark).player), room.clock_started_at
+    if gone_at is None or started_at is None:
+        return 0
+    return max(0, gone_at + room.hold_ms - max(gone_at, started_at))
+
+
+def _start_allowance(room: Room) -> int:
+    """Return within how long a first move is due: the time for a move where that is longer."""
+    move_ms = UNSET if room.clock is None else room.clock.move_ms
+    return room.start_ms if move_ms is UNSET else max(room.start_ms, move_ms)
 
 
 def _allowance(clock: ClockFields) -> int:

@@ -62,10 +62,14 @@ def resign(room: Room, player: Player, now: int) -> Room:
 
 
 def give_up(room: Room, mark: str, now: int, reason: ResultReason = "resigned") -> Room:
-    """Return the room without this mark in the game: passed over, or the loser where one other is left."""
+    """Return the room without this mark in the game: passed over, or the loser where one other is left.
+
+    Where not everybody has moved yet, a game of two is aborted instead.
+    """
     active = room.position.active_marks
     if len(active) <= 2:
-        return finish(replace(room, seq=room.seq + 1), Result(active.replace(mark, ""), reason), now)
+        result = _ABORTED if room.is_beginning else Result(active.replace(mark, ""), reason)
+        return finish(replace(room, seq=room.seq + 1), result, now)
     position = room.position.pass_over(mark)
     if position.turn == room.position.turn:
         return replace(room, seq=room.seq + 1, position=position)
@@ -101,7 +105,8 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     if request.as_ == "draw":
         if gone != others:
             raise Refused(ErrorCode.NOT_ALLOWED, "Somebody else still plays: claim the win over who is gone.")
-        return finish(replace(room, seq=room.seq + 1), Result(None, "claimed"), now)
+        result = _ABORTED if room.is_beginning else Result(None, "claimed")
+        return finish(replace(room, seq=room.seq + 1), result, now)
     after = room
     for other in gone:
         after = give_up(after, other, now, "claimed")
@@ -123,35 +128,41 @@ def rematch(room: Room, player: Player, now: int) -> Room:
     agreed = tuple(other for other in room.seats if other == mark or other in room.offers.rematch)
     if len(agreed) < len(room.seats):
         return replace(room, seq=room.seq + 1, offers=replace(room.offers, rematch=agreed))
-    return _start_again(room)
+    return _start_again(room, now)
 
 
 def finish(room: Room, result: Result, now: int) -> Room:
-    """Return the room with the game over, its score counted and its clocks stopped; `seq` is the caller's."""
+    """Return the room with the game over, its score counted and its clocks stopped; `seq` is the caller's.
+
+    A game that was aborted counts for nobody.
+    """
     winner = "draws" if result.winner is None else room.seat(result.winner).player
     return replace(
         room,
         result=result,
         offers=_NO_OFFERS,
-        score={**room.score, winner: room.score.get(winner, 0) + 1},
+        score=room.score if result is _ABORTED else {**room.score, winner: room.score.get(winner, 0) + 1},
         remaining_ms=remaining_when_stopped(room, now),
         clock_started_at=None,
     )
 
 
-def _start_again(room: Room) -> Room:
-    """Return the room with the next game on the table, everyone one mark further on."""
+def _start_again(room: Room, now: int) -> Room:
+    """Return the room with the next game on the table, everyone one mark further on, except after an aborted one."""
     marks, seated = room.rules.marks, list(room.seats.values())
+    if not room.was_aborted:
+        seated = [seated[-1], *seated[:-1]]
+    position = Position.start(room.rules)
     return replace(
         room,
         seq=room.seq + 1,
         game=room.game + 1,
-        position=Position.start(room.rules),
-        seats=dict(zip(marks, [seated[-1], *seated[:-1]], strict=True)),
+        position=position,
+        seats=dict(zip(marks, seated, strict=True)),
         result=None,
         offers=_NO_OFFERS,
         remaining_ms=full_clocks(room.clock, marks),
-        clock_started_at=None,
+        clock_started_at=start_of_turn(room, position, now),
     )
 
 
@@ -160,3 +171,4 @@ def _is_gone(room: Room, mark: str, now: int) -> bool:
 
 
 _NO_OFFERS = Offers()
+_ABORTED = Result(None, "aborted")

@@ -5,7 +5,7 @@ It never changes: `apply` makes the next one. Connections and watchers are no pa
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -18,14 +18,23 @@ from tictactoe_server.rooms.player import Player, Refused
 HOLD_MS: Final = 60_000
 """How long a seat is kept for a player whose connection dropped, where the room says nothing else."""
 
+Analysis = Literal["closed", "open"]
+"""Whether running games of people may be analysed."""
+
+Chat = Literal["all", "players"]
+"""Who may chat."""
+
+START_MS: Final = 30_000
+"""Within how long a first move is due in a game with a clock, where the room says nothing else."""
+
 
 class Room(Struct, frozen=True, omit_defaults=True):
     """One room; `seats` maps each mark, in turn order, to who holds it, None where free.
 
     `seq` grows with every change. `score` holds the games won by each player's id, and ``draws``. Times are ms of the
     server's clock: `opened_at`; `gone_at`, when the connection of a player who is away dropped, by id; `hold_ms`, how
-    long their seat is kept; `remaining_ms`, what each mark's clock showed when its turn began; `clock_started_at`, when
-    the running one started, None where none runs.
+    long their seat is kept; `start_ms`, within how long a first move is due with a clock; `remaining_ms`, what each
+    mark's clock showed when its turn began; `clock_started_at`, when the time for this turn began, None for none.
     """
 
     code: str
@@ -41,6 +50,9 @@ class Room(Struct, frozen=True, omit_defaults=True):
     score: dict[str, int] = {}
     gone_at: dict[str, int] = {}
     hold_ms: int = HOLD_MS
+    start_ms: int = START_MS
+    analysis: Analysis = "closed"
+    chat: Chat = "all"
     remaining_ms: dict[str, int] = {}
     clock_started_at: int | None = None
 
@@ -55,6 +67,21 @@ class Room(Struct, frozen=True, omit_defaults=True):
         if self.result is not None:
             return "over"
         return "waiting" if None in self.seats.values() else "playing"
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether somebody who plays has not made a first move: a game that is given up then is aborted."""
+        return not all(map(self.position.stones, self.position.active_marks))
+
+    @property
+    def was_aborted(self) -> bool:
+        """Whether the game ended before everybody had moved: it counts for nobody and is not kept."""
+        return self.result is not None and self.result.reason == "aborted"
+
+    @property
+    def people(self) -> int:
+        """How many people hold a seat that they have not left."""
+        return sum(seat is not None and not (seat.bot or seat.left) for seat in self.seats.values())
 
     @property
     def has_bots(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -10,10 +10,11 @@ from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, SeatState, Visibility
 from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.rooms import play
-from tictactoe_server.rooms.clock import full_clocks
+from tictactoe_server.rooms.clock import begin_turn, full_clocks, resume_turn
 from tictactoe_server.rooms.player import Player, Refused
-from tictactoe_server.rooms.room import HOLD_MS, Room
+from tictactoe_server.rooms.room import HOLD_MS, START_MS, Analysis, Chat, Room
 
 
 def open_room(
@@ -26,6 +27,9 @@ def open_room(
     visibility: Visibility = "public",
     clock: ClockFields | None = None,
     hold_ms: int = HOLD_MS,
+    start_ms: int = START_MS,
+    analysis: Analysis = "closed",
+    chat: Chat = "all",
     bots: Sequence[SeatState] = (),
 ) -> Room:
     """Return a new room in which `player` plays the mark `seat`, the first where None; bots take the next seats.
@@ -34,10 +38,10 @@ def open_room(
     """
     seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks)
     if player is not None:
-        seats[seat or rules.marks[0]] = seat_of(player)
+        seats[seat or rules.marks[0]] = seat_of(player, {bot.name for bot in bots})
     free = [mark for mark, held in seats.items() if held is None]
     seats.update(zip(free, bots, strict=False))
-    return Room(
+    room = Room(
         code,
         Position.start(rules),
         seats,
@@ -46,25 +50,32 @@ def open_room(
         clock=clock,
         score={held.player: 0 for held in seats.values() if held is not None} | {"draws": 0},
         hold_ms=hold_ms,
+        start_ms=start_ms,
+        analysis=analysis,
+        chat=chat,
         remaining_ms=full_clocks(clock, rules.marks),
     )
+    return begin_turn(room, now)
 
 
-def enter(room: Room, player: Player) -> Room:
+def enter(room: Room, player: Player, now: int) -> Room:
     """Return the room with the player in a free seat, or back in the one that they hold."""
     held = room.mark_of(player.id)
     if held is not None:
         seat = room.seat(held)
-        here = replace(seat, name=player.name, online=True)
+        here = replace(seat, name=free_name(player.name, _names_of_others(room, player)), online=True)
         if here == seat:
             return room
+        room = begin_turn(resume_turn(room, player.id, now), now)
         return replace(_with_seat(room, held, here), gone_at=_gone_without(room, player))
     if any(seat is not None and seat.player == player.id for seat in room.seats.values()):
         raise Refused(ErrorCode.NOT_ALLOWED, "You left this room for good; you may watch it.")
     free = next((mark for mark, seat in room.seats.items() if seat is None), None)
     if free is None:
         raise Refused(ErrorCode.ROOM_FULL, f"Room {room.code} is full; you may watch it.")
-    return replace(_with_seat(room, free, seat_of(player)), score={**room.score, player.id: 0})
+    seat = seat_of(player, _names_of_others(room, player))
+    entered = replace(_with_seat(room, free, seat), score={**room.score, player.id: 0})
+    return begin_turn(entered, now)
 
 
 def drop(room: Room, player: Player, now: int) -> Room:
@@ -106,9 +117,26 @@ def _offers_without(room: Room, mark: str) -> Offers:
     return Offers(draw=None if draw == mark else draw, undo=None if undo == mark else undo)
 
 
-def seat_of(player: Player) -> SeatState:
-    """Return the seat of a person who is here."""
-    return SeatState(player.id, player.name, online=True, bot=None)
+def seat_of(player: Player, taken: Collection[str] = ()) -> SeatState:
+    """Return the seat of a person who is here, by a name that is not taken."""
+    return SeatState(player.id, free_name(player.name, taken), online=True, bot=None)
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return the name, or where it is taken the first free one with a number behind it, cut to fit.
+
+    >>> free_name("ana", ("ana", "ana 2"))
+    'ana 3'
+    """
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name[: MAX_NAME_LENGTH - len(str(number)) - 1].rstrip()} {number}"
+    return free
+
+
+def _names_of_others(room: Room, player: Player) -> set[str]:
+    return {seat.name for seat in room.seats.values() if seat is not None and seat.player != player.id}
 
 
 def _with_seat(room: Room, mark: str, seat: SeatState | None) -> Room:

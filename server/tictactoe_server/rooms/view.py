@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_engine import Rules
@@ -39,6 +40,8 @@ def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
         watchers,
         room.score,
         room.clock,
+        UNSET if room.analysis == "closed" else room.analysis,
+        UNSET if room.chat == "all" else room.chat,
     )
 
 
@@ -53,6 +56,7 @@ def summary_of(room: Room, now: int, *, watchers: int) -> RoomSummary:
         room.position.ply,
         watchers,
         max(0, now - room.opened_at),
+        UNSET if room.analysis == "closed" else room.analysis,
     )
 
 

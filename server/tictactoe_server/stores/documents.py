@@ -13,9 +13,10 @@ from zlib import crc32
 import msgspec
 
 from tictactoe_engine import Position
-from tictactoe_protocol.pushes import Offers, Result, RulesState, SeatState, Visibility
+from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, Offers, Result, RulesState, SeatState, Visibility
 from tictactoe_protocol.requests import ClockFields
-from tictactoe_server.rooms import HOLD_MS, FinishedGame, Player, Room
+from tictactoe_server.rooms import HOLD_MS, START_MS, FinishedGame, Player, Room
+from tictactoe_server.rooms.room import Analysis, Chat
 from tictactoe_server.rooms.view import rules_state
 from tictactoe_server.stores.store import Unreadable
 
@@ -26,7 +27,7 @@ _CHECKSUM_DIGITS: Final = 8
 
 
 class _Setting(msgspec.Struct, frozen=True, array_like=True):
-    """What moves do not change."""
+    """What moves do not change; what is missing at the end was not known yet when it was kept."""
 
     code: str
     opened_at: int
@@ -37,6 +38,9 @@ class _Setting(msgspec.Struct, frozen=True, array_like=True):
     hold_ms: int
     game: int
     score: dict[str, int]
+    start_ms: int = START_MS
+    analysis: Analysis = "closed"
+    chat: Chat = "all"
 
 
 class _RoomDocument(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -141,6 +145,8 @@ def decode_room(document: bytes) -> Room:
         raise Unreadable(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
     if set(room.remaining_ms) != set(() if room.clock is None else marks):
         raise Unreadable(f"Clocks {', '.join(room.remaining_ms)} for the marks {room.rules.marks}.")
+    if room.visibility not in VISIBILITIES or (room.result is not None and room.result.reason not in RESULT_REASONS):
+        raise Unreadable("A word that no server wrote.")
     if room.clock is None and room.clock_started_at is not None:
         raise Unreadable("A clock runs in a room without clocks.")
     return room
@@ -183,6 +189,9 @@ def _setting_of(room: Room) -> _Setting:
         room.hold_ms,
         room.game,
         room.score,
+        room.start_ms,
+        room.analysis,
+        room.chat,
     )
 
 
@@ -207,6 +216,9 @@ def _read(document: bytes) -> Room:
         setting.score,
         found.gone_at,
         setting.hold_ms,
+        setting.start_ms,
+        setting.analysis,
+        setting.chat,
         found.remaining_ms,
         found.clock_started_at,
     )

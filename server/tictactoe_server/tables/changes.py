@@ -146,7 +146,7 @@ class Changes:
                 self._rooms.delete(room.code, live.revision, change)
             elif after is room and live.revision != MISSING:
                 self._settle(change, None)
-            elif after.result is not None and room.result is None:
+            elif after.result is not None and room.result is None and not after.was_aborted:
                 game = finished_game(after, time.time_ns() // 1_000_000)
                 self._rooms.save(after.code, after, live.revision, change, game)
             else:

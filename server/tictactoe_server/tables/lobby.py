@@ -29,6 +29,9 @@ MAX_CHANGE_BYTES: Final = 60_000
 LISTED_OF_ONE: Final = 10
 """How many rooms of one address are listed before those of others, where there are more than can be listed."""
 
+MAX_LIST_BYTES: Final = 250_000
+"""How much one list has: an answer with it stays under 256 KiB."""
+
 LIST_SECONDS: Final = 0.1
 """For how long a list stays true that no room joined or left: moves and watchers are not in it at once."""
 
@@ -49,7 +52,7 @@ class Lobby:
     def list_rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first, as many as one list may have; they are encoded already."""
         if self._list is None or time.monotonic() - self._listed_at > LIST_SECONDS:
-            self._list = msgspec.Raw(b"[%b]" % b",".join(map(self._row, self._newest())))
+            self._list = msgspec.Raw(b"[%b]" % b",".join(self._newest_rows()))
             self._listed_at = time.monotonic()
         return cast(tuple[RoomSummary, ...], self._list)
 
@@ -100,6 +103,16 @@ class Lobby:
         """Order the rooms by their opening, after they came back in no order."""
         self._public = dict(sorted(self._public.items(), key=lambda item: item[1].room.opened_at))
         self._list = None
+
+    def _newest_rows(self) -> Iterable[bytes]:
+        """Yield the rows of the newest rooms, as much as one list may have."""
+        size = 0
+        for live in self._newest():
+            row = self._row(live)
+            size += len(row) + 1
+            if size > MAX_LIST_BYTES:
+                return
+            yield row
 
     def _tell_later(self) -> None:
         self._list = None

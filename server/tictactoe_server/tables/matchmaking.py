@@ -77,9 +77,9 @@ class Matchmaker:
 
 
 def _is_of_use(live: LiveRoom) -> bool:
-    """Tell whether a room is public, has a seat that nobody is about to take, and somebody in it."""
+    """Tell whether a room is public and for fair games, has a seat that nobody is about to take, and somebody in it."""
     room = live.room
-    if live.is_gone or room.visibility != "public" or room.result is not None:
+    if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
         return False
     is_opening = live.revision == MISSING
     return (bool(live.players) or is_opening) and free_seats(room) > len(live.entering)

@@ -22,7 +22,7 @@ def answer(protocol: ServerProtocol, request: Request, door: Door) -> Response:
     """Return the response to a whole request: that the protocol changes to WebSocket, or something else."""
     path = request.path.partition("?")[0]
     if path == "/healthz":
-        response = protocol.reject(HTTPStatus.OK, "ok\n")
+        response = _tell_health(protocol, request)
     elif path not in ("/", "/ws"):
         response = protocol.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
     elif not _is_welcome(request, door):
@@ -39,6 +39,18 @@ def _is_welcome(request: Request, door: Door) -> bool:
     if len(origins) > 1 or len(hosts) > 1:
         return False
     return door.welcomes(origins[0] if origins else None, hosts[0] if hosts else None)
+
+
+def _tell_health(protocol: ServerProtocol, request: Request) -> Response:
+    """Return that the server is alive, to those who only ask."""
+    if request.method not in ("GET", "HEAD"):
+        response = protocol.reject(HTTPStatus.METHOD_NOT_ALLOWED, "Ask with GET or HEAD.\n")
+        response.headers["Allow"] = "GET, HEAD"
+        return response
+    response = protocol.reject(HTTPStatus.OK, "ok\n")
+    if request.method == "HEAD":
+        response.body = b""
+    return response
 
 
 def refuse(status: HTTPStatus, words: str) -> bytes:

@@ -1,0 +1,59 @@
+"""Whom one does not want to hear: by name, kept by id, for oneself alone."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from tests.client.states import ANA, BO, state
+from tictactoe_client.typed.intents import Mute
+from tictactoe_client.typed.parsing import parse_intent
+from tictactoe_client.words.muting import Muted
+from tictactoe_engine import Rules
+from tictactoe_protocol.pushes import ChatLine
+
+
+def line(name: str, player: str | UnsetType = UNSET, seat: str | None = None) -> ChatLine:
+    return ChatLine(room="K7M4PQ", from_=name, seat=seat, text="hello", at=0, player=player)
+
+
+def test_one_at_the_table_is_muted_by_name_in_any_case_and_stays_so_under_another() -> None:
+    muted = Muted(ANA)
+    assert muted.hears(line("bo", BO, "O"))
+    assert muted.mute("Bo", state()) == "bo is muted. To hear them again: unmute bo"
+    assert not muted.hears(line("bo", BO, "O"))
+    assert not muted.hears(line("bobby", BO, "O"))
+    assert muted.hears(line("eve", "p-eve"))
+    assert muted.describe() == "Muted: bo."
+    assert muted.unmute("BO") == "bo is heard again."
+    assert muted.hears(line("bo", BO, "O"))
+
+
+def test_a_watcher_is_muted_once_they_have_spoken() -> None:
+    muted = Muted(ANA)
+    assert muted.mute("eve", state()) == "Nobody here is called eve."
+    assert muted.hears(line("eve", "p-eve"))
+    muted.mute("eve", state())
+    assert not muted.hears(line("eve", "p-eve"))
+    assert muted.hears(line("eve", "p-another-eve"))
+
+
+def test_where_the_server_does_not_say_whose_words_they_are_the_name_counts() -> None:
+    muted = Muted(ANA)
+    for name in ("bo", "eve"):
+        assert muted.hears(line(name))
+        muted.mute(name, state())
+        assert not muted.hears(line(name))
+
+
+def test_nobody_mutes_oneself_and_who_is_not_muted_is_not_unmuted() -> None:
+    muted = Muted(ANA)
+    assert muted.mute("ana", state()) == "That is you."
+    assert muted.unmute("bo") == "bo is not muted."
+    assert muted.describe() == "Nobody is muted. Type mute and a name."
+
+
+def test_what_is_typed() -> None:
+    rules = Rules()
+    assert parse_intent("mute ana 2", rules) == Mute("ana 2")
+    assert parse_intent("/Unmute bo", rules) == Mute("bo", is_muted=False)
+    assert parse_intent("mute", rules) == Mute("")

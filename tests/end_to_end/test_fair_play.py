@@ -1,0 +1,112 @@
+"""What plain mode says of games that are aborted, of lessons, and of those who are not to be heard."""
+
+from __future__ import annotations
+
+from tests.end_to_end.clients import run_client
+from tests.end_to_end.test_client_plain import open_room
+from tests.peer import open_peer
+from tictactoe_server.server import Server
+
+
+async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_ends_as_abandoned(server: Server) -> None:
+    async with (
+        run_client("new", "-n", "ana", "--result-code", "-s", server.url) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await bo.ask("join", room=await open_room(ana))
+        await ana.until("Your move, X.")
+        ana.type("leave")
+        await ana.until("Leave and abort this game? Type leave again, or yes, to do it; anything else plays on.")
+        ana.type("leave")
+        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
+        assert await ana.end() == 12
+
+
+async def test_the_end_of_the_input_says_that_it_aborts_a_game(server: Server) -> None:
+    async with (
+        run_client("new", "-n", "ana", "-s", server.url) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await bo.ask("join", room=await open_room(ana))
+        await ana.until("Your move, X.")
+        ana.end_input()
+        await ana.until("The input has ended: leaving in 5 s, which aborts the game.")
+
+
+async def test_an_aborted_game_is_told(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        await bo.ask("resign", room=code)
+        await ana.until("The game was aborted, as not everybody had moved yet. It doesn't count.")
+        await ana.until("Rematch? Type rematch, new or leave.")
+        ana.type("save")
+        await ana.until("A game that ended before it had begun is not saved.")
+
+
+async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_analysed(server: Server) -> None:
+    options = ("--analysis", "open", "--chat", "players")
+    async with (
+        run_client("new", *options, "-n", "ana", "-s", server.url) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        told = await ana.until("Connected")
+        assert told.endswith("3 by 3, 3 in a row, no clock, analysis open, chat for players.")
+        code = await open_room(ana)
+        async with run_client("rooms", "-s", server.url) as rooms:
+            assert "analysis open" in await rooms.until(code)
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        ana.type("value")
+        await ana.until("At the start: X to move: a draw with best play.")
+        async with run_client("watch", code, "-n", "eve", "-s", server.url) as eve:
+            await eve.until("X's move.")
+            eve.type("chat take the corner")
+            await eve.until("In this room only those who play may chat.")
+
+
+async def test_a_running_game_of_people_is_analysed_for_nobody(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        ana.type("value")
+        await ana.until("You play this game: its analysis is for afterwards.")
+        async with run_client("watch", code, "-s", server.url) as eve:
+            await eve.until("X's move.")
+            eve.type("value")
+            await eve.until("People play this game: its analysis is for afterwards.")
+
+
+async def test_a_lesson_at_a_server_that_knows_none_is_refused_in_words(server: Server, as_in_1_0: None) -> None:
+    async with run_client("new", "--analysis", "open", "-s", server.url) as ana:
+        assert await ana.end() == 6
+        assert "This server is too old for that: it knows no analysis of a room." in await ana.errors()
+
+
+async def test_one_who_is_muted_is_not_heard_until_heard_again(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        code = await open_room(ana)
+        await bo.ask("join", room=code)
+        await bo.ask("chat", room=code, text="loser")
+        await ana.until("bo: loser")
+        ana.type("mute", "mute bo")
+        await ana.until("Nobody is muted. Type mute and a name.")
+        await ana.until("bo is muted. To hear them again: unmute bo")
+        await bo.ask("chat", room=code, text="and again")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("bo offers a draw.")
+        ana.type("unmute bo")
+        await ana.until("bo is heard again.")
+        await bo.ask("chat", room=code, text="sorry")
+        await ana.until("bo: sorry")
+        assert "bo: and again" not in ana.lines
+
+
+async def test_the_second_of_one_name_sees_the_own_number(server: Server) -> None:
+    async with run_client("new", "-n", "ana", "-s", server.url) as one:
+        code = await open_room(one)
+        async with run_client("join", code, "-n", "ana", "-s", server.url) as other:
+            await one.until("ana 2 joins as O.")
+            other.type("chat hello")
+            await one.until("ana 2: hello")

@@ -1,0 +1,254 @@
+"""Games that end before everybody has moved: aborted by those who play, or because a first move was due too long."""
+
+from __future__ import annotations
+
+import json
+from zlib import crc32
+
+import pytest
+
+from tests.fakes import FakeClock
+from tests.peer import open_peer, play_out
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
+from tests.server.test_connections import Serve
+from tests.server.test_manners import two_playing
+from tictactoe_protocol.pushes import Result
+from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Rematch, Resign
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, expires_at
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits
+from tictactoe_server.stores.documents import decode_room, encode_room
+
+LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
+WIN, DRAW = (Claim(room=CODE, as_=kind) for kind in ("win", "draw"))
+FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
+ABORTED = Result(None, "aborted")
+HOLD_MS = 60_000
+
+
+def timed(clock: ClockFields = FIVE_MINUTES) -> Table:
+    return Table(ANA, BO, clock=clock)
+
+
+def start_ms(table: Table) -> int | None:
+    """Return what the state says of the time that is left for a first move."""
+    left: int | None = table.state["clock"].get("start_ms")
+    return left
+
+
+# -- by those who play ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cells", [(), (4,)])
+@pytest.mark.parametrize("player", [ANA, BO])
+@pytest.mark.parametrize("command", [LEAVE, RESIGN])
+def test_a_game_that_is_given_up_before_both_have_moved_is_aborted(
+    cells: tuple[int, ...], player: Player, command: Command
+) -> None:
+    table = Table(ANA, BO)
+    table.play(*cells)
+    over = table.do(player, command)
+    assert (over.status, over.result) == ("over", ABORTED)
+    assert over.score == {ANA.id: 0, BO.id: 0, "draws": 0}
+    assert table.state["result"] == {"winner": None, "reason": "aborted", "line": []}
+
+
+@pytest.mark.parametrize("claim", [WIN, DRAW])
+def test_a_game_that_is_claimed_before_both_have_moved_is_aborted_once_the_hold_is_over(claim: Claim) -> None:
+    table = Table(ANA, BO)
+    table.play(4)
+    table.do(BO, Dropped())
+    assert table.refusal(ANA, claim).retry_ms == HOLD_MS
+    table.wait(HOLD_MS)
+    over = table.do(ANA, claim)
+    assert over.result == ABORTED
+    assert over.score == {ANA.id: 0, BO.id: 0, "draws": 0}
+
+
+def test_once_both_have_moved_giving_up_loses() -> None:
+    table = Table(ANA, BO)
+    table.play(0, 4)
+    assert table.do(ANA, RESIGN).result == Result("O", "resigned")
+
+
+def test_an_agreed_draw_is_one_before_the_first_move_too() -> None:
+    table = Table(ANA, BO)
+    table.do(ANA, Draw(room=CODE, action="offer"))
+    assert table.do(BO, Draw(room=CODE, action="accept")).result == Result(None, "agreed")
+
+
+def test_after_an_aborted_game_the_marks_stay_and_after_one_that_counts_they_move_on() -> None:
+    table = Table(ANA, BO)
+    table.do(ANA, RESIGN)
+    table.do(ANA, REMATCH)
+    again = table.do(BO, REMATCH)
+    assert (again.game, again.seat("X").name, again.seat("O").name) == (2, "ana", "bo")
+    table.play(0, 4)
+    table.do(ANA, RESIGN)
+    table.do(ANA, REMATCH)
+    assert table.do(BO, REMATCH).seat("X").name == "bo"
+
+
+def test_with_three_one_who_goes_is_passed_over_while_two_remain_then_the_game_is_aborted() -> None:
+    table = Table(ANA, BO, CY, rules=THREE)
+    assert table.do(ANA, LEAVE).position.active_marks == "OA"
+    table.play(0)
+    assert table.do(CY, RESIGN).result == ABORTED
+
+
+def test_with_three_those_who_are_left_need_to_have_moved_and_no_others() -> None:
+    table = Table(ANA, BO, CY, rules=THREE)
+    table.do(CY, LEAVE)
+    table.play(0, 1)
+    assert table.do(ANA, RESIGN).result == Result("O", "resigned")
+
+
+async def test_an_aborted_game_is_in_no_history_and_the_next_one_is(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        await ana.ask("resign", room=room)
+        over = await bo.state(status="over")
+        assert over["result"] == {"winner": None, "reason": "aborted", "line": []}
+        assert (await ana.ask("history"))["games"] == (await bo.ask("history"))["games"] == []
+        for peer in (bo, ana):
+            await peer.ask("rematch", room=room)
+        for peer in (ana, bo):
+            await peer.state(game=2)
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        (game,) = (await bo.ask("history"))["games"]
+        assert (game["game"], game["result"]["reason"]) == (2, "line")
+
+
+# -- by time ----------------------------------------------------------------------------------------------------
+
+
+def test_a_first_move_is_due_within_half_a_minute_and_the_state_counts_it_down() -> None:
+    table = timed()
+    for cell in (0, 4):
+        assert (start_ms(table), table.running) == (30_000, None)
+        table.wait(12_000)
+        assert start_ms(table) == 18_000
+        table.move(cell)
+    assert (start_ms(table), table.times) == (None, [300_000, 300_000])
+
+
+def test_without_a_clock_and_while_a_seat_is_free_no_first_move_is_due() -> None:
+    assert start_ms(Table(ANA, clock=FIVE_MINUTES)) is None
+    table = Table(ANA, BO)
+    table.wait(10**9)
+    assert table.expire().status == "playing"
+
+
+@pytest.mark.parametrize(("move_ms", "due"), [(10_000, 30_000), (90_000, 90_000)])
+def test_a_longer_time_for_a_move_is_that_for_the_first_one_too(move_ms: int, due: int) -> None:
+    assert start_ms(timed(ClockFields(move_ms=move_ms))) == due
+
+
+@pytest.mark.parametrize("cells", [(), (4,)])
+def test_past_that_time_the_game_is_aborted(cells: tuple[int, ...]) -> None:
+    table = timed()
+    table.play(*cells)
+    table.wait(29_999)
+    assert table.expire().status == "playing"
+    table.wait(1)
+    over = table.expire()
+    assert (over.result, over.score) == (ABORTED, {ANA.id: 0, BO.id: 0, "draws": 0})
+    assert start_ms(table) is None
+
+
+def test_with_three_whoever_does_not_begin_is_passed_over_and_the_next_one_has_the_whole_time() -> None:
+    table = Table(ANA, BO, CY, rules=THREE, clock=FIVE_MINUTES)
+    table.wait(30_000)
+    assert table.expire().position.turn == "O"
+    assert start_ms(table) == 30_000
+    table.wait(30_000)
+    assert table.expire().result == ABORTED
+
+
+def test_the_time_stands_still_while_the_players_seat_is_held_and_goes_on_after_the_return() -> None:
+    table = timed()
+    table.wait(10_000)
+    table.do(ANA, Dropped())
+    table.wait(50_000)
+    assert start_ms(table) == 20_000
+    assert table.expire().status == "playing"
+    table.do(ANA, Enter())
+    assert start_ms(table) == 20_000
+    table.wait(5_000)
+    assert start_ms(table) == 15_000
+    assert expires_at(table.room) == table.now + 15_000
+
+
+def test_nobody_is_held_for_ever_by_one_who_does_not_come_back() -> None:
+    table = timed()
+    table.wait(10_000)
+    table.do(ANA, Dropped())
+    table.wait(HOLD_MS + 5_000)
+    assert start_ms(table) == 15_000
+    table.wait(15_000)
+    assert table.expire().result == ABORTED
+
+
+def test_one_who_comes_back_after_the_hold_has_what_is_left() -> None:
+    table = timed()
+    table.do(ANA, Dropped())
+    table.wait(HOLD_MS + 5_000)
+    table.do(ANA, Enter())
+    assert start_ms(table) == 25_000
+
+
+def test_one_who_was_away_when_the_turn_came_has_the_hold_first() -> None:
+    table = timed()
+    table.do(BO, Dropped())
+    assert start_ms(table) == 30_000
+    table.wait(10_000)
+    assert start_ms(table) == 20_000
+    table.move(4)
+    assert start_ms(table) == 30_000
+    table.wait(HOLD_MS - 10_000)
+    assert start_ms(table) == 30_000
+    table.wait(30_000)
+    assert table.expire().result == ABORTED
+
+
+def test_a_rematch_has_the_time_for_first_moves_again() -> None:
+    table = timed()
+    table.wait(30_000)
+    table.expire()
+    table.do(ANA, REMATCH)
+    table.wait(100_000)
+    table.do(BO, REMATCH)
+    assert start_ms(table) == 30_000
+
+
+def test_a_room_that_was_kept_before_there_was_such_a_time_has_it_from_the_return_of_a_player_on() -> None:
+    table = timed()
+    content = json.loads(encode_room(table.room)[8:])
+    content[1] = content[1][:9]
+    content[-1] = None
+    kept = json.dumps(content).encode()
+    table.room = decode_room(b"%08x%b" % (crc32(kept), kept))
+    assert (table.room.start_ms, start_ms(table)) == (30_000, None)
+    table.do(ANA, Dropped())
+    table.wait(5_000)
+    table.do(ANA, Enter())
+    assert start_ms(table) == 30_000
+
+
+async def test_a_server_ends_a_game_that_nobody_begins_by_itself(serve: Serve) -> None:
+    server = await serve(Limits(start_seconds=0.15))
+    async with two_playing(server, clock={"initial_ms": 60_000, "increment_ms": 0}) as (ana, bo, _):
+        for peer in (ana, bo):
+            assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
+
+
+async def test_a_first_move_that_comes_too_late_finds_the_game_over(clocked: Server, clock: FakeClock) -> None:
+    async with two_playing(clocked, clock={"move_ms": 1_000}) as (ana, _, room):
+        clock.advance(30_000)
+        assert await ana.refusal("move", room=room, cell=4, ply=0) == "game_over"
+
+
+async def test_a_game_against_the_computer_that_nobody_begins_is_aborted_too(serve: Serve) -> None:
+    server = await serve(Limits(start_seconds=0.15))
+    async with open_peer(server.url) as ana:
+        await ana.ask("create", bots=["easy"], clock={"initial_ms": 60_000, "increment_ms": 0})
+        assert (await ana.state(status="over"))["result"]["reason"] == "aborted"

@@ -1,0 +1,91 @@
+"""What people are called: not like the players of the house, and at one table no two the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.peer import open_peer
+from tests.server.tables import ANA, BO, CY, THREE, Table
+from tictactoe_server.rooms import Dropped, Enter, Player
+from tictactoe_server.rooms.seating import free_name
+from tictactoe_server.server import Server
+from tictactoe_server.stores import MISSING, MemoryStore, save
+
+HOUSE = ["easy-bot", "Hard-Bot", "PERFECT-BOT", "rules-bot-2", "random-bot7", "medium-bot 12", "\uff45asy-bot"]
+THEIR_OWN = ["my-bot", "easy", "easy-bottle", "easybot", "hard-bot-x", "bot", "uneasy-bot"]
+
+
+@pytest.mark.parametrize("name", HOUSE)
+async def test_nobody_takes_the_name_of_a_player_of_the_house(server: Server, name: str) -> None:
+    async with open_peer(server.url, name) as peer:
+        assert (peer.welcome["type"], peer.welcome["code"]) == ("error", "bad_name")
+        assert peer.welcome["path"] == "name"
+
+
+@pytest.mark.parametrize("name", THEIR_OWN)
+async def test_other_names_with_bot_are_for_peoples_own(server: Server, name: str) -> None:
+    async with open_peer(server.url, name) as peer:
+        assert peer.welcome["name"] == name
+
+
+async def test_nobody_is_renamed_to_a_player_of_the_house_but_one_who_had_the_name_keeps_it(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        token = ana.welcome["token"]
+    async with open_peer(server.url, "easy-bot", token) as again:
+        assert again.welcome["code"] == "bad_name"
+    store = MemoryStore()
+    async with Server(store=store) as other:
+        async with open_peer(other.url) as guest:
+            token = guest.welcome["token"]
+        key = next(iter(store.players._values))
+        player, revision = await store.players.load(key) or (Player("", ""), MISSING)
+        await save(store.players, key, Player(player.id, "easy-bot"), revision)
+        for name in (None, "easy-bot"):
+            async with open_peer(other.url, name, token) as old:
+                assert old.welcome["name"] == "easy-bot"
+
+
+def test_the_second_of_one_name_gets_a_number_and_so_does_the_third() -> None:
+    table = Table(ANA, Player("p2", "ana"), Player("p3", "ana"), rules=THREE)
+    assert [seat["name"] for seat in table.state["seats"].values()] == ["ana", "ana 2", "ana 3"]
+
+
+def test_a_name_with_a_number_stays_for_one_who_comes_back_and_goes_with_another_name() -> None:
+    second = Player("p2", "ana")
+    table = Table(ANA, second)
+    table.do(second, Dropped())
+    table.do(second, Enter())
+    assert table.room.seat("O").name == "ana 2"
+    table.do(second, Dropped())
+    table.do(Player("p2", "bo"), Enter())
+    assert table.room.seat("O").name == "bo"
+    table.do(ANA, Dropped())
+    table.do(Player(ANA.id, "bo"), Enter())
+    assert table.room.seat("X").name == "bo 2"
+
+
+def test_different_names_stay_as_they_are() -> None:
+    assert [seat["name"] for seat in Table(BO, CY).state["seats"].values()] == ["bo", "cy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "taken", "free"),
+    [
+        ("ana", (), "ana"),
+        ("ana", ("ana", "ana 2", "ana 4"), "ana 3"),
+        ("a" * 24, ("a" * 24,), "a" * 22 + " 2"),
+        ("a" * 21 + " bb", ("a" * 21 + " bb",), "a" * 21 + " 2"),
+    ],
+)
+def test_the_first_free_name_fits(name: str, taken: tuple[str, ...], free: str) -> None:
+    assert free_name(name, taken) == free
+
+
+async def test_the_number_is_in_seats_and_chat_and_not_in_the_welcome(server: Server) -> None:
+    async with open_peer(server.url, "ana") as one, open_peer(server.url, "ana") as other:
+        room = (await one.ask("create"))["room"]
+        await other.ask("join", room=room)
+        assert (await one.state(status="playing"))["seats"]["O"]["name"] == "ana 2"
+        await other.ask("chat", room=room, text="I am the other one.")
+        assert (await one.next_of("chat"))["from"] == "ana 2"
+        assert other.welcome["name"] == "ana"

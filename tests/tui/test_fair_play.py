@@ -1,0 +1,101 @@
+"""What the full screen says of games that are aborted, of lessons, and of those who are not to be heard."""
+
+from __future__ import annotations
+
+from tests.peer import open_peer
+from tests.tui.conftest import OpenScreen
+from tests.tui.test_game_page import game
+from tictactoe_client.wire.choosing import Choice
+from tictactoe_protocol.requests import ClockFields
+from tictactoe_server.server import Server
+
+
+async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_does(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("escape")
+        await ana.until("Leave and abort this game?   Enter yes   Esc play on")
+        await ana.press("escape")
+        await ana.until("YOUR MOVE (X)", gone="abort")
+        await ana.press("ctrl+q")
+        await ana.until("Leave and abort this game?")
+        await ana.press("enter")
+        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
+    assert ana.app.last_words == f"Room {code}: you left before everybody had moved. The game was aborted."
+
+
+async def test_once_both_have_moved_leaving_loses(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await ana.press("1")
+        await ana.until("bo's move (O)")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE (X)")
+        await ana.press("escape")
+        await ana.until("Leave and lose this game?")
+
+
+async def test_an_aborted_game_is_told_and_a_rematch_leaves_the_marks(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("resign", room=code)
+        await ana.until("NO RESULT   The game was aborted, as not everybody had moved yet", "r rematch")
+        await ana.type(":save")
+        await ana.press("enter")
+        await ana.until("is not saved.")
+        await ana.press("r")
+        await bo.ask("rematch", room=code)
+        await ana.until("YOUR MOVE (X)")
+
+
+async def test_an_open_analysis_is_shown_to_those_who_wait_who_play_and_who_look_for_a_room(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    lesson = Choice("create", analysis="open", chat="players")
+    async with open_screen(server.url, lesson) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Waiting for someone", "3 in a row · analysis open · chat for players")
+        await bo.ask("join", room=ana.code)
+        await ana.until("YOUR MOVE (X)", "analysis open")
+    async with open_peer(server.url, "cy") as cy, open_screen(server.url) as ana:
+        code = (await cy.ask("create", analysis="open"))["room"]
+        await ana.until(f"{code}   analysis open, 3x3")
+
+
+async def test_the_time_for_a_first_move_is_counted_down(server: Server, open_screen: OpenScreen) -> None:
+    clock = ClockFields(initial_ms=60_000, increment_ms=0)
+    async with open_screen(server.url, Choice("create", clock=clock)) as ana, open_peer(server.url, "bo") as bo:
+        await ana.until("Waiting for someone")
+        code = ana.code
+        await bo.ask("join", room=code)
+        await ana.until("YOUR MOVE (X)   first move within 0:")
+        await ana.press("1")
+        await ana.until("bo's move (O)   first move within 0:")
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("YOUR MOVE (X)", gone="first move")
+
+
+async def test_a_lesson_is_refused_by_a_server_that_knows_none(
+    server: Server, open_screen: OpenScreen, as_in_1_0: None
+) -> None:
+    async with open_screen(server.url, Choice("create", analysis="open")) as ana:
+        await ana.until_it_ends()
+    assert ana.app.return_code == 6
+    assert "This server is too old for that: it knows no analysis of a room." in ana.app.last_words
+
+
+async def test_one_who_is_muted_is_not_shown_until_heard_again(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("chat", room=code, text="loser")
+        await ana.until("bo: loser")
+        await ana.type(":mute bo")
+        await ana.press("enter")
+        await ana.until("bo is muted. To hear them again: unmute bo")
+        await bo.ask("chat", room=code, text="and again")
+        await bo.ask("move", room=code, cell=0, ply=0)
+        await bo.ask("draw", room=code, action="offer")
+        text = await ana.until("bo offers a draw")
+        assert "and again" not in text
+        await ana.type(":unmute bo")
+        await ana.press("enter")
+        await ana.until("bo is heard again.")
+        await bo.ask("chat", room=code, text="sorry")
+        await ana.until("bo: sorry")
