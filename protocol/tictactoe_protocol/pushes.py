@@ -242,10 +242,21 @@ class Closed(_Push, frozen=True, tag="closed"):
 
 
 class Notice(_Push, frozen=True, tag="notice"):
-    """The server is about to go; come back after `retry_ms`."""
+    """The server is about to go; come back after `retry_ms`, unless the code is ``stopping``: then for good.
+
+    With `in_ms` it goes when the games that are on are over, at the latest after so long; null is no such limit.
+    """
 
     code: str
     retry_ms: int
+    in_ms: int | UnsetType | None = UNSET
 
 
-Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | Replaced | Closed | Notice
+class Announcement(_Push, frozen=True, tag="announcement"):
+    """Something that the operator says to everybody; `at` is in ms since the epoch."""
+
+    text: str
+    at: int
+
+
+Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | Replaced | Closed | Notice | Announcement

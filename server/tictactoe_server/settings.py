@@ -23,6 +23,8 @@ class Settings:
     Bots wait `bot_pause_seconds` before they move, think for at most `bot_deadline_seconds`, and share `bot_workers`
     processes (None: one less than the cores, at least one). Web pages of these `origins` may connect, and peers in
     the networks of `trusted_proxies` are believed whom they speak for.
+    `metrics` is the host and port on which figures are shown, None for none. Finished games are kept for
+    `keep_history_days`, for good where that is None.
     """
 
     host: str | None = None
@@ -36,6 +38,8 @@ class Settings:
     data: Path | None = None
     origins: tuple[str, ...] = ()
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    metrics: tuple[str, int] | None = None
+    keep_history_days: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

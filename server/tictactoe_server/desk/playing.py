@@ -45,15 +45,16 @@ def chat(session: Session, player: Player, request: Chat, live: LiveRoom) -> Non
     said = clean_text(request.text).strip()
     if not said:
         raise Refused(ErrorCode.BAD_MESSAGE, "There is nothing to read in that.", path="text")
-    take(session.chat, "You say too much at once.")
+    take(session, session.chat, "chat", "You say too much at once.")
     seat = live.room.mark_of(player.id) if live.is_played_by(session) else None
     answer(session, request)
     at = time.time_ns() // 1_000_000
     live.push(ChatLine(room=live.room.code, from_=player.name, seat=seat, text=said, at=at))
 
 
-def take(limit: RateLimit, words: str) -> None:
+def take(session: Session, limit: RateLimit, kind: str, words: str) -> None:
     """Count one use, or raise `Refused` where that is too much."""
     wait_ms = limit.take()
     if wait_ms:
+        session.tally.limited[kind] += 1
         raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=wait_ms)

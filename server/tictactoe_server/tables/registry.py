@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from functools import partial
-from typing import Final
+from typing import Final, get_args
 
 import structlog
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
-from tictactoe_protocol.pushes import Closed, HeldSeat
+from tictactoe_protocol.pushes import Closed, HeldSeat, RoomStatus
 from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply
 from tictactoe_server.settings import Limits
 from tictactoe_server.stores import Rooms, StoreUnavailable, Unreadable
@@ -26,6 +27,7 @@ from tictactoe_server.tables.matchmaking import Matchmaker
 from tictactoe_server.tables.seat_index import SeatIndex
 from tictactoe_server.tables.served_time import ServedTime
 from tictactoe_server.tables.session import Session
+from tictactoe_server.tables.tally import Tally
 from tictactoe_server.tables.timers import RETRY_SECONDS, Timers
 
 _TAKEN_IN_AT_ONCE: Final = 100
@@ -45,7 +47,9 @@ class Registry:
         lobby: Lobby,
         time: ServedTime,
         limits: Limits,
+        tally: Tally,
     ) -> None:
+        self._tally = tally
         self._rooms = rooms
         self._changes = changes
         self._timers = timers
@@ -57,10 +61,11 @@ class Registry:
         self.refused: Counter[str] = Counter()
         self._live: dict[str, LiveRoom] = {}
         self._opening: set[LiveRoom] = set()
+        self._by_status: Counter[str] = Counter()
         self._seats = SeatIndex()
         self._restored = asyncio.Event()
         self.matchmaker = Matchmaker()
-        changes.on_stored = self._take_notice
+        changes.on_stored = self._hear
         changes.on_gone = timers.on_closed = self._forget
 
     # -- finding ------------------------------------------------------------------------------------------------
@@ -116,6 +121,45 @@ class Registry:
         """Carry out a command of a player of the house; raises `Refused` and `StoreUnavailable`."""
         await self._changes.carry_out(await self.find(code), player, command)
 
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    @property
+    def rooms(self) -> Iterable[LiveRoom]:
+        """All rooms of this process."""
+        return self._live.values()
+
+    @property
+    def count(self) -> int:
+        """How many rooms count for the limit: those that are there, and those that are being opened."""
+        return len(self._live) + len(self._opening)
+
+    def most_of_one(self, kind: str) -> int:
+        """Return how many rooms the player, or the address, has opened that has opened most."""
+        return max((len(rooms) for owner, rooms in self._owned.items() if owner.startswith(f"{kind} ")), default=0)
+
+    @property
+    def by_status(self) -> dict[str, int]:
+        """How many rooms there are of each status."""
+        return {status: self._by_status[status] for status in get_args(RoomStatus)}
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether all stored rooms have been brought back, as far as the store gave them."""
+        return self._restored.is_set()
+
+    async def until_restored(self) -> None:
+        """Return when they have been."""
+        await self._restored.wait()
+
+    @property
+    def seated(self) -> Iterable[str]:
+        """The ids of all players who have a seat that they did not leave."""
+        return self._seats.players
+
+    def count_games(self) -> int:
+        """Return how many games are on of which a player is here."""
+        return sum(bool(live.players) and live.room.status == "playing" for live in self._live.values())
+
     # -- opening ------------------------------------------------------------------------------------------------
 
     def new_code(self) -> str:
@@ -129,7 +173,7 @@ class Registry:
         """Take notice of a room that is about to be opened; raises `Refused` where there are too many."""
         limits, own = self._limits, self._owned.get(f"player {live.owner}", ())
         games = sum(other.has_bots and other.room.result is None for other in own) if live.has_bots else 0
-        if limits.rooms and len(self._live) + len(self._opening) >= limits.rooms:
+        if limits.rooms and self.count >= limits.rooms:
             self.refused["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         for name, count, limit, words in (
@@ -245,6 +289,27 @@ class Registry:
             return False
         return True
 
+    def _hear(self, live: LiveRoom, before: Room | None) -> None:
+        """Take notice of a room that opened or changed, and log what begins and ends."""
+        self._take_notice(live, before)
+        room = live.room
+        if before is not None and room.result is before.result and room.seats is before.seats:
+            return
+        was, status = None if before is None else before.status, room.status
+        if status == "playing" and was != "playing":
+            log.info("game began", room=room.code, game=room.game, rules=room.rules.preset, marks=room.rules.marks)
+        elif room.result is not None and was != "over":
+            result = room.result
+            self._tally.games[result.reason] += 1
+            log.info(
+                "game ended",
+                room=room.code,
+                game=room.game,
+                winner=result.winner,
+                reason=result.reason,
+                moves=room.position.ply,
+            )
+
     def _take_notice(self, live: LiveRoom, before: Room | None) -> None:
         """Keep what is known of all rooms true to one that opened or changed."""
         room = live.room
@@ -253,6 +318,9 @@ class Registry:
             self._opening.discard(live)
         if before is None or room.seats is not before.seats or room.result is not before.result:
             self._seats.update(room, before)
+            self._by_status[room.status] += 1
+            if before is not None:
+                self._by_status[before.status] -= 1
             self._lobby.update(live)
             self.matchmaker.offer(live)
         if room.clock is not None:
@@ -264,6 +332,7 @@ class Registry:
         del self._live[code]
         self._disown(live)
         self._seats.remove(live.room)
+        self._by_status[live.room.status] -= 1
         self._lobby.remove(live)
         live.push(Closed(code, reason))
         for session in list(live.sessions):

@@ -23,6 +23,10 @@ def answer(protocol: ServerProtocol, request: Request, door: Door) -> Response:
     path = request.path.partition("?")[0]
     if path == "/healthz":
         response = protocol.reject(HTTPStatus.OK, "ok\n")
+    elif path == "/readyz":
+        why_not = door.unready()
+        status = HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE
+        response = protocol.reject(status, f"{why_not or 'ok'}\n")
     elif path not in ("/", "/ws"):
         response = protocol.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
     elif not _is_welcome(request, door):
