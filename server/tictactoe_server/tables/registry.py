@@ -6,6 +6,7 @@ What is known of all rooms together is kept true here: the lobby, who waits for 
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -33,6 +34,7 @@ from tictactoe_server.tables.timers import RETRY_SECONDS, Timers
 _TAKEN_IN_AT_ONCE: Final = 100
 
 log: Final = structlog.get_logger(__name__)
+_LOGGER: Final = logging.getLogger(__name__)
 
 
 class Registry:
@@ -290,25 +292,10 @@ class Registry:
         return True
 
     def _hear(self, live: LiveRoom, before: Room | None) -> None:
-        """Take notice of a room that opened or changed, and log what begins and ends."""
+        """Take notice of a room that opened or changed."""
         self._take_notice(live, before)
-        room = live.room
-        if before is not None and room.result is before.result and room.seats is before.seats:
-            return
-        was, status = None if before is None else before.status, room.status
-        if status == "playing" and was != "playing":
-            log.info("game began", room=room.code, game=room.game, rules=room.rules.preset, marks=room.rules.marks)
-        elif room.result is not None and was != "over":
-            result = room.result
-            self._tally.games[result.reason] += 1
-            log.info(
-                "game ended",
-                room=room.code,
-                game=room.game,
-                winner=result.winner,
-                reason=result.reason,
-                moves=room.position.ply,
-            )
+        if before is None and live.room.status == "playing":
+            _log_beginning(live.room)
 
     def _take_notice(self, live: LiveRoom, before: Room | None) -> None:
         """Keep what is known of all rooms true to one that opened or changed."""
@@ -318,13 +305,28 @@ class Registry:
             self._opening.discard(live)
         if before is None or room.seats is not before.seats or room.result is not before.result:
             self._seats.update(room, before)
-            self._by_status[room.status] += 1
+            status = room.status
+            self._by_status[status] += 1
             if before is not None:
-                self._by_status[before.status] -= 1
+                was = before.status
+                self._by_status[was] -= 1
+                if was != status:
+                    self._follow(room, status)
             self._lobby.update(live)
             self.matchmaker.offer(live)
         if room.clock is not None:
             self._timers.watch_clock(live)
+
+    def _follow(self, room: Room, status: RoomStatus) -> None:
+        """Log a game that has begun or ended; where that is not wanted it costs next to nothing."""
+        if status == "playing":
+            _log_beginning(room)
+        elif room.result is not None:
+            result = room.result
+            self._tally.games[result.reason] += 1
+            if _LOGGER.isEnabledFor(logging.INFO):
+                facts = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
+                log.info("game ended", room=room.code, game=room.game, **facts)
 
     def _forget(self, live: LiveRoom, reason: str) -> None:
         """Let go of a room that is no longer stored and tell whoever is still there."""
@@ -346,3 +348,8 @@ class Registry:
 def _first_person(room: Room) -> str:
     """Return the id of the first player of a room who is no bot, for whom it counts; empty where there is none."""
     return next((seat.player for seat in room.seats.values() if seat is not None and not seat.bot), "")
+
+
+def _log_beginning(room: Room) -> None:
+    if _LOGGER.isEnabledFor(logging.INFO):
+        log.info("game began", room=room.code, game=room.game, rules=room.rules.preset, marks=room.rules.marks)
