@@ -14,9 +14,9 @@ from tictactoe_server.rooms import Command, FinishedGame, Player, Room
 from tictactoe_server.stores import (
     MISSING,
     MemoryArchive,
+    MemoryPlayers,
     MemoryRooms,
     MemoryStore,
-    MemoryTable,
     Stored,
     Unreadable,
     Waiter,
@@ -114,11 +114,11 @@ class Trouble:
             self._before_save.pop(0)()
 
 
-class TroubledPlayers(MemoryTable[Player]):
+class TroubledPlayers(MemoryPlayers):
     """A table in memory that fails on demand."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, archive: MemoryArchive) -> None:
+        super().__init__(archive)
         self.trouble = Trouble()
 
     async def load(self, key: str) -> tuple[Player, int] | None:
@@ -210,7 +210,7 @@ class TroubledStore(MemoryStore):
         super().__init__()
         self.owes_since: float | None = None
         self.rooms: TroubledRooms = TroubledRooms(self.archive)
-        self.players: TroubledPlayers = TroubledPlayers()
+        self.players: TroubledPlayers = TroubledPlayers(self.archive)
 
     def owed_since(self) -> float | None:
         return self.owes_since

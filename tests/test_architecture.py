@@ -44,9 +44,11 @@ SERVER_LEVELS = (
     {"stores"},
     {"transport", "bots"},
     {"tables"},
+    {"operator"},
     {"desk"},
     {"server", "log", "supervision"},
     {"process"},
+    {"commands"},
     {"cli"},
     {"__main__"},
 )

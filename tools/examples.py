@@ -148,7 +148,11 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
         pushes.LobbyChange: (pushes.LobbyChange(changed=(_SUMMARY,), closed=("M2XWQ7",)),),
         pushes.Replaced: (pushes.Replaced(_ROOM),),
         pushes.Closed: (pushes.Closed(_ROOM, "Nobody came back."),),
-        pushes.Notice: (pushes.Notice("restarting", 2_000),),
+        pushes.Notice: (
+            pushes.Notice("restarting", 2_000),
+            pushes.Notice("stopping", 2_000, in_ms=600_000),
+        ),
+        pushes.Announcement: (pushes.Announcement("The next tournament begins at eight.", 1_770_000_000_000),),
     }
 )
 """Examples of what a server says, by type."""

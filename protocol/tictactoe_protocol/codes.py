@@ -55,6 +55,9 @@ class ErrorCode(StrEnum):
     UNAVAILABLE = "unavailable"
     INTERNAL = "internal"
 
+    BANNED = "banned"
+    KICKED = "kicked"
+
 
 class CloseCode(IntEnum):
     """Why the server closed a connection."""
@@ -65,6 +68,8 @@ class CloseCode(IntEnum):
     POLICY_VIOLATION = 1008
     MESSAGE_TOO_BIG = 1009
     SERVICE_RESTART = 1012
+    BANNED = 4500
+    KICKED = 4501
 
 
 def may_reconnect(close_code: int | None) -> bool:

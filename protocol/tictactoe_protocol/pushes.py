@@ -13,10 +13,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tictactoe_engine import Rules
 from tictactoe_protocol.requests import ClockTerms, RulesFields, spell_out
 
+ROOM_STATUSES: Final = ("waiting", "playing", "over")
 VISIBILITIES: Final = ("public", "private")
 RESULT_REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agreed", "aborted")
 
-RoomStatus = Annotated[str, Meta(examples=["waiting", "playing", "over"])]
+RoomStatus = Annotated[str, Meta(examples=list(ROOM_STATUSES))]
 Visibility = Annotated[str, Meta(examples=list(VISIBILITIES))]
 ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
@@ -266,10 +267,21 @@ class Closed(_Push, frozen=True, tag="closed"):
 
 
 class Notice(_Push, frozen=True, tag="notice"):
-    """The server is about to go; come back after `retry_ms`."""
+    """The server is about to go; come back after `retry_ms`, unless the code is ``stopping``: then for good.
+
+    With `in_ms` it goes when the games that are on are over, at the latest after so long; null is no such limit.
+    """
 
     code: str
     retry_ms: int
+    in_ms: int | UnsetType | None = UNSET
 
 
-Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | Replaced | Closed | Notice
+class Announcement(_Push, frozen=True, tag="announcement"):
+    """Something that the operator says to everybody; `at` is in ms since the epoch."""
+
+    text: str
+    at: int
+
+
+Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | Replaced | Closed | Notice | Announcement

@@ -1,4 +1,4 @@
-"""The command `tictactoe-server`: options in, a running server or a copy of its data, and what went wrong in a line."""
+"""The command `tictactoe-server`: options in, a running server or another command, and what went wrong in a line."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ import platformdirs
 
 from tictactoe_protocol import DEFAULT_PORT, PROTOCOL_VERSION
 from tictactoe_server import __version__
+from tictactoe_server.commands.data import backup, check, restore
+from tictactoe_server.commands.folders import Place
+from tictactoe_server.commands.orders import ORDERS
 from tictactoe_server.log import LEVELS, set_up_logging, tell
 from tictactoe_server.process import run
 from tictactoe_server.settings import COUNTS, Limits, LogFormat, Settings, with_counts
-from tictactoe_server.stores import CannotBackUp, CannotOpenStore, back_up
+from tictactoe_server.stores import CannotOpenStore
 from tictactoe_server.transport import CannotListen, CannotUseCertificate
 
 _DEFAULTS: Final = Settings()
 _LIMITS: Final = Limits()
 _MAX_DIGITS: Final = 9
-_MEMORY: Final = ":memory:"
 _DEFAULT_DATA: Final = platformdirs.user_data_dir("tictactoe", appauthor=False)
 
 
@@ -95,6 +97,16 @@ class _Origin(click.ParamType):  # type: ignore[type-arg]  # older versions of c
         if not is_whole or text != f"{parts.scheme}://{parts.netloc}":
             self.fail(f"{value!r} is no origin, such as https://play.example.", param, ctx)
         return text
+
+
+def _metrics_address(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, int] | None:
+    """Return the host and port that `--metrics` names, in brackets where the host is an IPv6 address."""
+    if value is None:
+        return None
+    host, _, port = value.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
+        raise click.BadParameter(f"{value!r} is no HOST:PORT, as in 127.0.0.1:9100.")
+    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 @click.group(
@@ -208,6 +220,20 @@ class _Origin(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     show_envvar=True,
     help="Believe peers of this network for whom they speak; may be given more than once.",
 )
+@click.option(
+    "--keep-history",
+    type=click.FloatRange(0),
+    show_envvar=True,
+    metavar="DAYS",
+    help="How long finished games are kept. [default: for good]",
+)
+@click.option(
+    "--metrics",
+    metavar="HOST:PORT",
+    show_envvar=True,
+    callback=_metrics_address,
+    help="Show figures for Prometheus on this address.",
+)
 @click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
 @click.pass_context
@@ -229,6 +255,8 @@ def main(
     limit: Sequence[tuple[str, int]],
     origin: Sequence[str],
     trusted_proxy: Sequence[IPv4Network | IPv6Network],
+    keep_history: float | None,
+    metrics: tuple[str, int] | None,
     with_parent: bool,
 ) -> None:
     """Host games of tic-tac-toe and its whole family.
@@ -241,9 +269,10 @@ def main(
       tictactoe-server --host 127.0.0.1     this machine alone
       tictactoe-server --port 0             any free port
       tictactoe-server --data :memory:      nothing is kept
+      tictactoe-server status               how a running server is
       tictactoe-server backup FILE          copy a running server's data
     """
-    context.obj = _folder_of(data)
+    context.obj = place = Place(data, port)
     if context.invoked_subcommand is not None:
         return
     if (tls_cert is None) is not (tls_key is None):
@@ -257,11 +286,13 @@ def main(
         bot_pause,
         bot_deadline,
         bot_workers,
-        context.obj,
+        place.folder,
         tuple(origin),
         tuple(trusted_proxy),
         tls_cert,
         tls_key,
+        metrics,
+        keep_history,
     )
     limits = with_counts(Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game), dict(limit))
     set_up_logging(settings.log_format, settings.log_level)
@@ -274,22 +305,5 @@ def main(
         sys.exit(0)
 
 
-@main.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--data", "own_data", metavar="DIR", help="The folder to copy from, if not the default.")
-@click.pass_context
-def backup(context: click.Context, file: Path, own_data: str | None) -> None:
-    """Copy a server's data into FILE, also while the server runs. An existing FILE is never overwritten."""
-    folder = context.obj if own_data is None else _folder_of(own_data)
-    if folder is None:
-        raise click.UsageError("A server with --data :memory: keeps nothing that could be copied.")
-    try:
-        back_up(folder, file)
-    except CannotBackUp as error:
-        click.echo(f"tictactoe-server: {error}", err=True)
-        sys.exit(1)
-    click.echo(f"Copied {folder} to {file}.")
-
-
-def _folder_of(data: str) -> Path | None:
-    return None if data == _MEMORY else Path(data).expanduser()
+for command in (backup, restore, check, *ORDERS):
+    main.add_command(command)

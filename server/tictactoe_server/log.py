@@ -20,18 +20,27 @@ _log: Final = structlog.get_logger("tictactoe_server")
 
 def set_up_logging(log_format: LogFormat, level: str) -> None:
     """Send our own events, those of the libraries, warnings and what nobody caught to stderr in one format."""
+    time_format = "iso" if log_format == "json" else "%Y-%m-%d %H:%M:%SZ"
     shared: list[structlog.typing.Processor] = [
         structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.TimeStamper(fmt=time_format, utc=True),
     ]
     renderer: list[structlog.typing.Processor] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
     if log_format == "json":
         renderer += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     else:
-        # Where `rich` is installed the usual tracebacks show local variables, and tokens among them.
-        plain = structlog.dev.plain_traceback
-        renderer.append(structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain))
+        renderer += [
+            _leave_out,
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(),
+                pad_event_to=0,
+                pad_level=False,
+                sort_keys=False,
+                # Where `rich` is installed the usual tracebacks show local variables, and tokens among them.
+                exception_formatter=structlog.dev.plain_traceback,
+            ),
+        ]
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=renderer, foreign_pre_chain=shared))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
@@ -40,17 +49,26 @@ def set_up_logging(log_format: LogFormat, level: str) -> None:
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
     structlog.configure(
         processors=[
-            structlog.stdlib.filter_by_level,
             *shared,
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         cache_logger_on_first_use=True,
     )
     sys.excepthook = _log_uncaught
     threading.excepthook = lambda caught: _log_uncaught(caught.exc_type, caught.exc_value, caught.exc_traceback)
     sys.unraisablehook = lambda caught: _log_uncaught(caught.exc_type, caught.exc_value, caught.exc_traceback)
+
+
+def _leave_out(
+    logger: structlog.typing.WrappedLogger, name: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """Return the event without what is for machines: the name of the module, and a level that is the usual one."""
+    event.pop("logger", None)
+    if event.get("level") == "info":
+        del event["level"]
+    return event
 
 
 def tell(words: str, log_format: LogFormat, level: str = "info") -> None:

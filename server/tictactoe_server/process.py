@@ -9,20 +9,25 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any, Final, cast
 
 import click
+import structlog
 
+from tictactoe_server import __version__
 from tictactoe_server.log import tell
+from tictactoe_server.operator import ControlSocket, socket_path
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.supervision import Supervisor
 from tictactoe_server.transport import addresses_for_others, is_for_others, url_of
 
 RESERVED_DESCRIPTORS: Final = 128
 """For those who are told that they are too many, for the disk, the log and the bots' processes."""
+
+log: Final = structlog.get_logger(__name__)
 
 
 def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
@@ -37,23 +42,65 @@ def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
 
 
 async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
-    stop = asyncio.Event()
-    _on_signals(stop.set)
+    stop = _Stop()
+    _on_signals(stop)
     if with_parent:
-        _on_end_of_input(stop.set)
+        _on_end_of_input(stop)
     supervisor = Supervisor()
     async with Server(settings, limits=limits) as server:
         if server.certificate is not None:
             _on_hang_up(server.certificate.renew)
+        control = ControlSocket(socket_path(settings.data, server.port), server.office.carry_out)
+        if not with_parent:
+            await control.open()
         _announce(settings.host, server)
+        _log_start(settings, limits, server)
         if settings.data is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
         living = asyncio.create_task(supervisor.keep_alive())
-        await stop.wait()
+        await _first_of(stop.asked.wait(), server.until_drained())
         supervisor.tell("STOPPING=1")
         living.cancel()
-        tell("Stopping: everybody is told to come back.", settings.log_format)
+        control.close()
+        stop.hurry = server.hurry
+        tell("Stopping: everybody is told.", settings.log_format)
+    log.info("server stopped")
+
+
+class _Stop:
+    """Called with every signal: the first asks for the end, the next ones `hurry`."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.hurry: Callable[[], None] = lambda: None
+
+    def __call__(self) -> None:
+        if self.asked.is_set():
+            self.hurry()
+        self.asked.set()
+
+
+async def _first_of(*waits: Coroutine[Any, Any, object]) -> None:
+    """Return when one of them does."""
+    tasks = [asyncio.create_task(wait) for wait in waits]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _log_start(settings: Settings, limits: Limits, server: Server) -> None:
+    """Log what was started, with the limits that are not the usual ones."""
+    usual = Limits()
+    changed = [f"{name}={count_of(limits, name)}" for name in COUNTS if count_of(limits, name) != count_of(usual, name)]
+    log.info(
+        "server started",
+        version=__version__,
+        port=server.port,
+        data=None if settings.data is None else str(settings.data.absolute()),
+        limits=",".join(changed) or "usual",
+    )
 
 
 def _spare_the_collector() -> None:

@@ -4,23 +4,50 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import structlog
 
-from tictactoe_protocol import CloseCode, encode
-from tictactoe_protocol.pushes import Notice
+from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server.bots import Bots, ThinkingPool
 from tictactoe_server.desk import Allowances, Desk, PastGames, Players, Reviews, Visits
-from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.operator import (
+    Bans,
+    Barred,
+    Drain,
+    Housekeeping,
+    LimitsNow,
+    LoopLag,
+    Meter,
+    MeteredConnection,
+    Office,
+    Presence,
+    Site,
+    describe_ban,
+    warn_in_bulk,
+)
+from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.stores import MemoryStore, SqliteStore, Storage, StoreUnavailable
-from tictactoe_server.tables import Agenda, Changes, Lobby, Pressure, Registry, ServedTime, Session, Timers
-from tictactoe_server.transport import Certificate, Connection, Door, Listener, encode_frame, open_sockets, url_of
+from tictactoe_server.tables import (
+    GRACE_SECONDS,
+    Agenda,
+    Changes,
+    Lobby,
+    Pressure,
+    Registry,
+    ServedTime,
+    Session,
+    Tally,
+    Timers,
+)
+from tictactoe_server.transport import Certificate, Connection, Door, Listener, Receiver, open_sockets, url_of
 
-RESTART_MS: Final = 1000
-"""When clients should come back after the server went down on purpose, before their jitter."""
+if TYPE_CHECKING:
+    from tictactoe_server.operator.metrics import MetricsServer
 
 _STOP_SECONDS: Final = 5.0
 
@@ -48,6 +75,7 @@ class Server:
         self._given_store = store
         self._monotonic_ns = monotonic_ns
         self._chores: list[asyncio.Task[None]] = []
+        self._metrics: MetricsServer | None = None
         self.port = self._settings.port
         self.certificate: Certificate | None = None
 
@@ -70,11 +98,20 @@ class Server:
         try:
             self._build(self._given_store or _open_storage(self._settings))
             await self._time.resume()
+            await self._site.bans.load()
+            if self._metrics is not None:
+                await self._metrics.open()
         except BaseException:
             for sock in sockets:
                 sock.close()
             raise
-        chores = [self._registry.restore(), self._time.keep()]
+        chores = [
+            self._registry.restore(),
+            self._time.keep(),
+            self._site.lag.keep(),
+            self._keep_house(),
+            warn_in_bulk(self._site),
+        ]
         if self.certificate is not None:
             chores.append(self.certificate.keep(self._limits.certificate_seconds))
         self._chores = [asyncio.create_task(work) for work in chores]
@@ -85,14 +122,18 @@ class Server:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        notice = encode_frame(encode(Notice("restarting", RESTART_MS)))
-        for connection in self._listener.connections:
-            connection.push_frame(notice)
-        await self._listener.stop(CloseCode.SERVICE_RESTART, "restarting", _STOP_SECONDS)
+        drain = self._site.drain
+        self._tell_all(drain.notice())
+        await self._listener.stop(
+            CloseCode.SERVICE_RESTART, "stopping" if drain.is_final else "restarting", _STOP_SECONDS
+        )
+        if self._metrics is not None:
+            await self._metrics.close()
         await self.bots.close()
         await self._desk.close()
         await self._changes.stop()
         self._agenda.stop()
+        drain.stop()
         for chore in self._chores:
             chore.cancel()
         await asyncio.gather(*self._chores, return_exceptions=True)
@@ -101,6 +142,24 @@ class Server:
         except StoreUnavailable as unavailable:
             log.error("the store did not close in good time", reason=str(unavailable))
         log.debug("stopped")
+
+    @property
+    def office(self) -> Office:
+        """Who carries the operator's orders out."""
+        return self._office
+
+    @property
+    def metrics_port(self) -> int | None:
+        """On which port figures are shown, None where they are not."""
+        return None if self._metrics is None else self._metrics.port
+
+    async def until_drained(self) -> None:
+        """Return when the operator has asked for an orderly end, and nothing is waited for any more."""
+        await self._site.drain.is_over.wait()
+
+    def hurry(self) -> None:
+        """Wait for no peer any more at the end."""
+        self._listener.cut_off()
 
     def _build(self, store: Storage) -> None:
         """Put the parts together, from the store outwards."""
@@ -112,7 +171,12 @@ class Server:
         self._changes = changes = Changes(store.rooms, time)
         timers = Timers(agenda, changes, time, limits)
         lobby = Lobby(time)
-        self._registry = registry = Registry(store.rooms, changes, timers, agenda, lobby, time, limits)
+        self._tally = tally = Tally()
+        self._registry = registry = Registry(store.rooms, changes, timers, agenda, lobby, time, limits, tally)
+        self._presence = presence = Presence()
+        self._bans = bans = Bans(store.bans)
+        drain = Drain(registry.count_games, self._tell_all)
+        players = Players(store.players)
         self._allowances = allowances = Allowances(limits, self._monotonic_ns)
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = bots = Bots(pool, registry.act, pause_seconds=settings.bot_pause_seconds)
@@ -126,22 +190,105 @@ class Server:
                 changes,
                 timers,
                 allowances,
+                players,
+                drain,
                 hold_ms=hold_ms,
                 start_ms=round(limits.start_seconds * 1000),
             ),
-            Players(store.players),
+            players,
             PastGames(store.archive),
             Reviews(pool),
             allowances,
+            presence,
+            bans,
+            drain,
             hold_ms=hold_ms,
         )
         self._pressure = Pressure(limits.turn_seconds)
-        self._door = Door(limits, settings.origins, settings.trusted_proxies)
-        self._listener = Listener(self._meet, self._door, limits, self.certificate)
+        self._door = door = Door(limits, settings.origins, settings.trusted_proxies)
+        door.unready = self._unready
+        meter = Meter()
+        make = Connection if settings.metrics is None else partial(MeteredConnection, meter)
+        self._listener = Listener(self._meet, door, limits, self.certificate, make)
+        self._site = site = Site(
+            self.url,
+            "nothing" if settings.data is None else str(settings.data.absolute()),
+            store,
+            door,
+            presence,
+            registry,
+            changes,
+            timers,
+            pool,
+            tally,
+            LoopLag(),
+            bans,
+            drain,
+            self._limits_now,
+            self._limited,
+            self._unready,
+        )
+        self._office = Office(site)
+        self._housekeeping = Housekeeping(store, bans, self._staying, settings.keep_history_days)
+        if settings.metrics is not None:
+            from tictactoe_server.operator.metrics import MetricsServer  # what else is here does without the library
 
-    def _meet(self, connection: Connection) -> Session:
-        """Return the session of a peer that has just arrived."""
-        return Session(connection, self._desk, self._pressure, self._limits, self._time, self._monotonic_ns)
+            self._metrics = MetricsServer(*settings.metrics, site, meter)
+
+    def _meet(self, connection: Connection) -> Receiver:
+        """Return the session of a peer that has just arrived, unless its address is banned."""
+        ban = self._bans.of_address(connection.address)
+        if ban is not None:
+            self._tally.refusals[ErrorCode.BANNED] += 1
+            return Barred(connection, describe_ban(ban))
+        session = Session(
+            connection, self._desk, self._pressure, self._limits, self._time, self._monotonic_ns, self._tally
+        )
+        self._presence.add(session)
+        return session
+
+    def _tell_all(self, frame: bytes) -> None:
+        """Send a frame to everybody."""
+        for connection in self._listener.connections:
+            connection.push_frame(frame)
+
+    async def _keep_house(self) -> None:
+        """Forget what nobody needs, once it is known who has a seat."""
+        await self._registry.until_restored()
+        await self._housekeeping.keep()
+
+    def _unready(self) -> str | None:
+        """Return why nobody had better be sent here now, or None."""
+        owed_since = self._store.owed_since()
+        if not self._registry.is_restored:
+            return "starting"
+        if self._site.drain.is_on:
+            return "draining"
+        if owed_since is not None and time.monotonic() - owed_since > GRACE_SECONDS:
+            return "the store does not answer"
+        return None
+
+    def _staying(self) -> set[str]:
+        """Return the ids of those who are here or have a seat."""
+        here = {session.player.id for session in self._presence if session.player is not None}
+        return here.union(self._registry.seated)
+
+    def _limits_now(self) -> LimitsNow:
+        """Return each limit by its name, and how much of it there is now: of one player or address, the most."""
+        registry, door = self._registry, self._door
+        now = {
+            "connections": door.connections,
+            "connections-per-address": door.most_of_one_address,
+            "rooms": registry.count,
+            "rooms-per-player": registry.most_of_one("player"),
+            "rooms-per-address": registry.most_of_one("address"),
+        }
+        return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}
+
+    def _limited(self) -> Counter[str]:
+        """Return how often each limit held something back."""
+        kinds = (self._tally.limited, self._door.refused, self._registry.refused, self._allowances.refused)
+        return sum(kinds, Counter({"pressure": self._pressure.shed}))
 
 
 def _open_storage(settings: Settings) -> Storage:

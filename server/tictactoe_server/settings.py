@@ -24,6 +24,8 @@ class Settings:
     processes (None: one less than the cores, at least one). Web pages of these `origins` may connect, and peers in
     the networks of `trusted_proxies` are believed whom they speak for.
     With `tls_cert` and `tls_key`, two files in PEM, the server speaks TLS and nothing else; None is without.
+    `metrics` is the host and port on which figures are shown, None for none. Finished games are kept for
+    `keep_history_days`, for good where that is None.
     """
 
     host: str | None = None
@@ -39,6 +41,8 @@ class Settings:
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     tls_cert: Path | None = None
     tls_key: Path | None = None
+    metrics: tuple[str, int] | None = None
+    keep_history_days: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,8 +182,8 @@ BEFORE_HELLO = [
         prepare=lambda scene: scene.store.players.trouble.fail("save", StoreUnavailable()),
     ),
 ]
-NOT_PROVOKED = {"rate_limited", "no_offer"}
-"""Codes that nothing which this server serves can lead to yet."""
+NOT_PROVOKED = {"rate_limited", "no_offer", "banned", "kicked"}
+"""Codes that no request here leads to."""
 
 
 async def provoke(scene: Scene, peer: Peer, provocation: Provocation, *, with_id: bool) -> None:

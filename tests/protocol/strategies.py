@@ -192,6 +192,7 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
     ),
     pushes.Replaced: st.builds(pushes.Replaced, room=ROOMS),
     pushes.Closed: st.builds(pushes.Closed, room=ROOMS, reason=TEXTS),
-    pushes.Notice: st.builds(pushes.Notice, code=TEXTS, retry_ms=COUNTS),
+    pushes.Notice: st.builds(pushes.Notice, code=TEXTS, retry_ms=COUNTS, in_ms=st.just(UNSET) | st.none() | COUNTS),
+    pushes.Announcement: st.builds(pushes.Announcement, text=TEXTS, at=COUNTS),
 }
 PUSHES = st.one_of(*PUSHES_BY_KIND.values())

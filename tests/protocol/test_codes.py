@@ -27,6 +27,7 @@ def test_the_error_codes_are_those_of_the_table() -> None:
         not_started game_over not_your_turn off_board occupied blocked floating stale
         no_offer
         rate_limited busy server_full unavailable internal
+        banned kicked
     """
     assert [str(code) for code in ErrorCode] == table.split()
 
@@ -36,6 +37,8 @@ def test_a_client_comes_back_after_a_loss_or_a_restart(close_code: int | None) -
     assert may_reconnect(close_code)
 
 
-@pytest.mark.parametrize("close_code", [1008, CloseCode.POLICY_VIOLATION, 4500, 4750, 4999])
+@pytest.mark.parametrize(
+    "close_code", [1008, CloseCode.POLICY_VIOLATION, CloseCode.BANNED, CloseCode.KICKED, 4750, 4999]
+)
 def test_a_client_stays_away_when_it_was_sent_away(close_code: int) -> None:
     assert not may_reconnect(close_code)

@@ -21,17 +21,18 @@ from tictactoe_client.streams.screen import Screen, is_terminal, print_error
 from tictactoe_client.typed.dialogue import Answer, Dialogue
 from tictactoe_client.typed.offline import Offline
 from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import Interrupted, Refused
+from tictactoe_client.wire.errors import EXPULSIONS, Interrupted, Refused
 from tictactoe_client.wire.events import Back, Event, Gone, Lost
 from tictactoe_client.wire.invite import reachable_address
 from tictactoe_client.wire.messages import Message
 from tictactoe_client.wire.room import Room
 from tictactoe_client.words.announcer import announce_chat, fits
 from tictactoe_client.words.guide import describe_attempts, describe_going, describe_return
+from tictactoe_client.words.news import describe_announcement, describe_notice
 from tictactoe_client.words.transcript import Transcript, has_moved_on
 from tictactoe_client.words.wording import seat_of
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import ChatLine, Closed, Error, Notice, Replaced, RoomState
+from tictactoe_protocol.pushes import Announcement, ChatLine, Closed, Error, Notice, Replaced, RoomState
 
 
 class Sitting:
@@ -95,8 +96,11 @@ class Sitting:
             self._tell("A newer connection of yours has taken over your seat.")
             self._finish(ExitCode.REFUSED)
         elif isinstance(push, Notice):
-            self._tell("The server is about to restart.")
-        elif isinstance(push, Error) and push.id is UNSET:
+            self._tell(describe_notice(push))
+        elif isinstance(push, Announcement):
+            self._tell(describe_announcement(push))
+            self._prompt()
+        elif isinstance(push, Error) and push.id is UNSET and push.code not in EXPULSIONS:
             self._tell(clean_text(push.message))
 
     def _hear_of_connection(self, event: Event) -> None:

@@ -11,6 +11,7 @@ from tictactoe_client.wire.errors import (
     BadAddress,
     ClientError,
     ConnectionLost,
+    Expelled,
     ProtocolBroken,
     Refused,
     UnknownGame,
@@ -38,6 +39,8 @@ def exit_code_for(error: ClientError) -> ExitCode:
         return ExitCode.UNREACHABLE
     if isinstance(error, (VersionRefused, ProtocolBroken)):
         return ExitCode.VERSION
+    if isinstance(error, Expelled):
+        return ExitCode.REFUSED
     if isinstance(error, ConnectionLost):
         return ExitCode.CONNECTION_LOST
     if isinstance(error, UnknownGame):
@@ -51,7 +54,7 @@ def exit_code_for(error: ClientError) -> ExitCode:
 
 def name_failure(error: ClientError) -> str:
     """Return the code of a failure: the server's own for what it refused."""
-    if isinstance(error, Refused):
+    if isinstance(error, (Refused, Expelled)):
         return error.code
     return _FAILURES.get(exit_code_for(error), "usage")
 

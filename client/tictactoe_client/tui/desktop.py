@@ -24,10 +24,12 @@ from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.page import Page
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.wire.errors import ClientError, ConnectionLost, ProtocolBroken, Refused
+from tictactoe_client.wire.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.wire.messages import Message
 from tictactoe_client.words.guide import describe_giving_up
+from tictactoe_client.words.news import describe_announcement, describe_notice
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import Announcement, Notice
 
 
 class Desktop:
@@ -197,6 +199,10 @@ class Desktop:
     def _hear(self, message: Message) -> None:
         for page in tuple(self._pages):
             self._attempt(page.hear, message)
+        if isinstance(message.push, Notice):
+            self.say(describe_notice(message.push))
+        elif isinstance(message.push, Announcement):
+            self.say(describe_announcement(message.push))
 
     def _connected(self) -> None:
         for page in tuple(reversed(self._pages)):
@@ -217,7 +223,7 @@ class Desktop:
     def _lose(self, failure: ClientError) -> None:
         """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
         page = self._pages[-1]
-        if isinstance(failure, ProtocolBroken) and len(self._pages) > 1:
+        if isinstance(failure, (ProtocolBroken, Expelled)) and len(self._pages) > 1:
             self.leave(exit_code_for(failure), failure.message)
         elif isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.is_live:
             reason = failure.reason

@@ -23,7 +23,7 @@ from tictactoe_client.words.announcer import announce_chat
 from tictactoe_client.words.wording import name_of
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import ChatLine, Closed, Notice, Replaced, RoomState
+from tictactoe_protocol.pushes import ChatLine, Closed, Replaced, RoomState
 
 if TYPE_CHECKING:
     from tictactoe_client.wire.choosing import Choice
@@ -99,8 +99,6 @@ class GamePage(Page):
             self._returned, self._before_return = event, self.table.state
         elif isinstance(event, Gone) and event.room == self.room.code:
             self._end_room(clean_text(event.refused.message))
-        elif isinstance(push, Notice):
-            self.desk.say("The server is about to restart.")
         if getattr(push, "room", None) != self.room.code:
             return
         if isinstance(push, RoomState):

@@ -10,7 +10,15 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.errors import ClientError, ConnectionLost, ProtocolBroken, Refused, Unreachable
+from tictactoe_client.wire.errors import (
+    EXPULSIONS,
+    ClientError,
+    ConnectionLost,
+    Expelled,
+    ProtocolBroken,
+    Refused,
+    Unreachable,
+)
 from tictactoe_client.wire.events import Back, Event, Lost, Retrying
 from tictactoe_client.wire.greeting import Greeting
 from tictactoe_protocol import may_reconnect
@@ -44,6 +52,8 @@ async def come_back(
         try:
             greeting = await greet()
         except ClientError as error:
+            if isinstance(error, Refused) and error.code in EXPULSIONS:
+                raise Expelled(error.code, error.message) from error
             if not _is_passing(error):
                 raise _give_up(lost, error.message) from error
             continue

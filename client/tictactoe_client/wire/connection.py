@@ -24,10 +24,18 @@ from websockets.typing import Subprotocol
 
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.doubts import describe_doubt
-from tictactoe_client.wire.errors import ClientError, ConnectionLost, ProtocolBroken, Unreachable, VersionRefused
+from tictactoe_client.wire.errors import (
+    ClientError,
+    ConnectionLost,
+    Expelled,
+    ProtocolBroken,
+    Unreachable,
+    VersionRefused,
+)
 from tictactoe_client.wire.version import PROTOCOL_VERSIONS, describe_mismatch
 from tictactoe_protocol import clean_text, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL
+from tictactoe_protocol.codes import CloseCode as Code
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
 MAX_RECEIVED_MESSAGES: Final = 4
@@ -50,6 +58,16 @@ _FAULTS: Final[dict[int, str]] = {
     CloseCode.MESSAGE_TOO_BIG: f"a message has more than {MAX_RECEIVED_BYTES // 2**20} MiB",
 }
 """With which code we end a connection over which the server sends what it may not, and why."""
+
+
+GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
+"""With which code a server closes that goes down."""
+
+_EXPULSIONS: Final[dict[int, tuple[str, str]]] = {
+    Code.BANNED: ("banned", "The server's operator has banned you."),
+    Code.KICKED: ("kicked", "The server's operator has closed your connection."),
+}
+"""With which code a server ends the connection of one whom its operator sent away, and what to say if it does not."""
 
 
 class Connection:
@@ -219,7 +237,9 @@ def _lost(closed: ConnectionClosed) -> ConnectionLost:
     if closed.rcvd is None:
         return ConnectionLost("the connection broke")
     code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
-    if code in (1001, 1012):
+    if code in _EXPULSIONS:
+        return Expelled(*_EXPULSIONS[code], code)
+    if code in GOING_DOWN:
         return ConnectionLost("the server is going down", code)
     if code == 1008:
         return ConnectionLost(f"the server closed it ({reason or 'policy'})", code)

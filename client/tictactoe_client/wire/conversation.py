@@ -15,8 +15,9 @@ from typing import Any, Final, TypeVar
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.comeback import come_back
+from tictactoe_client.wire.connection import GOING_DOWN
 from tictactoe_client.wire.delivery import Delivery
-from tictactoe_client.wire.errors import ClientError, ConnectionLost, ProtocolBroken, Refused, Unreachable
+from tictactoe_client.wire.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.wire.events import Gone
 from tictactoe_client.wire.greeting import Greeting, greet
 from tictactoe_client.wire.messages import Messages
@@ -187,12 +188,17 @@ class Conversation:
                 await self._delivery.until_read()
         except ConnectionLost as lost:
             lost.retry_ms = self._delivery.retry_ms
+            farewell = self._delivery.farewell
+            if isinstance(lost, Expelled) and farewell is not None:
+                return Expelled(farewell.code, farewell.message, lost.close_code)
             return lost
 
     async def _come_back(self, lost: ConnectionLost) -> None:
         """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
         if self._backoff is None or isinstance(lost, ProtocolBroken) or not may_reconnect(lost.close_code):
             raise lost
+        if self._delivery.is_final and lost.close_code in GOING_DOWN:
+            raise ConnectionLost("the server has stopped for good", lost.close_code)
         self._is_here.clear()
         self._delivery.retry_ms = None
         if self._resuming is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 
-from tictactoe_client.wire.errors import ConnectionLost
+from tictactoe_client.wire.errors import EXPULSIONS, ConnectionLost
 from tictactoe_client.wire.events import Event
 from tictactoe_client.wire.messages import Message, Messages, read_message
 from tictactoe_client.wire.pending import PendingRequests
@@ -20,14 +20,17 @@ from tictactoe_protocol.requests import Move
 class Delivery:
     """Our rooms, the requests that wait for an answer, and the streams; `make_room` makes a room for a code.
 
-    `retry_ms` is when a server that is about to go down said it would be back, or None. `expected` is in how many rooms
-    we asked to be: more than so many are not kept, whatever a server shows.
+    `retry_ms` is when a server that is about to go down said it would be back, or None; with `is_final` it said that it
+    will not. `farewell` is what it said last of why we are sent away. `expected` is in how many
+    rooms we asked to be: more than so many are not kept, whatever a server shows.
     """
 
     def __init__(self, make_room: Callable[[str], Room]) -> None:
         self.pending = PendingRequests()
         self.retry_ms: int | None = None
         self.expected = 0
+        self.is_final = False
+        self.farewell: Error | None = None
         self._make_room = make_room
         self._rooms: dict[str, Room] = {}
         self._streams: weakref.WeakSet[Messages] = weakref.WeakSet()
@@ -66,12 +69,14 @@ class Delivery:
             self._settle(push)
         elif isinstance(push, Error):
             self.pending.reject(push)
+            if push.code in EXPULSIONS:
+                self.farewell = push
         elif isinstance(push, Closed):
             self.room(push.room)._end("closed", push.reason)
         elif isinstance(push, Replaced):
             self.room(push.room)._end("replaced")
         elif isinstance(push, Notice):
-            self.retry_ms = push.retry_ms
+            self.retry_ms, self.is_final = push.retry_ms, push.code == "stopping"
         self.pass_on(message)
 
     async def until_read(self) -> None:

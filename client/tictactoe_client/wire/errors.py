@@ -5,6 +5,8 @@ Nothing here knows a socket or a terminal; the commands turn these into exit cod
 
 from __future__ import annotations
 
+from typing import Final
+
 
 class ClientError(Exception):
     """The root of everything that this package raises; `message` is a sentence for people."""
@@ -50,6 +52,22 @@ class ConnectionLost(ClientError):
         self.close_code = close_code
         self.retry_ms = retry_ms
         self.gave_up = gave_up
+
+
+EXPULSIONS: Final = frozenset({"banned", "kicked"})
+"""The codes with which a server sends somebody away."""
+
+
+class Expelled(ConnectionLost):
+    """The server's operator ended the connection, and wants nobody back by themselves.
+
+    `code` is ``banned`` or ``kicked``, and the message is the server's.
+    """
+
+    def __init__(self, code: str, message: str, close_code: int | None = None) -> None:
+        super().__init__(message.rstrip("."), close_code)
+        ClientError.__init__(self, message)
+        self.code = code
 
 
 class ProtocolBroken(ConnectionLost):

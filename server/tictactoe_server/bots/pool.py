@@ -64,6 +64,11 @@ class ThinkingPool:
         """The ids of the worker processes that run now."""
         return tuple(worker.pid for worker in self._workers if worker.pid is not None)
 
+    @property
+    def waiting(self) -> int:
+        """How many questions wait for a worker."""
+        return len(self._waiting)
+
     async def choose(
         self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
     ) -> int:

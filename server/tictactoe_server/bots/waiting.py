@@ -54,6 +54,9 @@ class Waiting:
         self._jobs: dict[Priority, deque[Job[Any]]] = {priority: deque() for priority in Priority}
         self._takers: list[asyncio.Future[None]] = []
 
+    def __len__(self) -> int:
+        return sum(map(len, self._jobs.values()))
+
     def behind(self, job: Job[Any]) -> Iterable[Job[Any]]:
         """Return the jobs that wait for their turn after one that was just taken and is as urgent."""
         return self._jobs[job.priority]

@@ -36,7 +36,7 @@ def refuse(session: Session, request: Request, error: Exception) -> None:
     refused = _refusal_of(request, error)
     id = None if request.id is UNSET else request.id
     room = getattr(request, "room", None)
-    session.push(
+    session.refuse(
         error_answer(refused.code, refused.message, id=id, room=room, path=refused.path, retry_ms=refused.retry_ms)
     )
 

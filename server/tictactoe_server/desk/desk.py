@@ -42,6 +42,10 @@ from tictactoe_server.desk.past_games import PastGames
 from tictactoe_server.desk.players import Players
 from tictactoe_server.desk.reviews import Reviews
 from tictactoe_server.desk.visits import Visits
+from tictactoe_server.operator.bans import Bans, describe_ban
+from tictactoe_server.operator.drain import Drain
+from tictactoe_server.operator.expelling import expel
+from tictactoe_server.operator.presence import Presence
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.tables.changes import Changes
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
@@ -73,6 +77,9 @@ class Desk:
         past_games: PastGames,
         reviews: Reviews,
         allowances: Allowances,
+        presence: Presence,
+        bans: Bans,
+        drain: Drain,
         *,
         hold_ms: int,
     ) -> None:
@@ -84,6 +91,9 @@ class Desk:
         self._past_games = past_games
         self._reviews = reviews
         self._allowances = allowances
+        self._presence = presence
+        self._bans = bans
+        self._drain = drain
         self._hold_ms = hold_ms
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -92,7 +102,7 @@ class Desk:
         try:
             request = decode_request(message)
         except BadMessage as bad:
-            session.push(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
+            session.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
             return
         try:
             self._carry_out(session, request, now)
@@ -112,6 +122,7 @@ class Desk:
 
     def dismiss(self, session: Session) -> None:
         """Take notice that a session is over."""
+        self._presence.remove(session)
         self._registry.dismiss(session)
 
     async def close(self) -> None:
@@ -173,6 +184,8 @@ class Desk:
         """Carry out a request in a room that the session is in."""
         match request:
             case Move() | Resign() | Rematch() | Draw() | Undo() | Claim():
+                if type(request) is Rematch:
+                    self._drain.check()
                 self._changes.submit(playing.Played(session, player, request, live, now))
             case Join():
                 self._visits.join(session, player, request, live, now)
@@ -185,7 +198,7 @@ class Desk:
             case Chat():
                 playing.chat(session, player, request, live)
             case Analyse():
-                playing.take(session.analyses, "You ask too much at once.")
+                playing.take(session, session.analyses, "analyse", "You ask too much at once.")
                 self._later(session, request, self._reviews.analyse(session, player, request, live.room))
             case _:
                 assert_never(request)
@@ -214,8 +227,15 @@ class Desk:
 
     async def _greet(self, session: Session, request: Hello) -> None:
         player, token = await self._players.welcome(request.name, request.token)
+        ban = self._bans.of_player(player.id)
+        if ban is not None:
+            id = None if request.id is UNSET else request.id
+            session.tally.refusals[ErrorCode.BANNED] += 1
+            expel(session.connection, ErrorCode.BANNED, describe_ban(ban), id=id)
+            return
         session.player = player
         session.messages = self._allowances.messages.of(player.id)
+        session.key = self._players.note(token)
         session.connection.let_in()
         held = await self._registry.held_seats(player.id)
         session.push(

@@ -15,7 +15,9 @@ from msgspec import UNSET, UnsetType
 from tictactoe_protocol import BadName, ErrorCode, parse_name
 from tictactoe_server.bots import LEVEL_NAMES
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.stores import MISSING, Conflict, Table, save
+from tictactoe_server.stores import MISSING, Conflict, save
+from tictactoe_server.stores import Players as KnownPlayers
+from tictactoe_server.tables.session import Session
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
@@ -28,8 +30,20 @@ _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 class Players:
     """Makes players and recognises them."""
 
-    def __init__(self, players: Table[Player]) -> None:
+    def __init__(self, players: KnownPlayers) -> None:
         self._players = players
+
+    def note(self, token: str) -> str:
+        """Note that a player is here today, and return the key by which the store knows them."""
+        key = _key_of(token)
+        self._players.see(key)
+        return key
+
+    def note_seat(self, session: Session) -> None:
+        """Note that a session's player takes a seat, unless that is known."""
+        if session.key is not None:
+            self._players.see(session.key, is_seated=True)
+            session.key = None
 
     async def welcome(self, name: str | UnsetType, token: str | UnsetType) -> tuple[Player, str]:
         """Return the player who says hello, and their token.

@@ -49,15 +49,16 @@ def chat(session: Session, player: Player, request: Chat, live: LiveRoom) -> Non
     said = clean_text(request.text).strip()
     if not said:
         raise Refused(ErrorCode.BAD_MESSAGE, "There is nothing to read in that.", path="text")
-    take(session.chat, "You say too much at once.")
+    take(session, session.chat, "chat", "You say too much at once.")
     answer(session, request)
     name = player.name if seat is None else room.seat(seat).name
     at = time.time_ns() // 1_000_000
     live.push(ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id))
 
 
-def take(limit: RateLimit, words: str) -> None:
+def take(session: Session, limit: RateLimit, kind: str, words: str) -> None:
     """Count one use, or raise `Refused` where that is too much."""
     wait_ms = limit.take()
     if wait_ms:
+        session.tally.limited[kind] += 1
         raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=wait_ms)

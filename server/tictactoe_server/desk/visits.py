@@ -17,6 +17,8 @@ from tictactoe_protocol.requests import Create, Join, Leave, Match, RulesChoice,
 from tictactoe_server.bots import LEVEL_NAMES
 from tictactoe_server.desk.allowances import Allowances
 from tictactoe_server.desk.answers import Asked, answer, answer_with_room
+from tictactoe_server.desk.players import Players
+from tictactoe_server.operator.drain import Drain
 from tictactoe_server.rooms import Enter, Player, Refused, Room, open_room
 from tictactoe_server.tables.changes import Changes
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
@@ -39,11 +41,15 @@ class Visits:
         changes: Changes,
         timers: Timers,
         allowances: Allowances,
+        players: Players,
+        drain: Drain,
         *,
         hold_ms: int,
         start_ms: int,
     ) -> None:
         self._allowances = allowances
+        self._players = players
+        self._drain = drain
         self._registry = registry
         self._changes = changes
         self._timers = timers
@@ -55,6 +61,7 @@ class Visits:
 
         With as many bots as there are marks the player only watches.
         """
+        self._drain.check()
         rules = _chosen_rules(request.rules)
         _check_bots(request.bots, rules)
         seat = None if request.seat is UNSET else request.seat
@@ -80,6 +87,7 @@ class Visits:
 
     def match(self, session: Session, player: Player, request: Match, now: int) -> None:
         """Join the oldest open public room of this kind whose players are there, or open one."""
+        self._drain.check()
         rules = _chosen_rules(request.rules)
         live = self._registry.matchmaker.find((rules, request.clock), player.id)
         if live is not None:
@@ -91,6 +99,8 @@ class Visits:
 
     def join(self, session: Session, player: Player, request: Join, live: LiveRoom, now: int) -> None:
         """Take a free seat, or attach this session to the seat that the player holds."""
+        if live.room.mark_of(player.id) is None and live.room.status == "waiting":
+            self._drain.check()
         self._changes.submit(_Joining(self, session, player, request, live, now))
 
     def watch(self, session: Session, request: Watch, live: LiveRoom, now: int) -> None:
@@ -123,6 +133,7 @@ class Visits:
     def take_seat(self, session: Session, player: Player, live: LiveRoom) -> None:
         """Let a session play whose player has the seat now."""
         live.seat(session, player)
+        self._players.note_seat(session)
         live.closing_at = None
         self._registry.matchmaker.offer(live)
 
@@ -192,10 +203,10 @@ class _Opening(_Visit):
         else:
             self.visits.take_seat(session, self.player, live)
         answer_with_room(session, self.request, live)
-        bots = [seat.bot for seat in live.room.seats.values() if seat is not None and seat.bot]
-        log.info(
-            "room opened", room=live.room.code, player=self.player.name, visibility=live.room.visibility, bots=bots
-        )
+        bots = sum(seat is not None and seat.bot is not None for seat in live.room.seats.values())
+        facts = {"private": live.room.visibility == "private", "bots": bots}
+        known = {name: value for name, value in facts.items() if value}
+        log.info("room opened", room=live.room.code, player=self.player.name, **known)
 
 
 class _Joining(_Visit):

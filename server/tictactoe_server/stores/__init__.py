@@ -1,15 +1,21 @@
 """Where rooms, players and finished games live. Safety comes from compare-and-set alone, never from who wrote last."""
 
 from tictactoe_server.stores.backup import CannotBackUp, back_up
+from tictactoe_server.stores.figures import Histogram, WriteFigures
 from tictactoe_server.stores.folder import FolderInUse
-from tictactoe_server.stores.memory import MemoryArchive, MemoryRooms, MemoryStore, MemoryTable
+from tictactoe_server.stores.idleness import today
+from tictactoe_server.stores.memory import MemoryArchive, MemoryPlayers, MemoryRooms, MemoryStore, MemoryTable
+from tictactoe_server.stores.restoring import Findings, check_folder, restore_backup
 from tictactoe_server.stores.schema import NewerSchema
 from tictactoe_server.stores.sqlite import SqliteStore
 from tictactoe_server.stores.store import (
     MISSING,
     Archive,
+    Ban,
+    BanList,
     CannotOpenStore,
     Conflict,
+    Players,
     Rooms,
     Storage,
     StoreBusy,
@@ -24,15 +30,21 @@ from tictactoe_server.stores.store import (
 __all__ = [
     "MISSING",
     "Archive",
+    "Ban",
+    "BanList",
     "CannotBackUp",
     "CannotOpenStore",
     "Conflict",
+    "Findings",
     "FolderInUse",
+    "Histogram",
     "MemoryArchive",
+    "MemoryPlayers",
     "MemoryRooms",
     "MemoryStore",
     "MemoryTable",
     "NewerSchema",
+    "Players",
     "Rooms",
     "SqliteStore",
     "Storage",
@@ -42,6 +54,10 @@ __all__ = [
     "Table",
     "Unreadable",
     "Waiter",
+    "WriteFigures",
     "back_up",
+    "check_folder",
+    "restore_backup",
     "save",
+    "today",
 ]

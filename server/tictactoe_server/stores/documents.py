@@ -18,7 +18,7 @@ from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.rooms import HOLD_MS, START_MS, FinishedGame, Player, Room
 from tictactoe_server.rooms.room import Analysis, Chat
 from tictactoe_server.rooms.view import rules_state
-from tictactoe_server.stores.store import Unreadable
+from tictactoe_server.stores.store import Ban, Unreadable
 
 SCHEMA: Final = 3
 """Schemas 1 and 2, which were objects, 1 without a checksum, are read as well."""
@@ -90,6 +90,7 @@ _decode_room: Final = msgspec.json.Decoder(_RoomDocument).decode
 _decode_setting: Final = msgspec.json.Decoder(_Setting).decode
 _decode_old: Final = msgspec.json.Decoder(_OldDocument).decode
 _decode_player: Final = msgspec.json.Decoder(Player).decode
+_decode_ban: Final = msgspec.json.Decoder(Ban).decode
 _decode_game: Final = msgspec.json.Decoder(FinishedGame).decode
 
 
@@ -163,6 +164,19 @@ def decode_player(document: bytes) -> Player:
         return _decode_player(document)
     except (msgspec.MsgspecError, ValueError) as error:
         raise Unreadable(f"Not a player: {error}") from error
+
+
+def encode_ban(ban: Ban) -> bytes:
+    """Return the ban's document."""
+    return _encode(ban)
+
+
+def decode_ban(document: bytes) -> Ban:
+    """Return the ban that a document holds; raises `Unreadable`."""
+    try:
+        return _decode_ban(document)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise Unreadable(f"Not a ban: {error}") from error
 
 
 def encode_game(game: FinishedGame) -> bytes:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from itertools import islice
 from typing import Final, Generic
 
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.rooms import FinishedGame, Player, Room
-from tictactoe_server.stores.store import MISSING, Conflict, Stored, Value, Waiter
+from tictactoe_server.stores.figures import WriteFigures
+from tictactoe_server.stores.idleness import FORGOTTEN_AT_ONCE, is_idle, today
+from tictactoe_server.stores.store import MISSING, Ban, Conflict, Stored, Value, Waiter
 
 MAX_GAMES: Final = 20_000
 """How many finished games are kept; the oldest make room."""
@@ -40,12 +42,19 @@ class MemoryArchive:
         for player in game.people:
             self._by_player[player].append(self._newest)
         if len(self._games) > self._max_games:
-            self._drop(self._newest - self._max_games)
+            self._drop(next(iter(self._games)))
+
+    async def forget_before(self, at: int) -> bool:
+        """Forget some of the games that ended before a moment."""
+        old = [id for id, game in islice(self._games.items(), FORGOTTEN_AT_ONCE) if game.at < at]
+        for id in old:
+            self._drop(id)
+        return len(old) == FORGOTTEN_AT_ONCE
 
     def _drop(self, id: int) -> None:
         for player in self._games.pop(id).people:
             games = self._by_player[player]
-            games.popleft()  # a player's games stand in the order of all
+            games.remove(id)  # the first, but where clocks went back: a player's games stand in the order of all
             if not games:
                 del self._by_player[player]
 
@@ -84,6 +93,60 @@ class MemoryTable(Generic[Value]):
         return (MISSING if current is None else current[1]) == revision
 
 
+class MemoryPlayers(MemoryTable[Player]):
+    """The players; see `Players` for what the methods promise."""
+
+    def __init__(self, archive: MemoryArchive) -> None:
+        super().__init__()
+        self._archive = archive
+        self._seen: dict[str, tuple[int, bool]] = {}
+        self._sweep: Iterator[str] = iter(())
+
+    def save(self, key: str, value: Player, expected_revision: int, waiter: Waiter) -> None:
+        """Keep the player, who is here today, and tell the waiter at once."""
+        if expected_revision == MISSING and key not in self._values:
+            self._seen[key] = (today(), False)
+        super().save(key, value, expected_revision, waiter)
+
+    def see(self, key: str, *, is_seated: bool = False) -> None:
+        """Note that a player is here today."""
+        if key in self._values:
+            self._seen[key] = (today(), is_seated or self._seen[key][1])
+
+    async def forget_idle(self, after: str, today: int, stay: Collection[str]) -> str | None:
+        """Forget some of those who were not here for long."""
+        if not after:
+            self._sweep = iter(list(self._values))
+        key = None
+        for key in islice(self._sweep, FORGOTTEN_AT_ONCE):
+            found = self._values.get(key)
+            if found is None or found[0].id in stay:
+                continue
+            day, is_seated = self._seen[key]
+            if is_idle(day, today, is_seated=is_seated) and not await self._archive.games_of(found[0].id, 1):
+                del self._values[key], self._seen[key]
+        return key
+
+
+class MemoryBans:
+    """The bans; see `BanList` for what the methods promise."""
+
+    def __init__(self) -> None:
+        self._bans: dict[str, Ban] = {}
+
+    async def load_all(self) -> list[Ban]:
+        """Return all."""
+        return list(self._bans.values())
+
+    async def keep(self, ban: Ban) -> None:
+        """Keep a ban."""
+        self._bans[ban.subject] = ban
+
+    async def forget(self, subject: str) -> None:
+        """Forget a ban."""
+        self._bans.pop(subject, None)
+
+
 class MemoryRooms(MemoryTable[Room]):
     """The rooms, and the archive that their finished games go to; see `Rooms` for what the methods promise."""
 
@@ -110,7 +173,9 @@ class MemoryStore:
     def __init__(self, max_games: int = MAX_GAMES) -> None:
         self.archive = MemoryArchive(max_games)
         self.rooms = MemoryRooms(self.archive)
-        self.players: MemoryTable[Player] = MemoryTable()
+        self.players = MemoryPlayers(self.archive)
+        self.bans = MemoryBans()
+        self.figures = WriteFigures()
         self._time: int | None = None
 
     def owed_since(self) -> float | None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET
 from tictactoe_server.stores.folder import sync_folder
-from tictactoe_server.stores.schema import open_database
+from tictactoe_server.stores.schema import TODAY, open_database
 
 Row = tuple[Any, ...]
 Ranges = Iterable[tuple[int | str, int | str]]
@@ -29,14 +29,18 @@ _AFTER_ALL_LETTERS: Final = "~"
 _BY_ID: Final = "SELECT * FROM {} WHERE id >= ? AND id < ? ORDER BY id"
 _BY_KEY: Final = "SELECT * FROM {} WHERE key >= ? AND key < ? ORDER BY key"
 _OF_DOCUMENTS: Final = (
-    "SELECT substr(key, {length} + 1), revision, document FROM documents "
+    "SELECT substr(key, {length} + 1), revision, document{more} FROM documents "
     "WHERE key >= '{prefix}' || ? AND key < '{prefix}' || ? ORDER BY key"
 )
 _ROOMS: Final = {
-    1: _OF_DOCUMENTS.format(prefix="room/", length=5),
+    1: _OF_DOCUMENTS.format(prefix="room/", length=5, more=""),
     2: "SELECT * FROM rooms WHERE code >= ? AND code < ? ORDER BY code",
 }
-_PLAYERS: Final = {1: _OF_DOCUMENTS.format(prefix="player/", length=7), 2: _BY_KEY.format("players")}
+_PLAYERS: Final = {
+    1: _OF_DOCUMENTS.format(prefix="player/", length=7, more=f", {TODAY}, 1"),
+    2: f"SELECT *, {TODAY}, 1 FROM players WHERE key >= ? AND key < ? ORDER BY key",
+    3: _BY_KEY.format("players"),
+}
 """How rows are read, by the number of the schema."""
 
 
@@ -54,11 +58,13 @@ def salvage(path: Path) -> tuple[dict[str, int], Path]:
         (version,) = source.execute("PRAGMA user_version").fetchone()
         counts = {
             "rooms": _copy(source, target, "rooms", _ROOMS[min(version, 2)], _prefixes(ROOM_CODE_ALPHABET, 2)),
-            "players": _copy(source, target, "players", _PLAYERS[min(version, 2)], _prefixes("0123456789abcdef", 3)),
+            "players": _copy(source, target, "players", _PLAYERS[min(version, 3)], _prefixes("0123456789abcdef", 3)),
             "games": _copy(source, target, "archive", _BY_ID.format("archive"), _game_ids(source)),
         }
         _copy(source, target, "journal", _BY_ID.format("journal"), [(0, 2**63 - 1)])
         _copy(source, target, "server", _BY_KEY.format("server"), [("", _AFTER_ALL_LETTERS)])
+        if version >= 3:
+            _copy(source, target, "bans", _BY_KEY.format("bans"), [("", _AFTER_ALL_LETTERS)])
         for id, players in target.execute("SELECT id, players FROM archive").fetchall():
             of_players = [(player, id) for player in json.loads(players)]
             target.executemany("INSERT OR IGNORE INTO archive_players VALUES (?, ?)", of_players)

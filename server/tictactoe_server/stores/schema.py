@@ -22,6 +22,9 @@ BUSY_SECONDS: Final = 2.0
 _WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
 _PAGES_BETWEEN_CHECKPOINTS: Final = 4_000
 
+TODAY: Final = "CAST(strftime('%s', 'now') AS INTEGER) / 86400"
+"""The number of the day in SQL, counted from 1970."""
+
 MIGRATIONS: Final[Sequence[Sequence[str]]] = (
     (
         """CREATE TABLE documents (
@@ -46,6 +49,12 @@ MIGRATIONS: Final[Sequence[Sequence[str]]] = (
         "INSERT INTO players SELECT substr(key, 8), revision, document FROM documents WHERE key LIKE 'player/%'",
         "DROP TABLE documents",
         "DROP TABLE counters",
+    ),
+    (
+        "CREATE TABLE bans (key TEXT PRIMARY KEY, document BLOB NOT NULL) WITHOUT ROWID",
+        "ALTER TABLE players ADD COLUMN seen INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE players ADD COLUMN seated INTEGER NOT NULL DEFAULT 1",
+        f"UPDATE players SET seen = {TODAY}",
     ),
 )
 """What leads from each schema number to the next, from 0, an empty file. Only ever append."""

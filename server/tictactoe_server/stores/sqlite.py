@@ -6,10 +6,13 @@ The folder is locked for as long as the store is open, so that no second server 
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 from typing import Final, Self
+
+import structlog
 
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.rooms import FinishedGame, Player, Room
@@ -17,17 +20,23 @@ from tictactoe_server.stores.backup import keep_older
 from tictactoe_server.stores.database import Database, refusal_of
 from tictactoe_server.stores.documents import (
     RoomEncoder,
+    decode_ban,
     decode_player,
     decode_room,
+    encode_ban,
     encode_player,
 )
+from tictactoe_server.stores.figures import WriteFigures
 from tictactoe_server.stores.folder import DataFolder
+from tictactoe_server.stores.idleness import FORGOTTEN_AT_ONCE, is_idle, today
 from tictactoe_server.stores.journal import Journal, Save
-from tictactoe_server.stores.store import MISSING, Stored, Unreadable, Waiter
+from tictactoe_server.stores.store import MISSING, Ban, Stored, Unreadable, Waiter
 from tictactoe_server.stores.writer import MAX_WAITING, PATIENCE_SECONDS, Write, Writer
 
 _TIME: Final = "served-ms"
 _LOADED_AT_ONCE: Final = 500
+
+log: Final = structlog.get_logger(__name__)
 
 
 class SqliteStore:
@@ -37,6 +46,7 @@ class SqliteStore:
         self._writer = writer
         self.rooms = SqliteRooms(writer)
         self.players = SqlitePlayers(writer)
+        self.bans = SqliteBans(writer)
         self.archive = SqliteArchive(writer)
 
     @classmethod
@@ -60,6 +70,11 @@ class SqliteStore:
             if held is not None:
                 held.release()
             raise
+
+    @property
+    def figures(self) -> WriteFigures:
+        """What the transactions took so far."""
+        return self._writer.figures
 
     def owed_since(self) -> float | None:
         """Return since when the disk owes an answer or refuses everything (s, as `time.monotonic`), or None."""
@@ -144,9 +159,10 @@ class SqlitePlayers:
             revision = database.next_revision()
             if expected_revision == MISSING:
                 statement = (
-                    "INSERT INTO players (revision, document, key) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING"
+                    "INSERT INTO players (revision, document, key, seen, seated) VALUES (?, ?, ?, ?, 0) "
+                    "ON CONFLICT (key) DO NOTHING"
                 )
-                done = database.execute(statement, (revision, document, key))
+                done = database.execute(statement, (revision, document, key, today()))
             else:
                 statement = "UPDATE players SET revision = ?, document = ? WHERE key = ? AND revision = ?"
                 done = database.execute(statement, (revision, document, key, expected_revision))
@@ -163,6 +179,75 @@ class SqlitePlayers:
 
         self._writer.write(Write(key, write, waiter))
 
+    def see(self, key: str, *, is_seated: bool = False) -> None:
+        """Note that a player is here today: what is known already is not written again."""
+        day = today()
+
+        def write(database: Database) -> int:
+            database.execute(
+                "UPDATE players SET seen = max(seen, ?), seated = max(seated, ?) "
+                "WHERE key = ? AND (seen < ? OR seated < ?)",
+                (day, is_seated, key, day, is_seated),
+            )
+            return MISSING
+
+        self._writer.write(Write(key, write, _NOBODY))
+
+    async def forget_idle(self, after: str, today: int, stay: Collection[str]) -> str | None:
+        """Forget some of those who were not here for long."""
+        last: str | None = None
+
+        def write(database: Database) -> int:
+            nonlocal last
+            found = database.execute(
+                "SELECT key, seen, seated, document FROM players WHERE key > ? ORDER BY key LIMIT ?",
+                (after, FORGOTTEN_AT_ONCE),
+            ).fetchall()
+            last = found[-1][0] if found else None
+            for key, seen, seated, document in found:
+                if is_idle(seen, today, is_seated=seated) and _may_go(database, document, stay):
+                    database.execute("DELETE FROM players WHERE key = ?", (key,))
+            return MISSING
+
+        await self._writer.carry_out("", write)
+        return last
+
+
+class SqliteBans:
+    """The bans in a table; see `BanList` for what the methods promise."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    async def load_all(self) -> list[Ban]:
+        """Return all that can be read."""
+        rows = await self._writer.ask(lambda database, _: database.execute("SELECT * FROM bans").fetchall())
+        bans = []
+        for subject, document in rows:
+            try:
+                bans.append(decode_ban(document))
+            except Unreadable as damaged:
+                log.error("a damaged ban is left alone", subject=subject, reason=str(damaged))
+        return bans
+
+    async def keep(self, ban: Ban) -> None:
+        """Keep a ban."""
+
+        def write(database: Database) -> int:
+            database.execute("INSERT OR REPLACE INTO bans VALUES (?, ?)", (ban.subject, encode_ban(ban)))
+            return MISSING
+
+        await self._writer.carry_out(ban.subject, write)
+
+    async def forget(self, subject: str) -> None:
+        """Forget a ban."""
+
+        def write(database: Database) -> int:
+            database.execute("DELETE FROM bans WHERE key = ?", (subject,))
+            return MISSING
+
+        await self._writer.carry_out(subject, write)
+
 
 class SqliteArchive:
     """The finished games in the journal and two tables; see `Archive` for what the methods promise."""
@@ -178,6 +263,51 @@ class SqliteArchive:
     async def game(self, id: int) -> FinishedGame | None:
         """Return one game, or None where there is none."""
         return await self._writer.ask(lambda _, journal: journal.games.find(id))
+
+    async def forget_before(self, at: int) -> bool:
+        """Forget some of the games that ended before a moment; the newest, which only the journal has, stay."""
+        is_more = False
+
+        def write(database: Database) -> int:
+            nonlocal is_more
+            found = database.execute(
+                "SELECT id, players, finished_at FROM archive ORDER BY id LIMIT ?", (FORGOTTEN_AT_ONCE,)
+            ).fetchall()
+            old = [(id, players) for id, players, finished_at in found if finished_at < at]
+            database.execute_many("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in old])
+            database.execute_many(
+                "DELETE FROM archive_players WHERE player = ? AND game = ?",
+                [(player, id) for id, players in old for player in json.loads(players)],
+            )
+            is_more = len(old) == FORGOTTEN_AT_ONCE
+            return MISSING
+
+        await self._writer.carry_out("", write)
+        return is_more
+
+
+class _Nobody:
+    """Waits for a write that nobody misses."""
+
+    def stored(self, revision: int) -> None:
+        """Do nothing."""
+
+    def failed(self, error: Exception) -> None:
+        """Do nothing: it comes again."""
+
+
+_NOBODY: Final = _Nobody()
+
+
+def _may_go(database: Database, document: bytes, stay: Collection[str]) -> bool:
+    """Tell whether an idle player is not here, and no finished game of theirs is kept; a damaged one stays."""
+    try:
+        id = decode_player(document).id
+    except Unreadable:
+        return False
+    if id in stay:
+        return False
+    return database.execute("SELECT 1 FROM archive_players WHERE player = ? LIMIT 1", (id,)).fetchone() is None
 
 
 def _read_each(journal: Journal, codes: Sequence[str]) -> list[Stored[Room]]:

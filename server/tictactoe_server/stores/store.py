@@ -6,11 +6,14 @@ A store keeps values: rooms, players, finished games. Whether and how it turns t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeVar
 
+from msgspec import Struct
+
 from tictactoe_server.rooms import FinishedGame, Player, Room
+from tictactoe_server.stores.figures import WriteFigures
 
 Value = TypeVar("Value")
 
@@ -78,6 +81,25 @@ class Table(Protocol[Value]):
         ...
 
 
+class Players(Table[Player], Protocol):
+    """The players, by the hashes of their tokens, each with the day on which they were last here.
+
+    Days are counted from 1970 (UTC).
+    """
+
+    def see(self, key: str, *, is_seated: bool = False) -> None:
+        """Note that a player is here today, and with `is_seated` that they took a seat: soon, and it never fails."""
+        ...
+
+    async def forget_idle(self, after: str, today: int, stay: Collection[str]) -> str | None:
+        """Look at some players behind a key, and forget those who were not here for long, but for the ids in `stay`.
+
+        Who never took a seat is forgotten after a day, others after a year, unless finished games of theirs are kept.
+        Returns the key to go on behind, or None at the end; raises `StoreUnavailable`.
+        """
+        ...
+
+
 class Rooms(Table[Room], Protocol):
     """The rooms, by their codes."""
 
@@ -109,6 +131,35 @@ class Archive(Protocol):
         """Return one game, or None where there is none. Ids grow in the order of archiving, from 1."""
         ...
 
+    async def forget_before(self, at: int) -> bool:
+        """Forget some of the games that ended before a moment (ms since 1970); tell whether more may follow."""
+        ...
+
+
+class Ban(Struct, frozen=True):
+    """Who is not let in, a player's id or a network, and why; times are in ms since 1970, None is for good."""
+
+    subject: str
+    reason: str
+    since: int
+    until: int | None = None
+
+
+class BanList(Protocol):
+    """The bans, one for each subject. Every method may raise `StoreUnavailable`."""
+
+    async def load_all(self) -> list[Ban]:
+        """Return all that can be read."""
+        ...
+
+    async def keep(self, ban: Ban) -> None:
+        """Keep a ban in place of the one of the same subject."""
+        ...
+
+    async def forget(self, subject: str) -> None:
+        """Forget the ban of a subject, if there is one."""
+        ...
+
 
 class Storage(Protocol):
     """Everything that one server keeps."""
@@ -119,7 +170,17 @@ class Storage(Protocol):
         ...
 
     @property
-    def players(self) -> Table[Player]:
+    def bans(self) -> BanList:
+        """The bans."""
+        ...
+
+    @property
+    def figures(self) -> WriteFigures:
+        """What writing took so far."""
+        ...
+
+    @property
+    def players(self) -> Players:
         """The players, by the hashes of their tokens."""
         ...
 

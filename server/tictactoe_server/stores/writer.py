@@ -18,8 +18,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 import structlog
 
 from tictactoe_server.stores.database import Database, concerns_one_job, refusal_of
+from tictactoe_server.stores.figures import WriteFigures
 from tictactoe_server.stores.journal import Journal, Save
-from tictactoe_server.stores.store import Conflict, StoreBusy, StoreUnavailable, Waiter
+from tictactoe_server.stores.store import Conflict, Pending, StoreBusy, StoreUnavailable, Waiter
 
 MAX_BATCH: Final = 1_000
 MAX_WAITING: Final = 10_000
@@ -95,6 +96,7 @@ class Writer:
         self._note: tuple[str, bytes] | None = None
         self._closing: asyncio.Future[None] | None = None
         self._is_closed = self._is_stuck = self._is_refusing = False
+        self.figures = WriteFigures()
         self._unsettled = 0
         self._owed_since: float | None = None
         self._looked_at = self._going_since = time.monotonic()
@@ -118,6 +120,12 @@ class Writer:
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._put(_Question(ask, future))
         return await future
+
+    async def carry_out(self, key: str, write: Callable[[Database], int]) -> None:
+        """Let something be written, and return when it is kept; raises `StoreUnavailable`."""
+        pending = Pending()
+        self.write(Write(key, write, pending))
+        await pending.future
 
     def note(self, key: str, value: bytes) -> None:
         """Let a small fact be written some time soon, over the one before, and the journal be folded with it."""
@@ -259,6 +267,7 @@ class Writer:
         written, asked = self._begun = _Batch([*saves, *others]), _Batch(questions)
         if written.jobs:
             written.outcomes = self._commit(saves, others)
+            self.figures.add(time.monotonic() - taken_at, len(written.jobs))
             self._begun = (asked,)
             self._call(self._settle, written, taken_at, not questions)
         if questions:

@@ -6,8 +6,21 @@ from tictactoe_server.tables.live_room import LiveRoom
 from tictactoe_server.tables.lobby import Lobby
 from tictactoe_server.tables.pressure import Pressure
 from tictactoe_server.tables.registry import Registry
-from tictactoe_server.tables.served_time import ServedTime
+from tictactoe_server.tables.served_time import GRACE_SECONDS, ServedTime
 from tictactoe_server.tables.session import Session
+from tictactoe_server.tables.tally import Tally
 from tictactoe_server.tables.timers import Timers
 
-__all__ = ["Agenda", "Changes", "LiveRoom", "Lobby", "Pressure", "Registry", "ServedTime", "Session", "Timers"]
+__all__ = [
+    "GRACE_SECONDS",
+    "Agenda",
+    "Changes",
+    "LiveRoom",
+    "Lobby",
+    "Pressure",
+    "Registry",
+    "ServedTime",
+    "Session",
+    "Tally",
+    "Timers",
+]

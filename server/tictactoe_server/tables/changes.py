@@ -14,6 +14,7 @@ from typing import Final
 import structlog
 
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.requests import Move
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -39,13 +40,14 @@ class Changes:
 
     `on_stored` is called with each room that was opened, or whose seats, clock or result changed, and with what it was
     before, None where it is new; `on_gone` with each that others ended, and the words for that; `on_shown` with each
-    in which bots sit that shows a new state.
+    in which bots sit that shows a new state. `moves` is how many were played.
     """
 
     def __init__(self, rooms: Rooms, now: Callable[[], int]) -> None:
         self._rooms = rooms
         self._now = now
         self._reloads: set[asyncio.Task[None]] = set()
+        self.moves = 0
         self.on_stored: Callable[[LiveRoom, Room | None], None] = lambda live, before: None
         self.on_gone: Callable[[LiveRoom, str], None] = lambda live, reason: None
         self.on_shown: Callable[[LiveRoom], None] = lambda live: None
@@ -93,6 +95,8 @@ class Changes:
             live.is_gone = True
             self._settle(change, None)
             return
+        if type(change.command) is Move:
+            self.moves += 1
         is_new = live.revision == MISSING
         live.revision = revision
         live.is_unshown = True

@@ -6,15 +6,17 @@ What is known of all rooms together is kept true here: the lobby, who waits for 
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
 import structlog
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
-from tictactoe_protocol.pushes import Closed, HeldSeat
+from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, RoomStatus
 from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply
 from tictactoe_server.settings import Limits
 from tictactoe_server.stores import Rooms, StoreUnavailable, Unreadable
@@ -26,11 +28,13 @@ from tictactoe_server.tables.matchmaking import Matchmaker
 from tictactoe_server.tables.seat_index import SeatIndex
 from tictactoe_server.tables.served_time import ServedTime
 from tictactoe_server.tables.session import Session
+from tictactoe_server.tables.tally import Tally
 from tictactoe_server.tables.timers import RETRY_SECONDS, Timers
 
 _TAKEN_IN_AT_ONCE: Final = 100
 
 log: Final = structlog.get_logger(__name__)
+_LOGGER: Final = logging.getLogger(__name__)
 
 
 class Registry:
@@ -45,7 +49,9 @@ class Registry:
         lobby: Lobby,
         time: ServedTime,
         limits: Limits,
+        tally: Tally,
     ) -> None:
+        self._tally = tally
         self._rooms = rooms
         self._changes = changes
         self._timers = timers
@@ -57,10 +63,11 @@ class Registry:
         self.refused: Counter[str] = Counter()
         self._live: dict[str, LiveRoom] = {}
         self._opening: set[LiveRoom] = set()
+        self._by_status: Counter[str] = Counter()
         self._seats = SeatIndex()
         self._restored = asyncio.Event()
         self.matchmaker = Matchmaker()
-        changes.on_stored = self._take_notice
+        changes.on_stored = self._hear
         changes.on_gone = timers.on_closed = self._forget
 
     # -- finding ------------------------------------------------------------------------------------------------
@@ -116,6 +123,45 @@ class Registry:
         """Carry out a command of a player of the house; raises `Refused` and `StoreUnavailable`."""
         await self._changes.carry_out(await self.find(code), player, command)
 
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    @property
+    def rooms(self) -> Iterable[LiveRoom]:
+        """All rooms of this process."""
+        return self._live.values()
+
+    @property
+    def count(self) -> int:
+        """How many rooms count for the limit: those that are there, and those that are being opened."""
+        return len(self._live) + len(self._opening)
+
+    def most_of_one(self, kind: str) -> int:
+        """Return how many rooms the player, or the address, has opened that has opened most."""
+        return max((len(rooms) for owner, rooms in self._owned.items() if owner.startswith(f"{kind} ")), default=0)
+
+    @property
+    def by_status(self) -> dict[str, int]:
+        """How many rooms there are of each status."""
+        return {status: self._by_status[status] for status in ROOM_STATUSES}
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether all stored rooms have been brought back, as far as the store gave them."""
+        return self._restored.is_set()
+
+    async def until_restored(self) -> None:
+        """Return when they have been."""
+        await self._restored.wait()
+
+    @property
+    def seated(self) -> Iterable[str]:
+        """The ids of all players who have a seat that they did not leave."""
+        return self._seats.players
+
+    def count_games(self) -> int:
+        """Return how many games are on of which a player is here."""
+        return sum(bool(live.players) and live.room.status == "playing" for live in self._live.values())
+
     # -- opening ------------------------------------------------------------------------------------------------
 
     def new_code(self) -> str:
@@ -129,7 +175,7 @@ class Registry:
         """Take notice of a room that is about to be opened; raises `Refused` where there are too many."""
         limits, own = self._limits, self._owned.get(f"player {live.owner}", ())
         games = sum(other.has_bots and other.room.result is None for other in own) if live.has_bots else 0
-        if limits.rooms and len(self._live) + len(self._opening) >= limits.rooms:
+        if limits.rooms and self.count >= limits.rooms:
             self.refused["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         for name, count, limit, words in (
@@ -245,6 +291,12 @@ class Registry:
             return False
         return True
 
+    def _hear(self, live: LiveRoom, before: Room | None) -> None:
+        """Take notice of a room that opened or changed."""
+        self._take_notice(live, before)
+        if before is None and live.room.status == "playing":
+            _log_beginning(live.room)
+
     def _take_notice(self, live: LiveRoom, before: Room | None) -> None:
         """Keep what is known of all rooms true to one that opened or changed."""
         room = live.room
@@ -253,10 +305,28 @@ class Registry:
             self._opening.discard(live)
         if before is None or room.seats is not before.seats or room.result is not before.result:
             self._seats.update(room, before)
+            status = room.status
+            self._by_status[status] += 1
+            if before is not None:
+                was = before.status
+                self._by_status[was] -= 1
+                if was != status:
+                    self._follow(room, status)
             self._lobby.update(live)
             self.matchmaker.offer(live)
         if room.clock is not None:
             self._timers.watch_clock(live)
+
+    def _follow(self, room: Room, status: RoomStatus) -> None:
+        """Log a game that has begun or ended; where that is not wanted it costs next to nothing."""
+        if status == "playing":
+            _log_beginning(room)
+        elif room.result is not None:
+            result = room.result
+            self._tally.games[result.reason] += 1
+            if _LOGGER.isEnabledFor(logging.INFO):
+                facts = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
+                log.info("game ended", room=room.code, game=room.game, **facts)
 
     def _forget(self, live: LiveRoom, reason: str) -> None:
         """Let go of a room that is no longer stored and tell whoever is still there."""
@@ -264,6 +334,7 @@ class Registry:
         del self._live[code]
         self._disown(live)
         self._seats.remove(live.room)
+        self._by_status[live.room.status] -= 1
         self._lobby.remove(live)
         live.push(Closed(code, reason))
         for session in list(live.sessions):
@@ -277,3 +348,8 @@ class Registry:
 def _first_person(room: Room) -> str:
     """Return the id of the first player of a room who is no bot, for whom it counts; empty where there is none."""
     return next((seat.player for seat in room.seats.values() if seat is not None and not seat.bot), "")
+
+
+def _log_beginning(room: Room) -> None:
+    if _LOGGER.isEnabledFor(logging.INFO):
+        log.info("game began", room=room.code, game=room.game, rules=room.rules.preset, marks=room.rules.marks)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from tictactoe_server.rooms import Room
 
 
@@ -10,6 +12,11 @@ class SeatIndex:
 
     def __init__(self) -> None:
         self._rooms: dict[str, dict[str, None]] = {}
+
+    @property
+    def players(self) -> Collection[str]:
+        """The ids of all who have such a seat."""
+        return self._rooms.keys()
 
     def rooms_of(self, player: str) -> tuple[str, ...]:
         """Return the codes of a player's rooms, the oldest seat first."""

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
-from tictactoe_protocol.pushes import Push
+from tictactoe_protocol.pushes import Error, Push
 from tictactoe_server.rooms import Player
 from tictactoe_server.settings import Limits
 from tictactoe_server.tables.pressure import Pressure
 from tictactoe_server.tables.rate_limit import RateLimit
+from tictactoe_server.tables.tally import Tally
 from tictactoe_server.transport import Connection, encode_frame, key_of
 
 INBOX_MESSAGES: Final = 8
@@ -50,7 +51,8 @@ class Handler(Protocol):
 
 
 class Session:
-    """`player` is None until hello; `rooms` are the codes of the rooms in which this connection plays or watches.
+    """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat;
+    `rooms` are the codes of the rooms in which this connection plays or watches.
 
     One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
     those that are more than `messages` allows, and the peer is not read from meanwhile: none goes unanswered. One that
@@ -75,9 +77,11 @@ class Session:
         "chat",
         "connection",
         "is_busy",
+        "key",
         "messages",
         "player",
         "rooms",
+        "tally",
     )
 
     def __init__(
@@ -88,10 +92,13 @@ class Session:
         limits: Limits,
         now: Callable[[], int],
         monotonic_ns: Callable[[], int],
+        tally: Tally,
     ) -> None:
         self.connection = connection
         self.address = key_of(connection.address)
         self.player: Player | None = None
+        self.key: str | None = None
+        self.tally = tally
         self.rooms: set[str] = set()
         self.messages = RateLimit(*messages_rate(limits), monotonic_ns)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
@@ -114,6 +121,11 @@ class Session:
     def push(self, message: Push) -> None:
         """Send one message; it is never dropped, except with the connection."""
         self.connection.push_frame(encode_frame(encode(message)))
+
+    def refuse(self, error: Error) -> None:
+        """Send a refusal, and count it."""
+        self.tally.refusals[error.code] += 1
+        self.push(error)
 
     def go_on(self) -> None:
         """Take notice that the request under way is done."""
@@ -167,7 +179,8 @@ class Session:
         if now - self._noticed_at > NOTICE_SECONDS:
             self._noticed_at = now
             words = "You say too much: what comes now waits for its turn."
-            self.push(error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=wait))
+            self.tally.limited["messages"] += 1
+            self.refuse(error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=wait))
         self._release = loop.call_later(wait / 1000, self._let_go_on)
 
     def _let_go_on(self) -> None:

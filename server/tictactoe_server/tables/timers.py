@@ -114,6 +114,12 @@ class Timers:
         """Let a room end that all have left, before anybody else comes."""
         self._changes.submit_next(_Closing(self, live, self._now(), reason))
 
+    async def end(self, live: LiveRoom, reason: str) -> None:
+        """End a room, whoever is there, and return when it is gone; raises `Refused` and `StoreUnavailable`."""
+        ending = _Ending(self, live, self._now(), reason)
+        self._changes.submit(ending)
+        await ending.gone
+
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment and not live.is_gone:
             self._changes.submit(_Closing(self, live, self._now(), "Nobody came back."))
@@ -183,6 +189,26 @@ class _Closing(Change):
         elif error is not None and not live.is_gone:
             log.warning("a room could not be deleted", room=live.room.code, reason=str(error))
             self._timers.close_later(live)
+
+
+class _Ending(_Closing):
+    """The end of a room by order; `gone` is the outcome."""
+
+    __slots__ = ("gone",)
+
+    def __init__(self, timers: Timers, live: LiveRoom, now: int, reason: str) -> None:
+        super().__init__(timers, live, now, reason)
+        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def apply(self, room: Room) -> Room | None:
+        return None
+
+    def settled(self, error: Exception | None) -> None:
+        if error is None:
+            super().settled(None)
+            self.gone.set_result(None)
+        else:
+            self.gone.set_exception(error)
 
 
 def _moved_in_time(live: LiveRoom, end: int) -> bool:

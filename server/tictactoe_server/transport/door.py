@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -24,7 +24,10 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Door:
-    """Counts who is inside: a connection is one of all from the beginning, and of its address once that is known."""
+    """Counts who is inside: a connection is one of all from the beginning, and of its address once that is known.
+
+    `accepted` counts all that ever came. `unready` returns why nobody had better be sent here now, or None.
+    """
 
     def __init__(
         self, limits: Limits, origins: Sequence[str] = (), proxies: Sequence[IPv4Network | IPv6Network] = ()
@@ -37,8 +40,14 @@ class Door:
         self._turned_away: Counter[str] = Counter()
         self._told_at = float("-inf")
         self._has_told_of_proxy = False
-        self.connections = 0
+        self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
+        self.unready: Callable[[], str | None] = lambda: None
+
+    @property
+    def most_of_one_address(self) -> int:
+        """How many connections come from the address from which most come."""
+        return max(self._inside.values(), default=0)
 
     @property
     def addresses(self) -> int:
@@ -50,6 +59,7 @@ class Door:
     def come(self) -> bool:
         """Count one more connection, and tell whether it is not one too many."""
         self.connections += 1
+        self.accepted += 1
         limit = self._limits.connections
         return not limit or self.connections <= limit or self._refuse("all")
 

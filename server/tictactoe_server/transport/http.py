@@ -22,7 +22,9 @@ def answer(protocol: ServerProtocol, request: Request, door: Door) -> Response:
     """Return the response to a whole request: that the protocol changes to WebSocket, or something else."""
     path = request.path.partition("?")[0]
     if path == "/healthz":
-        response = _tell_health(protocol, request)
+        response = _tell_health(protocol, request, None)
+    elif path == "/readyz":
+        response = _tell_health(protocol, request, door.unready())
     elif path not in ("/", "/ws"):
         response = protocol.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
     elif not _is_welcome(request, door):
@@ -41,13 +43,14 @@ def _is_welcome(request: Request, door: Door) -> bool:
     return door.welcomes(origins[0] if origins else None, hosts[0] if hosts else None)
 
 
-def _tell_health(protocol: ServerProtocol, request: Request) -> Response:
-    """Return that the server is alive, to those who only ask."""
+def _tell_health(protocol: ServerProtocol, request: Request, why_not: str | None) -> Response:
+    """Return that all is well, or why not, to those who only ask."""
     if request.method not in ("GET", "HEAD"):
         response = protocol.reject(HTTPStatus.METHOD_NOT_ALLOWED, "Ask with GET or HEAD.\n")
         response.headers["Allow"] = "GET, HEAD"
         return response
-    response = protocol.reject(HTTPStatus.OK, "ok\n")
+    status = HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE
+    response = protocol.reject(status, f"{why_not or 'ok'}\n")
     if request.method == "HEAD":
         response.body = b""
     return response

@@ -25,7 +25,8 @@ _CLOSED_AT_ONCE: Final = 200
 class Listener:
     """Accepts connections; `accept` makes a receiver for each whose handshake is done. With a certificate they are TLS.
 
-    Each connection has its turn in the round of pings, so that they do not all go out at once.
+    Each connection has its turn in the round of pings, so that they do not all go out at once. `make` makes the
+    connections.
     """
 
     def __init__(
@@ -34,9 +35,11 @@ class Listener:
         door: Door,
         limits: Limits,
         certificate: Certificate | None = None,
+        make: Callable[..., Connection] = Connection,
     ) -> None:
         self._accept = accept
         self._door = door
+        self._make = make
         self._limits = limits
         self._certificate = certificate
         self._servers: list[asyncio.Server | Entrance] = []
@@ -50,6 +53,11 @@ class Listener:
     def connections(self) -> Iterable[Connection]:
         """All connections, in the order of their acceptance."""
         return self._turn_of.keys()
+
+    def cut_off(self) -> None:
+        """Cut all connections off, without waiting for any."""
+        for connection in list(self.connections):
+            connection.abort()
 
     async def listen(self, sockets: Iterable[socket]) -> None:
         """Accept connections from now on."""
@@ -74,14 +82,13 @@ class Listener:
             self._emptied = asyncio.Event()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._emptied.wait(), within)
-        for connection in list(self.connections):
-            connection.abort()
+        self.cut_off()
         if self._pinging is not None:
             self._pinging.cancel()
             await asyncio.gather(self._pinging, return_exceptions=True)
 
     def _make_connection(self) -> Connection:
-        connection = Connection(self._accept, self._forget, self._door, self._limits)
+        connection = self._make(self._accept, self._forget, self._door, self._limits)
         turn = self._turn_of[connection] = next(self._next_turn)
         turn.add(connection)
         return connection

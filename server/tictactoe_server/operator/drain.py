@@ -1,0 +1,77 @@
+"""The orderly end: no new games, those that are on go on until they are over or their time is up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol.pushes import Notice
+from tictactoe_server.rooms import Refused
+from tictactoe_server.transport import encode_frame
+
+RESTART_MS: Final = 1000
+"""When clients should come back after the server went down on purpose, before their jitter."""
+
+_LOOK_SECONDS: Final = 0.5
+_RETRY_MS: Final = 30_000
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Drain:
+    """`is_over` is set when nothing is waited for any more. `count_games` returns how many games are on.
+
+    With `is_final` the server goes for good.
+    """
+
+    def __init__(self, count_games: Callable[[], int], tell_all: Callable[[bytes], None]) -> None:
+        self.is_on = self.is_final = False
+        self.is_over = asyncio.Event()
+        self._count_games = count_games
+        self._tell_all = tell_all
+        self._ends_at: float | None = None
+        self._waiting: asyncio.Task[None] | None = None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it takes at most, None where that is not known."""
+        return None if self._ends_at is None else max(0.0, self._ends_at - asyncio.get_running_loop().time())
+
+    def start(self, seconds: float | None, *, is_final: bool) -> None:
+        """Begin, or begin again with other terms, and tell everybody."""
+        self.is_on, self.is_final = True, is_final
+        self._ends_at = None if seconds is None else asyncio.get_running_loop().time() + seconds
+        log.info("draining", games=self._count_games(), deadline=seconds, restart=not is_final)
+        self._tell_all(self.notice(in_ms=None if seconds is None else round(seconds * 1000)))
+        if self._waiting is None:
+            self._waiting = asyncio.create_task(self._wait())
+
+    def check(self) -> None:
+        """Raise `Refused` where no new game may begin."""
+        if self.is_on:
+            left = self.seconds_left
+            retry_ms = _RETRY_MS if left is None else round(left * 1000) + RESTART_MS
+            deed = "stop" if self.is_final else "restart"
+            message = f"The server is about to {deed}: no new games."
+            raise Refused(ErrorCode.BUSY, message, retry_ms=None if self.is_final else retry_ms)
+
+    def notice(self, **content: int | None) -> bytes:
+        """Return the frame that tells people that the server goes."""
+        return encode_frame(encode(Notice("stopping" if self.is_final else "restarting", RESTART_MS, **content)))
+
+    def stop(self) -> None:
+        """Wait for nothing any more."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    async def _wait(self) -> None:
+        while True:
+            left = self.seconds_left
+            if left == 0 or not self._count_games():
+                break
+            await asyncio.sleep(_LOOK_SECONDS if left is None else min(_LOOK_SECONDS, left))
+        self.is_over.set()

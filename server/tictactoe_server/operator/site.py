@@ -1,0 +1,46 @@
+"""The parts of a running server that its operator sees and acts upon, in one value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tictactoe_server.bots import ThinkingPool
+from tictactoe_server.operator.bans import Bans
+from tictactoe_server.operator.drain import Drain
+from tictactoe_server.operator.lag import LoopLag
+from tictactoe_server.operator.presence import Presence
+from tictactoe_server.stores import Storage
+from tictactoe_server.tables import Changes, Registry, Timers
+from tictactoe_server.tables.tally import Tally
+from tictactoe_server.transport import Door
+
+LimitsNow = Mapping[str, tuple[float | None, float | None]]
+"""Each limit by its name: what it is, None for none; and how much there is now, None where that is no one figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """`address` and `data` are where the server listens and what it keeps, in words; `limits` returns what counts now,
+    `limited` how often each held something back.
+
+    `unready` returns why the server is not ready, or None.
+    """
+
+    address: str
+    data: str
+    store: Storage
+    door: Door
+    presence: Presence
+    registry: Registry
+    changes: Changes
+    timers: Timers
+    pool: ThinkingPool
+    tally: Tally
+    lag: LoopLag
+    bans: Bans
+    drain: Drain
+    limits: Callable[[], LimitsNow]
+    limited: Callable[[], Counter[str]]
+    unready: Callable[[], str | None]

@@ -1,0 +1,16 @@
+"""What happened since the server started, as plain numbers: adding to them costs next to nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+
+class Tally:
+    """`refusals` by the error code, `limited` by the kind of the limit, `games` that ended by the reason."""
+
+    __slots__ = ("games", "limited", "refusals")
+
+    def __init__(self) -> None:
+        self.refusals: Counter[str] = Counter()
+        self.limited: Counter[str] = Counter()
+        self.games: Counter[str] = Counter()

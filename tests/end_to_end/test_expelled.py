@@ -1,0 +1,140 @@
+"""What a client does when the server's operator has sent it away, or lets the server go: it says why and stays away."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.terminal import run_screen
+from tictactoe_client import Backoff, Expelled, Messages, Refused, connect
+from tictactoe_server.operator import orders
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+REFUSED, CONNECTION_LOST = 6, 7
+KICKED = "The operator of this server has ended your connection: too loud."
+BANNED = "The operator of this server has banned you: too loud."
+
+
+async def send_away(server: Server, deed: str, name: str = "ana") -> str:
+    """Kick or ban a player, and return what they are to read."""
+    if deed == "kick":
+        await server.office.carry_out(orders.Kick(name, "too loud"))
+        return KICKED
+    await server.office.carry_out(orders.BanOrder(name, "too loud"))
+    return BANNED
+
+
+@contextlib.asynccontextmanager
+async def in_a_game(server: Server, *options: str) -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
+    """Let the real client, ana, play against bo; return both, and the room."""
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        async with run_client(*options, "--name", "ana", "--server", server.url, "join", room) as ana:
+            await bo.state(room=room, status="playing")
+            yield ana, bo, room
+
+
+@pytest.mark.parametrize("deed", ["kick", "ban"])
+async def test_a_transcript_ends_with_the_reason_told_once_and_six(server: Server, deed: str) -> None:
+    async with in_a_game(server, "--plain") as (ana, _, _room):
+        await ana.until("X")
+        words = await send_away(server, deed)
+        assert await ana.end() == REFUSED
+        told = "\n".join([*ana.lines, await ana.errors()])
+        assert told.count(words) == 1
+        assert "Trying" not in told
+
+
+async def test_json_mode_ends_with_the_reason_and_six(server: Server) -> None:
+    async with in_a_game(server, "--json") as (ana, _, room):
+        await ana.message(type="room", room=room, status="playing")
+        words = await send_away(server, "kick")
+        said = await ana.message(type="error", code="kicked")
+        assert said["message"] == words
+        assert (await ana.message(type="closed", room=None))["exit"] == REFUSED
+        assert await ana.end() == REFUSED
+
+
+@pytest.mark.parametrize("deed", ["kick", "ban"])
+async def test_the_full_screen_ends_with_the_reason_and_six(server: Server, deed: str) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        async with run_screen(*COMMAND, "--name", "ana", "--server", server.url, "join", room) as screen:
+            await bo.state(room=room, status="playing")
+            await screen.shows("bo")
+            words = await send_away(server, deed)
+            assert await screen.end() == REFUSED
+            assert words.encode() in screen.written
+
+
+async def test_one_who_is_banned_is_not_let_in_again(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana:
+        token = ana.token
+        await send_away(server, "ban")
+        with pytest.raises(Expelled) as expelled:
+            async for _ in ana.messages():
+                pass
+        assert (expelled.value.code, expelled.value.message) == ("banned", BANNED)
+    with pytest.raises(Refused) as refused:
+        async with connect(server.url, token=token):
+            pass
+    assert (refused.value.code, refused.value.message) == ("banned", BANNED)
+
+
+async def test_a_banned_address_ends_every_command_with_six(server: Server) -> None:
+    await server.office.carry_out(orders.BanOrder("127.0.0.1", "too loud"))
+    async with run_client("--server", server.url, "rooms") as client:
+        assert await client.end() == REFUSED
+        assert BANNED in await client.errors()
+
+
+async def test_who_is_banned_while_away_gives_up_at_once(server: Server) -> None:
+    async with connect(server.url, name="ana", reconnect=Backoff((0.5,))) as ana:
+        messages = ana.messages()
+        (session,) = server.office.site.presence
+        session.connection.abort()
+        await server.office.carry_out(orders.BanOrder(ana.player, "too loud"))
+        with pytest.raises(Expelled, match="too loud"):
+            await asyncio.wait_for(_read_all(messages), PATIENCE_SECONDS)
+
+
+async def _read_all(messages: Messages) -> None:
+    async for _ in messages:
+        pass
+
+
+# -- the server's own end -------------------------------------------------------------------------------------------
+
+
+async def test_the_notice_and_the_announcement_are_told_in_a_transcript(server: Server) -> None:
+    async with in_a_game(server, "--plain") as (ana, bo, room):
+        await server.office.carry_out(orders.Announce("Tea at five."))
+        assert await ana.until("The server says:") == "The server says: Tea at five."
+        await server.office.carry_out(orders.DrainOrder(600))
+        told = await ana.until("No new games")
+        assert told == "No new games: the server restarts when the running ones are over, at the latest in 10 minutes."
+        await play_out({"X": bo}, room, [4])
+        await ana.until("bo plays")
+
+
+@pytest.mark.parametrize("for_good", [False, True])
+async def test_a_client_does_not_come_back_to_a_server_that_stops_for_good(*, for_good: bool) -> None:
+    server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
+    async with in_a_game(server, "--plain") as (ana, _, _room):
+        await server.office.carry_out(orders.DrainOrder(600, for_good=for_good))
+        await ana.until("No new games")
+        stopping = asyncio.create_task(server.__aexit__(None, None, None))
+        if for_good:
+            await ana.until("The server is about to stop for good.")
+            assert await ana.end() == CONNECTION_LOST
+            assert "the server has stopped for good" in await ana.errors()
+        else:
+            await ana.until("The server is about to restart.")
+            await ana.until("Connection lost. Trying again")
+        await stopping

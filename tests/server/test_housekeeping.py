@@ -1,0 +1,118 @@
+"""What is forgotten with time, and what is not: players, finished games, bans."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.peer import open_peer, play_out
+from tests.server.stored import finish
+from tests.server.tables import ANA, BO
+from tictactoe_server.operator import Bans, Housekeeping
+from tictactoe_server.rooms import Player
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tictactoe_server.stores import MISSING, MemoryStore, SqliteStore, Storage, save, today
+
+DAY_MS = 86_400_000
+FINISHED_AT = 1_700_000_000_000
+"""When the games of `finish` ended."""
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
+    opened: Storage = MemoryStore() if request.param == "memory" else SqliteStore.open(tmp_path)
+    yield opened
+    await opened.close()
+
+
+async def go_round(store: Storage, days: int, *stay: str, history_days: float | None = None) -> None:
+    """Forget what is too old in so many days."""
+    housekeeping = Housekeeping(store, Bans(store.bans), lambda: stay, history_days)
+    await housekeeping.go_round(today() + days, step_seconds=0)
+
+
+async def known(store: Storage, *keys: str) -> list[str]:
+    """Return those of the keys under which there is a player."""
+    return [key for key in keys if await store.players.load(key) is not None]
+
+
+async def until_folded(store: Storage, count: int) -> None:
+    """Wait until so many games are in the tables of a database: they come there with a note of the time."""
+    if isinstance(store, SqliteStore):
+        statement = "SELECT count(*) FROM archive"
+        while await store._writer.ask(lambda database, _: database.execute(statement).fetchone()[0]) < count:
+            store.note_time(1)
+
+
+async def meet(store: Storage, *keys: str, is_seated: bool = False) -> None:
+    for key in keys:
+        await save(store.players, key, Player(f"id-{key}", key), MISSING)
+        if is_seated:
+            store.players.see(key, is_seated=True)
+
+
+async def test_who_never_took_a_seat_is_forgotten_after_a_day_and_who_did_after_a_year(store: Storage) -> None:
+    await meet(store, "guest")
+    await meet(store, "ana", is_seated=True)
+    await go_round(store, 1)
+    assert await known(store, "guest", "ana") == ["guest", "ana"]
+    await go_round(store, 2)
+    assert await known(store, "guest", "ana") == ["ana"]
+    await go_round(store, 365)
+    assert await known(store, "ana") == ["ana"]
+    await go_round(store, 366)
+    assert await known(store, "ana") == []
+
+
+async def test_who_is_here_or_has_a_finished_game_stays(store: Storage) -> None:
+    await meet(store, "guest", "here")
+    await save(store.players, "ana", ANA, MISSING)
+    await finish(store, "K7M4PQ", ANA, BO)
+    await until_folded(store, 1)
+    await go_round(store, 1000, "id-here")
+    assert await known(store, "guest", "here", "ana") == ["here", "ana"]
+
+
+async def test_many_are_forgotten_step_by_step(store: Storage) -> None:
+    keys = [f"{number:03}" for number in range(350)]
+    await meet(store, *keys)
+    await go_round(store, 2, "id-123")
+    assert await known(store, *keys) == ["123"]
+
+
+async def test_finished_games_are_kept_for_as_long_as_is_wanted(store: Storage) -> None:
+    age_days = (time.time_ns() // 1_000_000 - FINISHED_AT) / DAY_MS
+    codes = [f"K7M4{number}" for number in range(20, 30)]
+    for code in codes:
+        await finish(store, code, ANA, BO)
+    await until_folded(store, len(codes))
+    await go_round(store, 0)
+    await go_round(store, 0, history_days=age_days + 1)
+    assert len(await store.archive.games_of(ANA.id, 100)) == len(codes)
+    await go_round(store, 0, history_days=age_days - 1)
+    assert await store.archive.games_of(ANA.id, 100) == []
+    assert await store.archive.game(1) is None
+    game = await finish(store, "M2XWQ7", ANA, BO)
+    assert await store.archive.games_of(ANA.id, 100) == [(len(codes) + 1, game)]
+
+
+async def test_a_server_notes_who_was_here_and_who_took_a_seat(tmp_path: Path) -> None:
+    async with Server(Settings(host="127.0.0.1", port=0, data=tmp_path)) as server:
+        async with open_peer(server.url, "ana") as ana, open_peer(server.url, "fan") as fan:
+            room = (await ana.ask("create"))["room"]
+            await fan.ask("watch", room=room)
+            async with open_peer(server.url, "bo") as bo:
+                await bo.ask("join", room=room)
+                await play_out({"X": ana, "O": bo}, room, [4])
+        tokens = {peer.welcome["name"]: peer.welcome["token"] for peer in (ana, bo, fan)}
+    store = SqliteStore.open(tmp_path)
+    await go_round(store, 2)
+    await store.close()
+    async with Server(Settings(host="127.0.0.1", port=0, data=tmp_path)) as server:
+        for name, token in tokens.items():
+            async with open_peer(server.url, token=token) as again:
+                assert again.welcome["type"] == ("error" if name == "fan" else "welcome"), name

@@ -1,0 +1,116 @@
+"""The figures for Prometheus: parsed by the library that monitors use, and true."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import socket
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.fakes import TroubledStore
+from tests.peer import open_peer, play_out
+from tictactoe_server.operator import orders
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tictactoe_server.stores import SqliteStore
+from tictactoe_server.transport import CannotListen
+
+HOST = "127.0.0.1"
+
+
+async def get(port: int, path: str) -> tuple[int, str]:
+    """Return status and body of what is asked for over plain HTTP."""
+
+    def ask() -> tuple[int, str]:
+        connection = http.client.HTTPConnection(HOST, port, timeout=10)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    return await asyncio.to_thread(ask)
+
+
+async def figures(server: Server) -> dict[str, Any]:
+    """Return each sample by its name and labels."""
+    assert server.metrics_port is not None
+    status, body = await get(server.metrics_port, "/metrics")
+    assert status == HTTPStatus.OK
+    found = {}
+    for family in text_string_to_metric_families(body):
+        assert family.documentation
+        for sample in family.samples:
+            found[sample.name + "".join(f" {value}" for value in sample.labels.values())] = sample.value
+    return found
+
+
+@pytest.fixture
+async def metered() -> AsyncIterator[Server]:
+    async with Server(Settings(host=HOST, port=0, metrics=(HOST, 0)), SqliteStore.open(None)) as running:
+        yield running
+
+
+async def test_the_figures_are_those_of_what_happened(metered: Server) -> None:
+    async with open_peer(metered.url, "ana") as ana, open_peer(metered.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4])
+        assert await bo.refusal("move", room=room, cell=0, ply=4) == "not_your_turn"
+        for _ in range(6):
+            await bo.ask("chat", room=room, text="hi")
+        before = await figures(metered)
+        assert before["tictactoe_connections"] == before["tictactoe_sessions"] == 2
+        assert before["tictactoe_connections_accepted_total"] == 2
+        assert (before["tictactoe_rooms playing"], before["tictactoe_rooms over"]) == (1, 0)
+        assert before["tictactoe_moves_total"] == 4
+        assert before["tictactoe_refusals_total not_your_turn"] == 1
+        assert before["tictactoe_refusals_total rate_limited"] == before["tictactoe_limited_total chat"] == 1
+        assert before["tictactoe_ready"] == 1
+        assert before["tictactoe_store_seconds_bucket +Inf"] == before["tictactoe_store_seconds_count"] > 0
+        assert before["tictactoe_store_batch_writes_sum"] >= before["tictactoe_store_batch_writes_count"]
+        await play_out({"X": ana, "O": bo}, room, [2], first_ply=4)
+        after = await figures(metered)
+        assert after["tictactoe_games_ended_total line"] == 1
+        assert after["tictactoe_sent_bytes_total"] > before["tictactoe_sent_bytes_total"] + 400
+        await metered.office.carry_out(orders.DrainOrder())
+        assert (await figures(metered))["tictactoe_ready"] == 0
+
+
+async def test_nobody_is_shown_figures_where_that_was_not_asked_for(server: Server) -> None:
+    assert server.metrics_port is None
+    assert (await get(server.port, "/metrics"))[0] == HTTPStatus.NOT_FOUND
+
+
+async def test_a_taken_address_is_told_before_anybody_is_let_in() -> None:
+    with socket.create_server((HOST, 0)) as taken, pytest.raises(CannotListen, match="Cannot show metrics on"):
+        async with Server(Settings(host=HOST, port=0, metrics=(HOST, taken.getsockname()[1]))):
+            pass
+
+
+async def test_one_who_asks_for_figures_and_never_reads_holds_up_nobody(metered: Server) -> None:
+    assert metered.metrics_port is not None
+    with socket.create_connection((HOST, metered.metrics_port)) as silent:
+        silent.sendall(b"GET /metrics HTTP/1.1\r\n")
+        assert "tictactoe_ready" in await figures(metered)
+        async with open_peer(metered.url) as ana:
+            assert (await ana.ask("ping"))["type"] == "ok"
+
+
+async def test_the_server_is_ready_unless_it_starts_drains_or_waits_for_its_disk() -> None:
+    store = TroubledStore()
+    async with Server(Settings(host=HOST, port=0), store) as server:
+        assert await get(server.port, "/readyz") == (HTTPStatus.OK, "ok\n")
+        store.owes_since = 0.0
+        assert await get(server.port, "/readyz") == (HTTPStatus.SERVICE_UNAVAILABLE, "the store does not answer\n")
+        assert (await get(server.port, "/healthz"))[0] == HTTPStatus.OK
+        store.owes_since = None
+        await server.office.carry_out(orders.DrainOrder())
+        assert await get(server.port, "/readyz") == (HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
+        assert (await get(server.port, "/healthz"))[0] == HTTPStatus.OK

@@ -1,0 +1,295 @@
+"""What the operator sees and does while a server runs: each order, and what it is to those who are there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.raw import open_raw, text
+from tictactoe_server.operator import BadSubject, Bans, OrderRefused, orders
+from tictactoe_server.operator.bans import parse_subject
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tictactoe_server.stores import MemoryStore, SqliteStore, Storage
+
+BANNED, KICKED, RESTART = 4500, 4501, 1012
+
+
+async def end_of(peer: Peer) -> tuple[list[dict[str, Any]], int | None]:
+    """Return what still comes, and the close code."""
+    told = []
+    with contextlib.suppress(ConnectionClosed):
+        while True:
+            told.append(await peer.receive())
+    return told, peer.socket.close_code
+
+
+async def ask(server: Server, order: orders.Order) -> Any:
+    return await server.office.carry_out(order)
+
+
+async def refusal(server: Server, order: orders.Order) -> str:
+    with pytest.raises(OrderRefused) as refused:
+        await ask(server, order)
+    return str(refused.value)
+
+
+# -- looking --------------------------------------------------------------------------------------------------------
+
+
+async def test_the_lists_show_who_is_here_and_what_is_played(server: Server) -> None:
+    async with (
+        open_peer(server.url, "ana") as ana,
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "fan") as fan,
+    ):
+        room = (await ana.ask("create", visibility="private"))["room"]
+        await bo.ask("join", room=room)
+        await fan.ask("watch", room=room)
+        await play_out({"X": ana, "O": bo}, room, [4])
+        (row,) = await ask(server, orders.ListRooms())
+        assert (row["room"], row["status"], row["visibility"]) == (room, "playing", "private")
+        assert (row["players"], row["ply"], row["here"], row["watchers"]) == ({"X": "ana", "O": "bo"}, 1, 2, 1)
+        shown = await ask(server, orders.ShowRoom(room.lower()))
+        assert (shown["board"], shown["turn"], shown["watching"]) == (["...", ".X.", "..."], "O", ["fan"])
+        assert shown["seats"]["X"]["player"] == ana.welcome["player"]
+        players = {row["name"]: row for row in await ask(server, orders.ListPlayers())}
+        assert set(players) == {"ana", "bo", "fan"}
+        assert players["ana"] == {"player": ana.welcome["player"], "name": "ana", "connections": 1, "rooms": [room]}
+        connections = await ask(server, orders.ListConnections())
+        assert {row["address"] for row in connections} == {"127.0.0.1"}
+        status = await ask(server, orders.Status())
+        assert (status["players"], status["connections"], status["moves"]) == (3, 3, 1)
+        assert (status["rooms"], status["unready"]) == ({"waiting": 0, "playing": 1, "over": 0}, None)
+        limits = {row["name"]: row for row in await ask(server, orders.ListLimits())}
+        assert (limits["rooms"]["now"], limits["connections"]["now"], limits["rooms-per-player"]["now"]) == (1, 3, 1)
+    assert await refusal(server, orders.ShowRoom("nothing")) != ""
+
+
+async def test_rooms_are_counted_by_status_whatever_becomes_of_them(server: Server) -> None:
+    async def counted() -> dict[str, int]:
+        rooms: dict[str, int] = (await ask(server, orders.Status()))["rooms"]
+        return rooms
+
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        assert await counted() == {"waiting": 1, "playing": 0, "over": 0}
+        await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        assert await counted() == {"waiting": 0, "playing": 0, "over": 1}
+        await ana.ask("rematch", room=room)
+        await bo.ask("rematch", room=room)
+        assert await counted() == {"waiting": 0, "playing": 1, "over": 0}
+        await bo.ask("leave", room=room)
+        await ana.ask("leave", room=room)
+        assert await counted() == {"waiting": 0, "playing": 0, "over": 0}
+
+
+async def test_refusals_are_counted_by_code(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        await ana.refusal("join", room="K7M4PQ")
+        await ana.send_text("{")
+        await ana.next_of("error")
+        assert (await ask(server, orders.Status()))["refusals"] == 2
+
+
+# -- kicking and banning --------------------------------------------------------------------------------------------
+
+
+async def test_who_is_kicked_reads_why_and_may_come_back_by_hand(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        assert (await ask(server, orders.Kick("ana", "too loud.")))["connections"] == 1
+        told, code = await end_of(ana)
+        assert told[-1]["code"] == "kicked"
+        assert told[-1]["message"] == "The operator of this server has ended your connection: too loud."
+        assert code == KICKED
+        await bo.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert again.welcome["rooms"] == [{"room": room, "seat": "X"}]
+
+
+async def test_of_two_with_one_name_neither_is_kicked_by_it(server: Server) -> None:
+    async with open_peer(server.url, "ana") as one, open_peer(server.url, "ana") as two:
+        words = await refusal(server, orders.Kick("ana"))
+        assert one.welcome["player"] in words
+        assert two.welcome["player"] in words
+        await ask(server, orders.Kick(two.welcome["player"]))
+        assert (await end_of(two))[1] == KICKED
+        assert (await one.ask("ping"))["type"] == "ok"
+    assert "nobody" in await refusal(server, orders.Kick("nobody"))
+
+
+async def test_a_banned_player_is_sent_away_and_stays_out_until_that_is_over(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        ban = await ask(server, orders.BanOrder("ana", "spam", 3600))
+        told, code = await end_of(ana)
+        assert (told[-1]["code"], code) == ("banned", BANNED)
+        assert "spam" in told[-1]["message"]
+    async with open_peer(server.url, token=ana.welcome["token"]) as again:
+        assert again.welcome["code"] == "banned"
+        assert (await end_of(again))[1] == BANNED
+    async with open_peer(server.url, "bo") as other:
+        assert other.welcome["type"] == "welcome"
+    assert [row["subject"] for row in await ask(server, orders.ListBans())] == [ban["subject"]]
+    await ask(server, orders.Unban(ban["subject"]))
+    async with open_peer(server.url, token=ana.welcome["token"]) as back:
+        assert back.welcome["type"] == "welcome"
+    assert "not banned" in await refusal(server, orders.Unban(ban["subject"]))
+
+
+@pytest.mark.parametrize("subject", ["127.0.0.1", "127.0.0.0/8", "::ffff:127.0.0.1"])
+async def test_a_banned_address_gets_no_welcome(server: Server, subject: str) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        await ask(server, orders.BanOrder(subject))
+        told, code = await end_of(ana)
+        assert (told[-1]["code"], code) == ("banned", BANNED)
+    async with open_peer(server.url, "bo") as late:
+        assert late.welcome["code"] == "banned"
+        assert (await end_of(late))[1] == BANNED
+    await ask(server, orders.Unban(subject))
+    async with open_peer(server.url, "bo") as back:
+        assert back.welcome["type"] == "welcome"
+
+
+async def test_one_who_floods_and_never_reads_is_gone_soon_after_the_ban(server: Server) -> None:
+    async with open_peer(server.url, "fan") as fan:
+        async with open_raw(server.url, hello=False) as loud, asyncio.timeout(PATIENCE_SECONDS):
+            loud.writer.write(text('{"type":"hello","name":"loud"}'))
+            while "loud" not in {row["name"] for row in await ask(server, orders.ListPlayers())}:
+                await fan.ask("ping")
+            flood = text('{"type":"rooms"}') * 500
+            loud.writer.write(flood)
+            await ask(server, orders.BanOrder("loud"))
+            refused = (await ask(server, orders.Status()))["refusals"]
+            while len(await ask(server, orders.ListConnections())) > 1:
+                loud.writer.write(flood)
+                await fan.ask("ping")
+        assert (await ask(server, orders.Status()))["refusals"] == refused
+
+
+@pytest.mark.parametrize("subject", ["", "nonsense", "300.0.0.1", "10.0.0.0/40", "p", "::1/129"])
+def test_what_is_neither_player_nor_address_is_refused(subject: str) -> None:
+    with pytest.raises(BadSubject):
+        parse_subject(subject)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    return MemoryStore() if request.param == "memory" else SqliteStore.open(tmp_path)
+
+
+async def test_bans_are_kept_and_end_by_themselves(store: Storage) -> None:
+    now = [1_000_000]
+    bans = Bans(store.bans, lambda: now[0])
+    await bans.add("192.0.2.0/24", "noise", 60)
+    await bans.add("2001:db8::/64", "", None)
+    await bans.add("p0123456789", "spam", 30)
+    again = Bans(store.bans, lambda: now[0])
+    await again.load()
+    assert [ban.subject for ban in again] == [ban.subject for ban in bans]
+    assert again.of_address("192.0.2.99") is not None
+    assert again.of_address("::ffff:192.0.2.99") is not None
+    assert again.of_address("2001:db8::1:2:3:4") is not None
+    assert again.of_address("2001:db8:0:1::1") is None
+    assert again.of_address("192.0.3.1") is None
+    assert again.of_address("") is None
+    now[0] += 30_000
+    assert again.of_player("p0123456789") is None
+    now[0] += 30_000
+    assert again.of_address("192.0.2.99") is None
+    await again.forget_past()
+    assert [ban.subject for ban in await store.bans.load_all()] == ["2001:db8::/64"]
+    await store.close()
+
+
+# -- rooms, and everybody -------------------------------------------------------------------------------------------
+
+
+async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as fan:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await fan.ask("watch", room=room)
+        await ask(server, orders.CloseRoom(room, "Bad names."))
+        for peer in (ana, bo, fan):
+            closed = await peer.next_of("closed")
+            assert (closed["room"], closed["reason"]) == (room, "The operator closed it: Bad names.")
+        assert await ana.refusal("move", room=room, cell=0, ply=0) == "no_such_room"
+    assert await ask(server, orders.ListRooms()) == []
+    assert "no room" in await refusal(server, orders.CloseRoom(room))
+
+
+async def test_an_announcement_reaches_everybody_clean(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        answer = await ask(server, orders.Announce("Tea\u202e at\x1b[31m five"))
+        assert answer["connections"] == 2
+        for peer in (ana, bo):
+            assert (await peer.next_of("announcement"))["text"] == answer["text"]
+        assert "\x1b" not in answer["text"]
+        assert "\u202e" not in answer["text"]
+
+
+# -- the end --------------------------------------------------------------------------------------------------------
+
+
+async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        over, on = [(await ana.ask("create"))["room"] for _ in range(2)]
+        for room in (over, on):
+            await bo.ask("join", room=room)
+        waiting = (await ana.ask("create"))["room"]
+        await play_out({"X": ana, "O": bo}, over, [0, 3, 1, 4, 2])
+        answer = await ask(server, orders.DrainOrder(600))
+        assert (answer["games"], answer["seconds_left"], answer["for_good"]) == (1, 600, False)
+        notice = await bo.next_of("notice")
+        assert (notice["code"], notice["in_ms"]) == ("restarting", 600_000)
+        for request, fields in (
+            ("create", {}),
+            ("match", {}),
+            ("rematch", {"room": over}),
+            ("join", {"room": waiting}),
+        ):
+            reply = await bo.ask(request, **fields)
+            assert (reply["code"], reply["retry_ms"] > 0) == ("busy", True)
+        assert (await ask(server, orders.Status()))["unready"] == "draining"
+        ending = asyncio.create_task(server.until_drained())
+        assert (await bo.ask("join", room=on))["seat"] == "O"
+        await play_out({"X": ana, "O": bo}, on, [0, 3, 1, 4, 2])
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await ending
+
+
+async def test_a_drain_ends_at_its_deadline_and_says_that_it_is_for_good() -> None:
+    server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await ask(server, orders.DrainOrder(0.2, for_good=True))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await server.until_drained()
+        assert (await ana.next_of("notice"))["code"] == "stopping"
+        assert "retry_ms" not in await ana.ask("create")
+        leaving = asyncio.create_task(server.__aexit__(None, None, None))
+        last, code = await end_of(ana)
+        assert last[-1] == {"type": "notice", "code": "stopping", "retry_ms": 1000}
+        assert code == RESTART
+        await leaving
+
+
+async def test_a_game_that_nobody_is_in_any_more_holds_up_no_end(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while any(row["here"] for row in await ask(server, orders.ListRooms())):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        await ask(server, orders.DrainOrder())
+        await server.until_drained()

@@ -1,0 +1,162 @@
+"""A copy put back in the place of a folder's data, and what is said of a folder that is damaged."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.server.stored import finish, keep, room_of, rooms_in
+from tests.server.tables import ANA, BO
+from tictactoe_server.rooms import Player
+from tictactoe_server.stores import (
+    MISSING,
+    Ban,
+    CannotBackUp,
+    FolderInUse,
+    NewerSchema,
+    SqliteStore,
+    back_up,
+    check_folder,
+    restore_backup,
+    save,
+)
+from tictactoe_server.stores.folder import FILE_NAME
+
+
+async def fill(folder: Path, *codes: str) -> None:
+    """Keep rooms, a player, a ban and a finished game."""
+    store = SqliteStore.open(folder)
+    for code in codes:
+        await keep(store, room_of(code), MISSING)
+    await save(store.players, "a" * 64, Player("p0123456789", "ana"), MISSING)
+    await store.bans.keep(Ban("192.0.2.0/24", "noise", 1))
+    await finish(store, "F2N3SH", ANA, BO)
+    await store.close()
+
+
+async def codes_in(folder: Path) -> set[str]:
+    store = SqliteStore.open(folder)
+    try:
+        return set(await rooms_in(store))
+    finally:
+        await store.close()
+
+
+def change(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(statement)
+
+
+async def test_a_copy_takes_the_place_of_what_was_there_which_is_kept(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder, copy = tmp_path / "data", tmp_path / "copy"
+    await fill(folder, "K7M4PQ")
+    back_up(folder, copy)
+    store = SqliteStore.open(folder)
+    for number in range(20, 60):
+        await keep(store, room_of(f"M2XW{number}"), MISSING)
+    await store.close()
+    (aside,) = restore_backup(folder, copy)
+    assert await codes_in(folder) == {"K7M4PQ", "F2N3SH"}
+    assert "lacks what was kept last" not in caplog.text
+    (again,) = restore_backup(folder, copy)
+    assert again != aside
+    assert copy.is_file()
+    other = tmp_path / "other"
+    other.mkdir(mode=0o700)
+    aside.rename(other / FILE_NAME)
+    assert len(await codes_in(other)) == 42
+
+
+async def test_a_log_that_is_beside_the_old_database_moves_with_it(tmp_path: Path) -> None:
+    folder, copy = tmp_path / "data", tmp_path / "copy"
+    await fill(folder, "K7M4PQ")
+    back_up(folder, copy)
+    (folder / f"{FILE_NAME}-wal").write_bytes(b"of the old one")
+    aside = restore_backup(folder, copy)
+    assert {"", "-wal"} <= {path.name.removeprefix(aside[0].name) for path in aside}
+    assert await codes_in(folder) == {"K7M4PQ", "F2N3SH"}
+
+
+async def test_an_empty_place_is_restored_into_as_well(tmp_path: Path) -> None:
+    await fill(tmp_path / "data", "K7M4PQ")
+    back_up(tmp_path / "data", tmp_path / "copy")
+    assert restore_backup(tmp_path / "new", tmp_path / "copy") == []
+    assert await codes_in(tmp_path / "new") == {"K7M4PQ", "F2N3SH"}
+
+
+async def test_nothing_is_restored_under_a_server_that_runs(tmp_path: Path) -> None:
+    folder, copy = tmp_path / "data", tmp_path / "copy"
+    await fill(folder, "K7M4PQ")
+    back_up(folder, copy)
+    store = SqliteStore.open(folder)
+    before = sorted(path.name for path in folder.iterdir())
+    with pytest.raises(FolderInUse):
+        restore_backup(folder, copy)
+    assert sorted(path.name for path in folder.iterdir()) == before
+    await store.close()
+
+
+async def test_what_is_no_whole_copy_of_ours_is_refused_and_nothing_changes(tmp_path: Path) -> None:
+    folder, copy = tmp_path / "data", tmp_path / "copy"
+    await fill(folder, "K7M4PQ")
+    back_up(folder, copy)
+    database = (folder / FILE_NAME).read_bytes()
+    text, foreign, newer, torn = (tmp_path / name for name in ("text", "foreign", "newer", "torn"))
+    text.write_text("no database")
+    change(foreign, "CREATE TABLE recipes (name TEXT)")
+    newer.write_bytes(copy.read_bytes())
+    change(newer, "PRAGMA user_version = 99")
+    torn.write_bytes(copy.read_bytes()[:-4096])
+    for bad in (text, foreign, torn, tmp_path / "missing", tmp_path):
+        with pytest.raises(CannotBackUp):
+            restore_backup(folder, bad)
+    with pytest.raises(NewerSchema):
+        restore_backup(folder, newer)
+    assert (folder / FILE_NAME).read_bytes() == database
+    assert [path.name for path in folder.iterdir() if "restored" in path.name or "replaced" in path.name] == []
+
+
+async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp_path: Path) -> None:
+    await fill(tmp_path, "K7M4PQ", "M2XWQ7")
+    store = SqliteStore.open(tmp_path)
+    await keep(store, room_of("R5T6Y7"), MISSING)
+    found = check_folder(tmp_path)
+    await store.close()
+    assert (found.rooms, found.players, found.games, found.damage) == (4, 1, 1, ())
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE rooms SET document = replace(document, 'X', 'Y') WHERE code = 'K7M4PQ'", "Room K7M4PQ: "),
+        ("UPDATE players SET document = 'x'", "The player under aaa"),
+        ("UPDATE archive SET document = '{}'", "Game 1: "),
+        ("UPDATE bans SET document = '{}'", "The ban of 192.0.2.0/24: "),
+        ("INSERT INTO journal (batch) VALUES (CAST('nonsense' AS BLOB))", "A line of the journal"),
+    ],
+)
+async def test_each_damaged_thing_is_named(tmp_path: Path, statement: str, words: str) -> None:
+    await fill(tmp_path, "K7M4PQ", "M2XWQ7")
+    change(tmp_path / FILE_NAME, statement)
+    before = (tmp_path / FILE_NAME).read_bytes()
+    (line,) = check_folder(tmp_path).damage
+    assert line.startswith(words)
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+
+
+async def test_damaged_pages_are_named_and_what_can_be_read_is_counted(tmp_path: Path) -> None:
+    await fill(tmp_path, *(f"M2XW{number}" for number in range(20, 90)))
+    path = tmp_path / FILE_NAME
+    content = bytearray(path.read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    path.write_bytes(content)
+    assert check_folder(tmp_path).damage != ()
+    path.write_bytes(b"no database at all" * 1000)
+    assert check_folder(tmp_path).damage != ()
+    with pytest.raises(CannotBackUp):
+        check_folder(tmp_path / "nothing")
