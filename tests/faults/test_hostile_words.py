@@ -270,13 +270,13 @@ async def test_a_refusal_is_told_in_clean_words(mode: str, code: str, exit_code:
 
 
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
-@pytest.mark.parametrize("code", [1008, 4502])
-async def test_the_reason_of_a_close_is_told_in_clean_words(mode: str, code: int) -> None:
+@pytest.mark.parametrize(("code", "exit_code"), [(1008, 7), (4500, 6), (4501, 6), (4999, 7)])
+async def test_the_reason_of_a_close_is_told_in_clean_words(mode: str, code: int, exit_code: int) -> None:
     reason = "\x1b]0;t\x07\x9b31m\u202eevil\u200b\n\r\x7f" + "\U000e0041"
     async with hostile_server() as server, run_client("join", ROOM, mode, "-s", server.url) as client:
         await client.until('{"type":"room"' if mode == "--json" else "Your move")
         await server.close(code, reason)
-        assert await client.end() == 7
+        assert await client.end() == exit_code
         assert_clean_pipe("\n".join(client.lines))
         errors = await client.errors()
         assert_clean_pipe(errors)

@@ -64,8 +64,8 @@ GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
 """With which code a server closes that goes down."""
 
 _EXPULSIONS: Final[dict[int, tuple[str, str]]] = {
-    Code.BANNED: ("banned", "The server's operator has banned you."),
-    Code.KICKED: ("kicked", "The server's operator has closed your connection."),
+    Code.BANNED: ("banned", "The server's operator has banned you"),
+    Code.KICKED: ("kicked", "The server's operator has closed your connection"),
 }
 """With which code a server ends the connection of one whom its operator sent away, and what to say if it does not."""
 
@@ -238,7 +238,8 @@ def _lost(closed: ConnectionClosed) -> ConnectionLost:
         return ConnectionLost("the connection broke")
     code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
     if code in _EXPULSIONS:
-        return Expelled(*_EXPULSIONS[code], code)
+        name, words = _EXPULSIONS[code]
+        return Expelled(name, f"{words}{f': {reason}' if reason not in ('', name) else ''}.", code)
     if code in GOING_DOWN:
         return ConnectionLost("the server is going down", code)
     if code == 1008:
