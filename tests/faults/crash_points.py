@@ -10,10 +10,11 @@ import os
 import signal
 from typing import Literal, get_args
 
+from tictactoe_server import server
 from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.stores import Waiter
 from tictactoe_server.stores.sqlite import SqliteRooms
-from tictactoe_server.transport import Connection, listener
+from tictactoe_server.transport import Connection
 
 CrashPoint = Literal["before save", "after save", "before reply", "after reply", "after first state"]
 CRASH_POINTS: tuple[CrashPoint, ...] = get_args(CrashPoint)
@@ -81,4 +82,4 @@ def lay(fuse: Fuse) -> None:
             super().push_state(room, frame)
             fuse.reach("after first state")
 
-    listener.Connection = CrashingConnection  # type: ignore[attr-defined]
+    server.Connection = CrashingConnection  # type: ignore[attr-defined]

@@ -44,7 +44,7 @@ class LongGame:
     @classmethod
     async def open(cls, url: str) -> Self:
         first, second, *watchers = await open_askers(url, 2 + TIMES)
-        (code,) = await open_rooms(first, 1, rules=RULES)
+        (code,) = await open_rooms(first, 1, rules=RULES, analysis="open")
         await second.ask("join", room=code)
         return cls([first, second], watchers, code)
 
