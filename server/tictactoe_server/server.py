@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -95,16 +96,17 @@ class Server:
             self.certificate = Certificate(self._settings.tls_cert, self._settings.tls_key)
         sockets = open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
-        try:
-            self._build(self._given_store or _open_storage(self._settings))
+        async with contextlib.AsyncExitStack() as undoing:
+            for sock in sockets:
+                undoing.callback(sock.close)
+            store = self._given_store or _open_storage(self._settings)
+            undoing.push_async_callback(store.close)
+            self._build(store)
             await self._time.resume()
             await self._site.bans.load()
             if self._metrics is not None:
                 await self._metrics.open()
-        except BaseException:
-            for sock in sockets:
-                sock.close()
-            raise
+            undoing.pop_all()
         chores = [
             self._registry.restore(),
             self._time.keep(),

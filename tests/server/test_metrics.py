@@ -7,6 +7,7 @@ import http.client
 import socket
 from collections.abc import AsyncIterator
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,10 +89,12 @@ async def test_nobody_is_shown_figures_where_that_was_not_asked_for(server: Serv
     assert (await get(server.port, "/metrics"))[0] == HTTPStatus.NOT_FOUND
 
 
-async def test_a_taken_address_is_told_before_anybody_is_let_in() -> None:
+async def test_a_taken_address_is_told_before_anybody_is_let_in_and_the_folder_is_free_again(tmp_path: Path) -> None:
     with socket.create_server((HOST, 0)) as taken, pytest.raises(CannotListen, match="Cannot show metrics on"):
-        async with Server(Settings(host=HOST, port=0, metrics=(HOST, taken.getsockname()[1]))):
+        async with Server(Settings(host=HOST, port=0, data=tmp_path, metrics=(HOST, taken.getsockname()[1]))):
             pass
+    async with Server(Settings(host=HOST, port=0, data=tmp_path)):
+        pass
 
 
 async def test_one_who_asks_for_figures_and_never_reads_holds_up_nobody(metered: Server) -> None:

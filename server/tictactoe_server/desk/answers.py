@@ -79,4 +79,5 @@ class Asked(Change):
 
     def carried_out(self) -> None:
         """Answer what is stored, before anybody is shown it."""
-        answer(self.session, self.request)
+        if self.request.id is not UNSET:
+            answer(self.session, self.request)

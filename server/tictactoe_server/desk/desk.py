@@ -105,6 +105,12 @@ class Desk:
             session.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
             return
         try:
+            player = session.player
+            if type(request) is Move and player is not None and request.room in session.rooms:
+                live = self._registry.find_here(request.room)
+                if live is not None:  # nearly all that comes, by the shortest way
+                    self._changes.submit(playing.Played(session, player, request, live, request, now))
+                    return
             self._carry_out(session, request, now)
         except Exception as error:
             self._refuse(session, request, error)
@@ -186,7 +192,7 @@ class Desk:
             case Move() | Resign() | Rematch() | Draw() | Undo() | Claim():
                 if type(request) is Rematch:
                     self._drain.check()
-                self._changes.submit(playing.Played(session, player, request, live, now))
+                self._changes.submit(playing.Played(session, player, request, live, request, now))
             case Join():
                 self._visits.join(session, player, request, live, now)
             case Watch():

@@ -6,15 +6,12 @@ import time
 
 from tictactoe_protocol import ErrorCode, clean_text
 from tictactoe_protocol.pushes import ChatLine
-from tictactoe_protocol.requests import Chat, Claim, Draw, Move, Rematch, Resign, Sync, Undo
+from tictactoe_protocol.requests import Chat, Sync
 from tictactoe_server.desk.answers import Asked, answer
-from tictactoe_server.rooms import Player, Refused, Room
+from tictactoe_server.rooms import Player, Refused, Room, apply
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
 from tictactoe_server.tables.rate_limit import RateLimit
 from tictactoe_server.tables.session import Session
-
-Command = Move | Resign | Rematch | Draw | Undo | Claim
-"""What a player does; the requests themselves are the commands of rooms."""
 
 
 class Played(Asked):
@@ -22,16 +19,13 @@ class Played(Asked):
 
     __slots__ = ()
 
-    def __init__(self, session: Session, player: Player, request: Command, live: LiveRoom, now: int) -> None:
-        super().__init__(session, player, request, live, request, now)
-
     def apply(self, room: Room) -> Room | None:
         """Return the room after the command, if it is still this session with which the player plays."""
         if self.live.players.get(self.player.id) is not self.session:
             if self.session in self.live.watchers:
                 raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
             raise not_in_room(room.code)
-        return super().apply(room)
+        return apply(room, self.player, self.command, self.now)
 
 
 def sync(session: Session, request: Sync, live: LiveRoom, now: int) -> None:

@@ -76,7 +76,8 @@ class Changes:
     def show(self, live: LiveRoom) -> None:
         """Send the state to everybody in the room."""
         live.is_unshown = False
-        live.show(self._now())
+        room = live.room
+        live.show(self._now() if room.clock is not None or room.gone_at else 0)  # time is in no other state
         if live.has_bots:
             self.on_shown(live)
 

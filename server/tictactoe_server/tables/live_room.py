@@ -172,25 +172,25 @@ class LiveRoom:
 
     def show(self, now: int) -> None:
         """Send the state to everybody in the room, encoded once; `now` is in ms of served time."""
-        frame, code = self._frame(now), self.room.code
+        code, watchers = self.room.code, self.watchers
+        frame = encode_frame(encode(state_of(self.room, now, watchers=len(watchers))))
         for session in self.players.values():
             session.connection.push_state(code, frame)
-        for session in self.watchers:
-            session.connection.push_state(code, frame)
-        self.counted = len(self.watchers)
+        if watchers:
+            for session in watchers:
+                session.connection.push_state(code, frame)
+        self.counted = len(watchers)
 
     def show_to(self, session: Session, now: int) -> None:
         """Send the state to one session."""
-        session.connection.push_state(self.room.code, self._frame(now))
+        frame = encode_frame(encode(state_of(self.room, now, watchers=len(self.watchers))))
+        session.connection.push_state(self.room.code, frame)
 
     def push(self, message: Push) -> None:
         """Send a message to everybody in the room, encoded once."""
         frame = encode_frame(encode(message))
         for session in self.sessions:
             session.connection.push_frame(frame)
-
-    def _frame(self, now: int) -> bytes:
-        return encode_frame(encode(state_of(self.room, now, watchers=len(self.watchers))))
 
 
 def no_such_room(code: str) -> Refused:

@@ -12,27 +12,27 @@ _LOOKED_AT_EVERY: Final = 16
 class Pressure:
     """Looks whether a turn of the event loop has spent more than `turn_seconds` of the processor's time on requests.
 
+    Each request is counted in `requests`; once that is more than `looked_at`, whether it `is_high` is to be asked.
     `shed` counts the requests that were refused for it.
     """
 
     def __init__(self, turn_seconds: float) -> None:
         self._turn_seconds = turn_seconds
-        self._requests = 0
         self._begun = 0.0
-        self._is_high = False
+        self.requests = 0
+        self.looked_at = 0
         self.shed = 0
 
     def is_high(self) -> bool:
-        """Tell whether this turn has gone on for too long; called with each request."""
-        self._requests += 1
-        if self._requests == 1:
+        """Tell whether this turn has gone on for too long."""
+        if not self.looked_at:
             self._begun = time.thread_time()
             asyncio.get_running_loop().call_soon(self._end)
-        elif self._requests % _LOOKED_AT_EVERY == 0:
-            self._is_high = time.thread_time() - self._begun > self._turn_seconds
-        self.shed += self._is_high
-        return self._is_high
+        elif time.thread_time() - self._begun > self._turn_seconds:
+            self.shed += 1
+            return True
+        self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
+        return False
 
     def _end(self) -> None:
-        self._requests = 0
-        self._is_high = False
+        self.requests = self.looked_at = 0

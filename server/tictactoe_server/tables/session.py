@@ -140,8 +140,12 @@ class Session:
         if self.is_busy or self._inbox or self.messages.take():
             self._inbox.append((message, self._now()))
             self._take_next()
-        elif not (self._pressure.is_high() and self._handler.shed(self, message)):
-            self._handler.receive(self, message, self._now())
+            return
+        pressure = self._pressure
+        pressure.requests += 1
+        if pressure.requests > pressure.looked_at and pressure.is_high() and self._handler.shed(self, message):
+            return
+        self._handler.receive(self, message, self._now())
 
     def ended(self) -> None:
         """Take notice that the connection is gone; what it asked for before is still carried out."""
