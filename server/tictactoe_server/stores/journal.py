@@ -68,13 +68,13 @@ class Journal:
         self._refresh()
         revisions: list[int | None] = []
         lines: list[bytes] = []
-        fresh = self._fresh
+        fresh, revision_of, next_revision = self._fresh, self._revisions.get, self._database.next_revision
         for code, document, expected, _, finished in saves:
-            found = fresh[code][0] if code in fresh else self._revisions.get(code, MISSING)
+            found = fresh[code][0] if code in fresh else revision_of(code, MISSING)
             if found != expected or (document is None and found == MISSING):
                 revisions.append(None)
                 continue
-            revision = MISSING if document is None else self._database.next_revision()
+            revision = MISSING if document is None else next_revision()
             fresh[code] = (revision, document)
             lines.append(b"%b %d %b" % (code.encode(), revision, document or b""))
             if finished is not None:

@@ -68,7 +68,10 @@ class _Batch:
             return
         for job, outcome in zip(self.jobs, self.outcomes, strict=True):
             try:
-                _tell(job, outcome)
+                if type(job) is Save and type(outcome) is int:  # nearly all
+                    job.waiter.stored(outcome)
+                else:
+                    _tell(job, outcome)
             except Exception:
                 log.exception("what waited for the store failed")
 
@@ -261,9 +264,10 @@ class Writer:
         """Do all writes in one transaction, and then answer the questions, which so see only what is kept."""
         taken_at = self._busy_since = time.monotonic()
         jobs = _take(self._queue, MAX_BATCH)
-        saves = [job for job in jobs if isinstance(job, Save)]
-        others = [job for job in jobs if isinstance(job, Write)]
-        questions = [job for job in jobs if isinstance(job, _Question)]
+        saves = [job for job in jobs if type(job) is Save]
+        rest = [] if len(saves) == len(jobs) else [job for job in jobs if type(job) is not Save]
+        others = [job for job in rest if isinstance(job, Write)]
+        questions = [job for job in rest if isinstance(job, _Question)]
         written, asked = self._begun = _Batch([*saves, *others]), _Batch(questions)
         if written.jobs:
             written.outcomes = self._commit(saves, others)
