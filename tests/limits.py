@@ -11,9 +11,6 @@ UNCOUNTED = tuple(word for name in COUNTS for word in ("--limit", f"{name}=0"))
 
 
 def uncounted(**limits: Any) -> Limits:
-    """Return limits of which none counts anything, but for those that are given.
-
-    Turns of the event loop are as long as they like: in a test they are the peers' as well.
-    """
+    """Return limits of which none counts anything, but for those that are given."""
     counts = {name: 0 for name in COUNTS if name.replace("-", "_") not in limits}
-    return with_counts(Limits(**({"turn_seconds": 600.0} | limits)), counts)
+    return with_counts(Limits(**limits), counts)

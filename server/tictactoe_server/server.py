@@ -206,7 +206,7 @@ class Server:
             drain,
             hold_ms=hold_ms,
         )
-        self._pressure = Pressure(limits.turn_seconds)
+        self._pressure = Pressure(limits.turn_milliseconds)
         self._door = door = Door(limits, settings.origins, settings.trusted_proxies)
         door.unready = self._unready
         meter = Meter()

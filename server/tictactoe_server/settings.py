@@ -60,8 +60,6 @@ class Limits:
     unwatched_seconds: the same for a game of bots among themselves that nobody watches.
     start_seconds: within how long a first move is due in a game with a clock, or within the time for a move if longer.
     flood_seconds: how long a connection may want to say more than it may before it is closed.
-    turn_seconds: how much of the processor's time requests may have in one turn of the event loop before the next are
-        refused: who waits for the next turn waits as long again.
     certificate_seconds: how often it is looked whether the files of the certificate have changed.
     The others are `COUNTS`; 0 is no limit.
     """
@@ -76,7 +74,6 @@ class Limits:
     unwatched_seconds: float = 60.0
     start_seconds: float = 30.0
     flood_seconds: float = 10.0
-    turn_seconds: float = 0.08
     certificate_seconds: float = 60.0
     messages_per_second: int = 100
     messages_at_once: int = 300
@@ -91,6 +88,7 @@ class Limits:
     misses_per_minute_per_player: int = 10
     misses_per_minute_per_address: int = 100
     misses_at_once_per_address: int = 300
+    turn_milliseconds: int = 80
 
 
 COUNTS: Final[Mapping[str, str]] = {
@@ -107,6 +105,7 @@ COUNTS: Final[Mapping[str, str]] = {
     "misses-per-minute-per-player": "requests of a player for rooms that are not there or not theirs, in a minute",
     "misses-per-minute-per-address": "the same from one address",
     "misses-at-once-per-address": "how many of these may come at once from one address",
+    "turn-milliseconds": "of the processor for requests in a turn of the event loop; the next are refused as busy",
 }
 """The limits that an operator may choose, and what each counts."""
 

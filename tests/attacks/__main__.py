@@ -24,6 +24,9 @@ SERVER = (sys.executable, "-m", "tictactoe_server", "--host", "127.0.0.1", "--po
 OPTIONS = {"crowd": ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")}
 """What a server is started by, where an attack is about more than the server itself."""
 
+LIMITS = {"overload": (*UNCOUNTED, "--limit", "turn-milliseconds=80")}
+"""What else a server is told: all players of the overload come from one address."""
+
 NAMES = (*ATTACKS, "overload")
 NEIGHBOURS = 10
 PACE_SECONDS = 0.05
@@ -63,7 +66,12 @@ def main() -> None:
         parser.error(f"there is no attack {', '.join(sorted(unknown))}: there are {', '.join(NAMES)}")
     allow_many_connections()
     for name in options.names or NAMES:
-        command = (*OPTIONS.get(name, ()), *SERVER, *(UNCOUNTED if name == "overload" else ()), *IN_MEMORY)
+        command = (
+            *OPTIONS.get(name, ()),
+            *SERVER,
+            *((*UNCOUNTED, "--limit", "turn-milliseconds=80") if name == "overload" else ()),
+            *IN_MEMORY,
+        )
         with started(command, is_pinned=name == "overload") as server:
             attack = (
                 overload.suffer(server, options.seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from typing import Final
 
@@ -10,14 +11,14 @@ _LOOKED_AT_EVERY: Final = 16
 
 
 class Pressure:
-    """Looks whether a turn of the event loop has spent more than `turn_seconds` of the processor's time on requests.
+    """Looks whether a turn of the event loop has spent more than `turn_ms` of the processor's time on requests.
 
-    Each request is counted in `requests`; once that is more than `looked_at`, whether it `is_high` is to be asked.
-    `shed` counts the requests that were refused for it.
+    With 0 it may. Each request is counted in `requests`; once that is more than `looked_at`, whether it `is_high` is to
+    be asked. `shed` counts the requests that were refused for it.
     """
 
-    def __init__(self, turn_seconds: float) -> None:
-        self._turn_seconds = turn_seconds
+    def __init__(self, turn_ms: int) -> None:
+        self._turn_seconds = turn_ms / 1000 or math.inf
         self._begun = 0.0
         self.requests = 0
         self.looked_at = 0

@@ -69,10 +69,12 @@ class Stopwatch(Wire):
             if room in self._since:
                 self.waits.append(now - self._since[room])
             self._since[room] = now
+            if b'"status":"over"' in payload:
+                del self._since[room]
 
     def longest_open(self) -> float:
         """Return for how long the slowest room has waited for its next move."""
-        return time.perf_counter() - min(self._since.values())
+        return time.perf_counter() - min(self._since.values(), default=time.perf_counter())
 
 
 async def measure_hard_bots(_spin: Spin | None) -> None:
