@@ -24,6 +24,7 @@ from tests.soak import store as soak
 from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.stores import MISSING, Conflict, SqliteStore, StoreBusy, StoreUnavailable, save
 from tictactoe_server.stores.folder import FILE_NAME
+from tictactoe_server.stores.store import Pending
 from tictactoe_server.stores.writer import MAX_BATCH
 
 PATIENCE_SECONDS = 30
@@ -328,6 +329,39 @@ async def test_a_thread_that_died_fails_those_who_wait_and_another_takes_its_pla
         assert await laboratory.store.rooms.load(CODE) == (room_of(CODE), revision)
         assert set(await rooms_in(laboratory.store)) == {CODE, THIRD}
         assert laboratory.store.owed_since() is None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_the_thread_in_place_of_a_dead_one_is_woken_for_what_comes_later(
+    tmp_path: Path,
+) -> None:
+    async with open_laboratory(tmp_path, patience_seconds=0.1) as laboratory:
+        laboratory.database.failures.append(MemoryError())
+        laboratory.database.recover = _die  # type: ignore[method-assign]
+        with pytest.raises(StoreUnavailable):
+            await keep(laboratory.store, room_of(OTHER), MISSING)
+        del laboratory.database.recover
+        await asyncio.sleep(0.1)  # the new thread has found nothing to do
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await keep(laboratory.store, room_of(THIRD), MISSING) > MISSING
+
+
+def test_a_store_goes_on_under_another_event_loop_when_one_ended_with_its_answers(tmp_path: Path) -> None:
+    laboratory = Laboratory(tmp_path)
+
+    async def ask_and_go() -> None:
+        await laboratory.hold()
+        laboratory.store.rooms.save(CODE, room_of(CODE), MISSING, Pending())
+
+    async def go_on() -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await keep(laboratory.store, room_of(OTHER), MISSING)
+            assert set(await rooms_in(laboratory.store)) == {CODE, OTHER}
+            await laboratory.store.close()
+
+    asyncio.run(ask_and_go())
+    laboratory.go_on()
+    asyncio.run(go_on())
 
 
 def _die(error: Exception) -> None:

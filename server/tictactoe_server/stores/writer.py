@@ -167,7 +167,7 @@ class Writer:
         self._unsettled += 1
         if self._owed_since is None:
             self._owed_since = time.monotonic()
-        if not self._is_awake:
+        if not self._is_awake or self._loop is not asyncio.get_running_loop():
             self._is_awake = True
             self._attach().call_soon(self._wake)
 
@@ -198,6 +198,7 @@ class Writer:
             log.error("the store's thread died, another takes its place", reason=repr(self._death))
             self._unsettled -= sum(len(batch.jobs) for batch in self._begun)
             self._database.distrust()
+            self._is_awake = False  # nobody says any more that what it took is done
             self._start()
             self._wake()
         loop.call_later(self._patience_seconds / 4, self._watch, loop)
