@@ -15,9 +15,6 @@ from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.stores.database import Database
 from tictactoe_server.stores.documents import decode_game, encode_game
 
-LINE_MARK: Final = b"+"
-"""What the line of a game begins with, and that of a room does not."""
-
 _FOLDED_AT_ONCE: Final = 250
 _LARGEST_ID: Final = 2**63 - 1
 
@@ -27,12 +24,12 @@ class FinishedGames:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._fresh: list[FinishedGame] = []
-        self._pending: dict[int, tuple[int, FinishedGame]] = {}
+        self._fresh: list[tuple[FinishedGame, bytes]] = []
+        self._pending: dict[int, tuple[int, FinishedGame, bytes]] = {}
         self._next = 1
 
     def look(self) -> None:
-        """Read what the tables hold; each line of the journal follows (`replay`)."""
+        """Read what the tables hold; each game of the journal follows (`replay`)."""
         self._fresh.clear()
         self._pending.clear()
         (newest,) = self._database.execute(
@@ -43,24 +40,22 @@ class FinishedGames:
         ).fetchone()
         self._next = newest + 1
 
-    def replay(self, row: int, line: bytes) -> None:
-        """Take in a line, unless its game is in the tables by now; raises ValueError or `Unreadable`."""
-        _, number, document = line.split(b" ", 2)
-        id = int(number)
+    def replay(self, row: int, id: int, document: bytes) -> None:
+        """Take in a game of the journal, unless it is in the tables by now; raises `Unreadable`."""
         if id >= self._next:
-            self._pending[id] = (row, decode_game(document))
+            self._pending[id] = (row, decode_game(document), document)
             self._next = id + 1
 
-    def write(self, game: FinishedGame) -> bytes:
-        """Return the line of a game, with its id."""
-        line = b"%b %d %b" % (LINE_MARK, self._next + len(self._fresh), encode_game(game))
-        self._fresh.append(game)
-        return line
+    def write(self, game: FinishedGame) -> tuple[int, bytes]:
+        """Return the id and the document of a game, for the journal."""
+        document = encode_game(game)
+        self._fresh.append((game, document))
+        return self._next + len(self._fresh) - 1, document
 
     def keep(self, row: int) -> None:
         """Take what was written for kept."""
-        for game in self._fresh:
-            self._pending[self._next] = (row, game)
+        for game, document in self._fresh:
+            self._pending[self._next] = (row, game, document)
             self._next += 1
         self._fresh.clear()
 
@@ -76,8 +71,8 @@ class FinishedGames:
         count = min(len(self._pending), max(_FOLDED_AT_ONCE, len(self._pending) // 2))
         if count:
             rows, people = [], []
-            for id, (_, game) in islice(self._pending.items(), count):
-                rows.append((id, game.room, game.game, game.at, _json(game.people), encode_game(game).decode()))
+            for id, (_, game, document) in islice(self._pending.items(), count):
+                rows.append((id, game.room, game.game, game.at, _json(game.people), document.decode()))
                 people += [(player, id) for player in game.people]
             fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
             self._database.execute(
@@ -90,7 +85,7 @@ class FinishedGames:
                 "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)",
                 (_json(people),),
             )
-        return count, next((row for row, _ in islice(self._pending.values(), count, None)), None)
+        return count, next((row for row, *_ in islice(self._pending.values(), count, None)), None)
 
     def folded(self, count: int) -> None:
         """Take so many of the oldest for folded."""
@@ -101,7 +96,9 @@ class FinishedGames:
         """Return a player's games with their ids, newest first; raises `Unreadable`."""
         older_than = _LARGEST_ID if before is None else min(before, _LARGEST_ID)
         pending = (
-            (id, game) for id, (_, game) in reversed(self._pending.items()) if id < older_than and player in game.people
+            (id, game)
+            for id, (_, game, _) in reversed(self._pending.items())
+            if id < older_than and player in game.people
         )
         newest = list(islice(pending, limit))
         found = self._database.execute(

@@ -11,18 +11,38 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import structlog
 
 from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.stores.archive import LINE_MARK, FinishedGames
+from tictactoe_server.stores.archive import FinishedGames
 from tictactoe_server.stores.database import Database
 from tictactoe_server.stores.store import MISSING, CannotOpenStore, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250
 """How many rooms one transaction folds, so that those who save meanwhile hardly wait."""
+
+
+_GAME: Final = "+"
+"""Stands in the line of a finished game where that of a room has its code."""
+
+
+class Line(NamedTuple):
+    """A line of the journal: a room's code, revision and newest document, empty for one that is forgotten.
+
+    Of a game, see `is_game`, it is the id that stands in place of the revision.
+    """
+
+    name: str
+    number: int
+    document: bytes
+
+    @property
+    def is_game(self) -> bool:
+        """Whether it is of a finished game."""
+        return self.name == _GAME
 
 
 class Save(NamedTuple):
@@ -78,7 +98,7 @@ class Journal:
             fresh[code] = (revision, document)
             lines.append(b"%b %d %b" % (code.encode(), revision, document or b""))
             if finished is not None:
-                lines.append(self._games.write(finished))
+                lines.append(b"%b %d %b" % (_GAME.encode(), *self._games.write(finished)))
             revisions.append(revision)
         if lines:
             done = self._database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
@@ -171,19 +191,20 @@ class Journal:
         self._revisions = dict(self._database.execute("SELECT code, revision FROM rooms").fetchall())
         for row, batch in self._database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall():
             self._row = row
-            for line in filter(None, batch.split(b"\n")):
+            for line in lines_of(batch):
                 self._replay(line)
         self._connections = self._database.connections
 
-    def _replay(self, line: bytes) -> None:
+    def _replay(self, line: Line | None) -> None:
         """Take in one line of the journal."""
         try:
-            if line.startswith(LINE_MARK):
-                self._games.replay(self._row, line)
+            if line is None:
+                raise Unreadable("It is no line.")
+            if line.is_game:
+                self._games.replay(self._row, line.number, line.document)
             else:
-                name, number, document = line.split(b" ", 2)
-                self._know(name.decode("ascii"), int(number), document or None)
-        except (ValueError, Unreadable):
+                self._know(line.name, line.number, line.document or None)
+        except Unreadable:
             log.error("a line of the journal is damaged", row=self._row)
 
     def _know(self, code: str, revision: int, document: bytes | None) -> None:
@@ -194,3 +215,13 @@ class Journal:
             self._revisions[code] = revision
         self._newest[code] = (self._row, revision, document)
         self._newest.move_to_end(code)
+
+
+def lines_of(batch: bytes) -> Iterator[Line | None]:
+    """Yield the lines of a row of the journal, None for one that is damaged."""
+    for line in filter(None, batch.split(b"\n")):
+        try:
+            name, number, document = line.split(b" ", 2)
+            yield Line(name.decode("ascii"), int(number), document)
+        except ValueError:
+            yield None

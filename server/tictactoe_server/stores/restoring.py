@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tictactoe_server.stores.archive import LINE_MARK
 from tictactoe_server.stores.backup import CannotBackUp, copy_database
 from tictactoe_server.stores.documents import decode_ban, decode_game, decode_player, decode_room
 from tictactoe_server.stores.folder import FILE_NAME, DataFolder, sync_folder
+from tictactoe_server.stores.journal import lines_of
 from tictactoe_server.stores.schema import SCHEMA, NewerSchema, check_ours, version_of
 from tictactoe_server.stores.store import Unreadable
 
@@ -90,9 +90,15 @@ def _check(connection: sqlite3.Connection) -> Findings:
     players = list(_rows(connection, "SELECT key, document FROM players")) if "players" in tables else []
     bans = list(_rows(connection, "SELECT key, document FROM bans")) if "bans" in tables else []
     for row, batch in _rows(connection, "SELECT id, batch FROM journal ORDER BY id") if "journal" in tables else ():
-        for line in filter(None, bytes(batch).split(b"\n")):
-            if not _replay(line, rooms, games):
+        for line in lines_of(bytes(batch)):
+            if line is None:
                 damage.append(f"A line of the journal, row {row}.")
+            elif line.is_game:
+                games[line.number] = line.document
+            elif line.document:
+                rooms[line.name] = line.document
+            else:
+                rooms.pop(line.name, None)
     whole_rooms = _count(rooms.items(), decode_room, "Room {}", damage)
     whole_players = _count(players, decode_player, "The player under {}", damage)
     whole_games = _count(games.items(), decode_game, "Game {}", damage)
@@ -106,21 +112,6 @@ def _rows(connection: sqlite3.Connection, statement: str) -> Iterator[tuple[Any,
         yield from connection.execute(statement)
     except sqlite3.DatabaseError:
         return
-
-
-def _replay(line: bytes, rooms: dict[str, bytes], games: dict[int, bytes]) -> bool:
-    """Take in one line of the journal; tell whether it is one."""
-    try:
-        name, number, document = line.split(b" ", 2)
-        if name == LINE_MARK:
-            games[int(number)] = document
-        elif document:
-            rooms[name.decode("ascii")] = document
-        else:
-            rooms.pop(name.decode("ascii"), None)
-    except ValueError:
-        return False
-    return True
 
 
 def _count(documents: Any, decode: Callable[[bytes], object], words: str, damage: list[str]) -> int:
