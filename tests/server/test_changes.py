@@ -17,7 +17,7 @@ from tictactoe_protocol.requests import Resign
 from tictactoe_server.rooms import Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.stores import Conflict, StoreUnavailable
+from tictactoe_server.stores import Conflict, NotStored, StoreUnavailable, Unsettled
 from tictactoe_server.tables.changes import ATTEMPTS
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
@@ -439,3 +439,33 @@ async def test_a_code_that_is_taken_in_the_store_gives_way_to_another(server: Se
         assert (await ana.state(status="playing"))["room"] == room
         store.trouble.fail("save", Conflict(), times=ATTEMPTS)
         assert await ana.refusal("create") == "busy"
+
+
+async def test_a_move_behind_an_unsettled_write_waits_until_that_is_settled(
+    server: Server, store: TroubledStore
+) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        store.trouble.fail("save", Unsettled(), times=4)
+        assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
+        assert (await bo.state(ply=1))["board"][0] == "X"
+
+
+async def test_a_write_that_stays_unsettled_is_answered_with_unavailable_in_time(
+    server: Server, store: TroubledStore
+) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        store.trouble.fail("save", Unsettled(), times=1000)
+        began = time.monotonic()
+        assert await ana.refusal("move", room=room, cell=0, ply=0) == "unavailable"
+        assert 2 <= time.monotonic() - began < 3
+        store.trouble.heal()
+        assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
+        assert (await bo.state(ply=1))["board"][0] == "X"
+
+
+async def test_after_what_was_certainly_not_stored_nothing_is_read_again(server: Server, store: TroubledStore) -> None:
+    async with two_playing(server) as (ana, _, room):
+        store.trouble.fail("save", NotStored())
+        assert await ana.refusal("move", room=room, cell=0, ply=0) == "unavailable"
+        store.trouble.fail("load", StoreUnavailable(), times=1000)
+        assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"

@@ -29,8 +29,16 @@ class StoreUnavailable(Exception):
     """The store cannot answer now. A save that fails with this may or may not have happened: load to find out."""
 
 
-class StoreBusy(StoreUnavailable):
+class NotStored(StoreUnavailable):
+    """The store cannot answer now, and certainly nothing was written."""
+
+
+class StoreBusy(NotStored):
     """More waits for the store than it can do in good time; nothing was written. Try again a little later."""
+
+
+class Unsettled(StoreUnavailable):
+    """Nothing was written, but an earlier write of the key is still in process, and may yet happen. Try again soon."""
 
 
 class Unreadable(StoreUnavailable):

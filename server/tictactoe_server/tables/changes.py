@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
 import structlog
 
@@ -26,11 +26,17 @@ from tictactoe_server.rooms import (
     is_expired,
     seen_at,
 )
-from tictactoe_server.stores import MISSING, Conflict, Rooms, StoreBusy, StoreUnavailable, Unreadable
+from tictactoe_server.stores import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
 from tictactoe_server.tables.live_room import Change, LiveRoom, no_such_room
 
 ATTEMPTS: Final = 8
 """How often a change is tried against what others store meanwhile, until the room is `busy`."""
+
+FIRST_REST_SECONDS: Final = 0.02
+LONGEST_REST_SECONDS: Final = 0.5
+UNSETTLED_SECONDS: Final = 2.0
+"""How long a change rests until it is tried again, twice as long each time up to the second; and how long an earlier
+write of the room may be in process until it is not waited for any more."""
 
 log: Final = structlog.get_logger(__name__)
 
@@ -46,7 +52,7 @@ class Changes:
     def __init__(self, rooms: Rooms, now: Callable[[], int]) -> None:
         self._rooms = rooms
         self._now = now
-        self._reloads: set[asyncio.Task[None]] = set()
+        self._resting: set[asyncio.Task[None]] = set()
         self.moves = 0
         self.on_stored: Callable[[LiveRoom, Room | None], None] = lambda live, before: None
         self.on_gone: Callable[[LiveRoom, str], None] = lambda live, reason: None
@@ -83,9 +89,9 @@ class Changes:
 
     async def stop(self) -> None:
         """Stop what still waits for the store."""
-        for task in self._reloads:
+        for task in self._resting:
             task.cancel()
-        await asyncio.gather(*self._reloads, return_exceptions=True)
+        await asyncio.gather(*self._resting, return_exceptions=True)
 
     # -- for the store ------------------------------------------------------------------------------------------
 
@@ -111,14 +117,13 @@ class Changes:
     def failed(self, change: Change, error: Exception) -> None:
         """Try a change again on what others stored, or give it up."""
         live = change.live
-        if isinstance(error, Conflict):
-            change.attempts += 1
-            if change.attempts < ATTEMPTS:
-                live.is_uncertain = live.revision != MISSING
-                self._begin(change)
+        if isinstance(error, Conflict | Unsettled):
+            live.is_uncertain = live.revision != MISSING
+            if self._try_again(change, error):
                 return
-            error = Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
-        elif not isinstance(error, StoreBusy):
+            if isinstance(error, Conflict):
+                error = Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
+        elif not isinstance(error, NotStored):
             live.is_uncertain = True
         self._settle(change, error)
 
@@ -142,7 +147,7 @@ class Changes:
             if live.is_gone:
                 raise no_such_room(room.code)
             if live.is_uncertain:
-                self._start_reload(change)
+                self._start(self._reload(change))
                 return
             if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
                 live.change = change = _Expiry(change)
@@ -175,10 +180,28 @@ class Changes:
         if live.waiting:
             self._go_on(live)
 
-    def _start_reload(self, change: Change) -> None:
-        task = asyncio.create_task(self._reload(change))
-        self._reloads.add(task)
-        task.add_done_callback(self._reloads.discard)
+    def _try_again(self, change: Change, error: Conflict | Unsettled) -> bool:
+        """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
+        change.attempts += 1
+        if isinstance(error, Conflict) and change.attempts == 1:
+            self._begin(change)
+            return True
+        if change.attempts >= ATTEMPTS if isinstance(error, Conflict) else change.rested >= UNSETTLED_SECONDS:
+            return False
+        rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
+        change.rested += rest
+        self._start(self._begin_after(change, rest))
+        return True
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._resting.add(task)
+        task.add_done_callback(self._resting.discard)
+
+    async def _begin_after(self, change: Change, rest: float) -> None:
+        """Begin a change after a rest (s), on what is stored by then."""
+        await asyncio.sleep(rest)
+        self._begin(change)
 
     async def _reload(self, change: Change) -> None:
         """Read a room again that somebody else may have changed, and go on with the change."""

@@ -33,10 +33,11 @@ class Change:
     """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
 
     `now` is when it was asked for, in ms of served time; `after` is what it makes of the room, once applied; `path` is
-    what carries it out. What follows from it is said by the classes that are made from this one.
+    what carries it out. `attempts` is how often it had to be tried again, `rested` for how long it rested between (s).
+    What follows from it is said by the classes that are made from this one.
     """
 
-    __slots__ = ("after", "attempts", "command", "live", "now", "path", "player")
+    __slots__ = ("after", "attempts", "command", "live", "now", "path", "player", "rested")
 
     path: Path
 
@@ -47,6 +48,7 @@ class Change:
         self.now = now
         self.after: Room | None = None
         self.attempts = 0
+        self.rested = 0.0
 
     def apply(self, room: Room) -> Room | None:
         """Return the room after the change, this very room for none, None where the room is to end; raises `Refused`.
