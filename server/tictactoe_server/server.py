@@ -179,7 +179,7 @@ class Server:
         self._bans = bans = Bans(store.bans)
         drain = Drain(registry.count_games, self._tell_all)
         players = Players(store.players)
-        self._allowances = allowances = Allowances(limits, self._monotonic_ns)
+        self._allowances = allowances = Allowances(limits, tally.limited, self._monotonic_ns)
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = bots = Bots(pool, registry.act, pause_seconds=settings.bot_pause_seconds)
         changes.on_shown = lambda live: None if live.is_paused else bots.notice(live.room)
@@ -282,14 +282,14 @@ class Server:
             "connections": door.connections,
             "connections-per-address": door.most_of_one_address,
             "rooms": registry.count,
-            "rooms-per-player": registry.most_of_one("player"),
-            "rooms-per-address": registry.most_of_one("address"),
+            "rooms-per-player": registry.owners.most_of_one("player"),
+            "rooms-per-address": registry.owners.most_of_one("address"),
         }
         return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}
 
     def _limited(self) -> Counter[str]:
         """Return how often each limit held something back."""
-        kinds = (self._tally.limited, self._door.refused, self._registry.refused, self._allowances.refused)
+        kinds = (self._tally.limited, self._door.refused)
         return sum(kinds, Counter({"pressure": self._pressure.shed}))
 
 

@@ -18,10 +18,10 @@ _MINUTE_MS: Final = 60_000
 class Allowances:
     """Limits by player and by address, so that one of many behind an address cannot use up what is there for all.
 
-    `refused` counts what was too much, by the names of the limits.
+    `limited` counts what was too much, by the names of the limits.
     """
 
-    def __init__(self, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
+    def __init__(self, limits: Limits, limited: Counter[str], monotonic_ns: Callable[[], int]) -> None:
         def a_minute(times: int, at_once: int = 0) -> RateLimits:
             most = max(times, at_once)
             return RateLimits(most if times else 0, _MINUTE_MS * most / max(1, times), monotonic_ns)
@@ -31,20 +31,20 @@ class Allowances:
         self.creates_of_address = a_minute(limits.creates_per_minute_per_address)
         self.misses_of_player = a_minute(limits.misses_per_minute_per_player)
         self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
-        self.refused: Counter[str] = Counter()
+        self._limited = limited
 
     def take_create(self, session: Session, player: Player) -> None:
         """Count a room that is to be opened; raises `Refused` where that is too much."""
         wait = take_each(self.creates_of_player.of(player.id), self.creates_of_address.of(session.address))
         if wait:
-            self.refused["creates"] += 1
+            self._limited["creates"] += 1
             raise Refused(ErrorCode.RATE_LIMITED, "You open too many rooms at once.", retry_ms=wait)
 
     def check_misses(self, session: Session, player: Player) -> None:
         """Raise `Refused` where too many asked for rooms that were not there, whatever this one asks for."""
         wait = max(self.misses_of_player.of(player.id).wait(), self.misses_of_address.of(session.address).wait())
         if wait:
-            self.refused["misses"] += 1
+            self._limited["misses"] += 1
             raise Refused(ErrorCode.RATE_LIMITED, "Too many codes that are no room of yours.", retry_ms=wait)
 
     def count_miss(self, session: Session) -> None:

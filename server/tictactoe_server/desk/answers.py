@@ -12,7 +12,7 @@ from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Request
 from tictactoe_server.rooms import Command, Player, Refused
 from tictactoe_server.stores import StoreBusy, StoreUnavailable, Unreadable
-from tictactoe_server.tables.live_room import Change, LiveRoom
+from tictactoe_server.tables.live_room import Change, Elsewhere, LiveRoom
 from tictactoe_server.tables.session import Session
 
 log: Final = structlog.get_logger(__name__)
@@ -71,6 +71,9 @@ class Asked(Change):
 
     def settled(self, error: Exception | None) -> None:
         """Answer, and let the session go on."""
+        if isinstance(error, Elsewhere):
+            self.session.again(self.request, self.now)
+            return
         if error is None:
             self.carried_out()
         else:
@@ -79,5 +82,4 @@ class Asked(Change):
 
     def carried_out(self) -> None:
         """Answer what is stored, before anybody is shown it."""
-        if self.request.id is not UNSET:
-            answer(self.session, self.request)
+        answer(self.session, self.request)

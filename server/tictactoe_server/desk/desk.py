@@ -126,6 +126,16 @@ class Desk:
         refuse(session, request, Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS))
         return True
 
+    def again(self, session: Session, request: Request, now: int) -> None:
+        """Carry a request out that came at `now` and found that its room had moved, or that it needs another one."""
+        session.is_busy = False
+        try:
+            self._carry_out(session, request, now)
+        except Exception as error:
+            self._refuse(session, request, error)
+        if not session.is_busy:
+            session.go_on()
+
     def dismiss(self, session: Session) -> None:
         """Take notice that a session is over."""
         self._presence.remove(session)
@@ -263,13 +273,11 @@ class Desk:
         """Bring a room into this process, and carry the request out there."""
         try:
             await self._registry.find(request.room)
-            session.is_busy = False
-            self._carry_out(session, request, now)
         except Exception as error:
-            session.is_busy = False
             self._refuse(session, request, error)
-        if not session.is_busy:
             session.go_on()
+        else:
+            self.again(session, request, now)
 
     def _refuse(self, session: Session, request: Request, error: Exception) -> None:
         """Say why not, and count who asks for rooms that are not there or not theirs."""

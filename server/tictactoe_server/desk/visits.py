@@ -179,6 +179,12 @@ class _Visit(Asked):
         super().__init__(session, player, request, live, command, now)
         self.visits = visits
 
+    def follow(self) -> None:
+        """Lead the session to where the room is now, in which the player has a seat, or the bots all of them."""
+        code, id = self.live.room.code, self.request.id
+        is_seated = self.live.room.mark_of(self.player.id) is not None
+        self.session.again(Join(room=code, id=id) if is_seated else Watch(room=code, id=id), self.now)
+
 
 class _Opening(_Visit):
     """The first change of a room: it is stored at all, under a code that nobody has."""
@@ -193,6 +199,9 @@ class _Opening(_Visit):
         """Answer, and let nobody wait for a room that could not be opened."""
         if error is not None:
             self.visits.give_up(self.live)
+        elif self.live.is_elsewhere:
+            self.follow()
+            return
         super().settled(error)
 
     def carried_out(self) -> None:
@@ -230,6 +239,9 @@ class _Joining(_Visit):
     def settled(self, error: Exception | None) -> None:
         """Answer, and reserve the seat no longer."""
         self.live.entering.discard(self.player.id)
+        if error is None and self.live.is_elsewhere:
+            self.follow()
+            return
         super().settled(error)
 
     def carried_out(self) -> None:
@@ -254,14 +266,11 @@ class _Matching(_Joining):
 
     def settled(self, error: Exception | None) -> None:
         """Answer, or match again."""
-        if not isinstance(error, Refused):
+        if isinstance(error, Refused):
+            self.live.entering.discard(self.player.id)
+            self.session.again(self.request, self.now)
+        else:
             super().settled(error)
-            return
-        self.live.entering.discard(self.player.id)
-        try:
-            self.visits.match(self.session, self.player, self.request, self.now)
-        except Refused as refused:
-            super().settled(refused)
 
 
 class _Leaving(_Visit):

@@ -1,6 +1,7 @@
 """Where rooms, players and finished games live. Safety comes from compare-and-set alone, never from who wrote last."""
 
 from tictactoe_server.stores.backup import CannotBackUp, back_up
+from tictactoe_server.stores.documents import Outline, decode_room, outline_of
 from tictactoe_server.stores.figures import Histogram, WriteFigures
 from tictactoe_server.stores.folder import FolderInUse
 from tictactoe_server.stores.idleness import today
@@ -47,6 +48,7 @@ __all__ = [
     "MemoryTable",
     "NewerSchema",
     "NotStored",
+    "Outline",
     "Players",
     "Rooms",
     "SqliteStore",
@@ -61,6 +63,8 @@ __all__ = [
     "WriteFigures",
     "back_up",
     "check_folder",
+    "decode_room",
+    "outline_of",
     "restore_backup",
     "save",
     "today",

@@ -27,7 +27,7 @@ from tictactoe_server.rooms import (
     seen_at,
 )
 from tictactoe_server.stores import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
-from tictactoe_server.tables.live_room import Change, LiveRoom, no_such_room
+from tictactoe_server.tables.live_room import Change, Elsewhere, LiveRoom, no_such_room
 
 ATTEMPTS: Final = 8
 """How often a change is tried against what others store meanwhile, until the room is `busy`."""
@@ -102,6 +102,9 @@ class Changes:
             live.is_gone = True
             self._settle(change, None)
             return
+        if live.is_elsewhere:  # since it was on its way: what is stored now is heard from others
+            self._settle(change, None)
+            return
         if type(change.command) is Move:
             self.moves += 1
         is_new = live.revision == MISSING
@@ -146,6 +149,8 @@ class Changes:
         try:
             if live.is_gone:
                 raise no_such_room(room.code)
+            if live.is_elsewhere:
+                raise Elsewhere(room.code)
             if live.is_uncertain:
                 self._start(self._reload(change))
                 return

@@ -12,7 +12,7 @@ from typing import Protocol
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Push, Replaced
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of
-from tictactoe_server.stores import MISSING
+from tictactoe_server.stores import MISSING, Outline
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
 
@@ -69,6 +69,13 @@ class Change:
         self.path.failed(self, error)
 
 
+class Elsewhere(Refused):
+    """Another server has this room now: whoever asked for something in it is to be led there."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(ErrorCode.UNAVAILABLE, f"Room {code} moves to another server.", retry_ms=200)
+
+
 class LiveRoom:
     """`players` maps the ids of seated players to the sessions that play, `watchers` keeps the order of arrival.
 
@@ -79,6 +86,9 @@ class LiveRoom:
     deserted room end, None where neither does. `owner` and `origin` are the player who opened it and where that one
     came from, as far as is known. Everybody was last shown `counted` watchers; when watchers came or went
     last, that was at `counted_at`, and with `is_count_due` they will be again.
+
+    A room that `is_elsewhere` is another server's of the house: it is known here and nobody is in it. `room` is then as
+    it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just that.
     """
 
     __slots__ = (
@@ -86,15 +96,18 @@ class LiveRoom:
         "closing_at",
         "counted",
         "counted_at",
+        "document",
         "entering",
         "flag_at",
         "has_bots",
         "is_count_due",
+        "is_elsewhere",
         "is_going_on",
         "is_gone",
         "is_uncertain",
         "is_unshown",
         "origin",
+        "outline",
         "owner",
         "players",
         "revision",
@@ -108,7 +121,9 @@ class LiveRoom:
         self.owner = owner
         self.origin = origin
         self.revision = revision
-        self.is_uncertain = self.is_unshown = self.is_gone = self.is_going_on = False
+        self.is_uncertain = self.is_unshown = self.is_gone = self.is_going_on = self.is_elsewhere = False
+        self.document: bytes | None = None
+        self.outline: Outline | None = None
         self.has_bots = room.has_bots
         self.change: Change | None = None
         self.waiting: deque[Change] = deque()
@@ -126,6 +141,13 @@ class LiveRoom:
         """Everybody who is here."""
         yield from self.players.values()
         yield from self.watchers
+
+    @property
+    def has_somebody(self) -> bool:
+        """Whether a player is connected, by this server or by another."""
+        if not self.is_elsewhere:
+            return bool(self.players)
+        return any(seat is not None and seat.online and not seat.bot for seat in self.room.seats.values())
 
     @property
     def is_abandoned(self) -> bool:
@@ -155,27 +177,25 @@ class LiveRoom:
             older.push(Replaced(self.room.code))
         self.watchers.pop(session, None)
         self.players[player.id] = session
-        session.rooms.add(self.room.code)
+        session.enter(self.room.code, plays=True)
 
     def admit(self, session: Session) -> None:
         """Let this session watch."""
         self.watchers[session] = None
-        session.rooms.add(self.room.code)
+        session.enter(self.room.code, plays=False)
 
     def part(self, session: Session) -> None:
         """Let a session go; what it was still to be sent of the room is not sent."""
         if self.is_played_by(session) and session.player is not None:
             del self.players[session.player.id]
         self.watchers.pop(session, None)
-        session.rooms.discard(self.room.code)
-        session.connection.forget_state(self.room.code)
+        session.leave(self.room.code)
 
     # -- telling --------------------------------------------------------------------------------------------------
 
     def show(self, now: int) -> None:
         """Send the state to everybody in the room, encoded once; `now` is in ms of served time."""
-        code, watchers = self.room.code, self.watchers
-        frame = encode_frame(encode(state_of(self.room, now, watchers=len(watchers))))
+        code, watchers, frame = self.room.code, self.watchers, self._frame(now)
         for session in self.players.values():
             session.connection.push_state(code, frame)
         if watchers:
@@ -185,8 +205,10 @@ class LiveRoom:
 
     def show_to(self, session: Session, now: int) -> None:
         """Send the state to one session."""
-        frame = encode_frame(encode(state_of(self.room, now, watchers=len(self.watchers))))
-        session.connection.push_state(self.room.code, frame)
+        session.connection.push_state(self.room.code, self._frame(now))
+
+    def _frame(self, now: int) -> bytes:
+        return encode_frame(encode(state_of(self.room, now, watchers=len(self.watchers))))
 
     def push(self, message: Push) -> None:
         """Send a message to everybody in the room, encoded once."""

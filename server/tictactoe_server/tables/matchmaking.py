@@ -82,7 +82,7 @@ def _is_of_use(live: LiveRoom) -> bool:
     if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
         return False
     is_opening = live.revision == MISSING
-    return (bool(live.players) or is_opening) and free_seats(room) > len(live.entering)
+    return (live.has_somebody or is_opening) and free_seats(room) > len(live.entering)
 
 
 def free_seats(room: Room) -> int:

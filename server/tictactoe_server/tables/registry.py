@@ -1,6 +1,7 @@
-"""This process's rooms: how they are found, brought back from the store, opened, and let go of.
+"""All rooms: how they are found, brought back from the store, opened, and let go of.
 
-What is known of all rooms together is kept true here: the lobby, who waits for a match, who has a seat where.
+What is known of all of them together is kept true here: the lobby, who waits for a match, who has a seat where. In a
+house of several servers the rooms of the others are known as well; which are its own it is told by the house.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
@@ -19,12 +20,13 @@ from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, RoomStatus
 from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply
 from tictactoe_server.settings import Limits
-from tictactoe_server.stores import Rooms, StoreUnavailable, Unreadable
+from tictactoe_server.stores import MISSING, Rooms, StoreUnavailable, Unreadable, decode_room, outline_of
 from tictactoe_server.tables.agenda import Agenda
 from tictactoe_server.tables.changes import Changes
 from tictactoe_server.tables.live_room import LiveRoom, no_such_room
 from tictactoe_server.tables.lobby import Lobby
 from tictactoe_server.tables.matchmaking import Matchmaker
+from tictactoe_server.tables.owners import Owners
 from tictactoe_server.tables.seat_index import SeatIndex
 from tictactoe_server.tables.served_time import ServedTime
 from tictactoe_server.tables.session import Session
@@ -33,12 +35,18 @@ from tictactoe_server.tables.timers import RETRY_SECONDS, Timers
 
 _TAKEN_IN_AT_ONCE: Final = 100
 
+MISSING_SECONDS: Final = 3.0
+"""How long after a room came from another server its players may take to be heard of."""
+
 log: Final = structlog.get_logger(__name__)
 _LOGGER: Final = logging.getLogger(__name__)
 
 
 class Registry:
-    """The rooms of this process, which are opened within the limits. It hears of every room that changes, and when."""
+    """The rooms, which are opened within the limits. It hears of every room that changes, and when.
+
+    `is_own` tells by its code whether a room is this server's.
+    """
 
     def __init__(
         self,
@@ -59,10 +67,10 @@ class Registry:
         self._lobby = lobby
         self._time = time
         self._limits = limits
-        self._owned: defaultdict[str, set[LiveRoom]] = defaultdict(set)
-        self.refused: Counter[str] = Counter()
+        self.owners = Owners(limits, tally.limited)
+        self.is_own: Callable[[str], bool] = lambda code: True
         self._live: dict[str, LiveRoom] = {}
-        self._opening: set[LiveRoom] = set()
+        self._opening: dict[str, LiveRoom] = {}
         self._by_status: Counter[str] = Counter()
         self._seats = SeatIndex()
         self._restored = asyncio.Event()
@@ -73,7 +81,7 @@ class Registry:
     # -- finding ------------------------------------------------------------------------------------------------
 
     def find_here(self, text: str) -> LiveRoom | None:
-        """Return a room by its code in any spelling, or None where it is not in this process.
+        """Return a room by its code in any spelling, or None where it is not known here.
 
         Raises `Refused` for what can be no code.
         """
@@ -127,17 +135,13 @@ class Registry:
 
     @property
     def rooms(self) -> Iterable[LiveRoom]:
-        """All rooms of this process."""
+        """All rooms, those of other servers too."""
         return self._live.values()
 
     @property
     def count(self) -> int:
         """How many rooms count for the limit: those that are there, and those that are being opened."""
         return len(self._live) + len(self._opening)
-
-    def most_of_one(self, kind: str) -> int:
-        """Return how many rooms the player, or the address, has opened that has opened most."""
-        return max((len(rooms) for owner, rooms in self._owned.items() if owner.startswith(f"{kind} ")), default=0)
 
     @property
     def by_status(self) -> dict[str, int]:
@@ -168,50 +172,23 @@ class Registry:
         """Return a code that no room here has; where it names one that nobody could read, storing it conflicts."""
         while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
-            if code not in self._live:
+            if code not in self._live and self.is_own(code):
                 return code
 
     def expect(self, live: LiveRoom) -> None:
         """Take notice of a room that is about to be opened; raises `Refused` where there are too many."""
-        limits, own = self._limits, self._owned.get(f"player {live.owner}", ())
-        games = sum(other.has_bots and other.room.result is None for other in own) if live.has_bots else 0
+        limits = self._limits
         if limits.rooms and self.count >= limits.rooms:
-            self.refused["rooms"] += 1
+            self._tally.limited["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
-        for name, count, limit, words in (
-            ("rooms-per-player", len(own), limits.rooms_per_player, "You have opened as many rooms as you may."),
-            ("bot-games-per-player", games, limits.bot_games_per_player, "You let as many bots play as you may."),
-            (
-                "rooms-per-address",
-                len(self._owned.get(f"address {live.origin}", ())),
-                limits.rooms_per_address,
-                "As many rooms as may be were opened from your address.",
-            ),
-        ):
-            if limit and count >= limit:
-                self.refused[name] += 1
-                raise Refused(ErrorCode.RATE_LIMITED, f"{words} Leave one first.", retry_ms=60_000)
-        self._opening.add(live)
-        self._own(live)
-
-    def _own(self, live: LiveRoom) -> None:
-        """Count a room for whoever opened it."""
-        for kind, name in (("player", live.owner), ("address", live.origin)):
-            if name:
-                self._owned[f"{kind} {name}"].add(live)
-
-    def _disown(self, live: LiveRoom) -> None:
-        """Count it no more."""
-        for kind, name in (("player", live.owner), ("address", live.origin)):
-            rooms = self._owned.get(f"{kind} {name}", set())
-            rooms.discard(live)
-            if not rooms:
-                self._owned.pop(f"{kind} {name}", None)
+        self.owners.check(live)
+        self._opening[live.room.code] = live
+        self.owners.add(live)
 
     def give_up(self, live: LiveRoom) -> None:
         """Take notice that a room could not be opened."""
-        self._opening.discard(live)
-        self._disown(live)
+        self._opening.pop(live.room.code, None)
+        self.owners.remove(live)
         live.is_gone = True
 
     # -- coming back and going ----------------------------------------------------------------------------------
@@ -252,7 +229,123 @@ class Registry:
         if live.closing_at is None:
             self._timers.close_later(live)
 
+    # -- a house of several servers -----------------------------------------------------------------------------
+
+    def room_changed(self, code: str, revision: int, document: bytes | None) -> None:
+        """Hear of a room that was stored, by whomever, or of its end, where there is no document."""
+        live = self._live.get(code)
+        if live is None:
+            opening = self._opening.get(code)
+            if document is not None and (opening is None or opening.is_elsewhere):
+                self._meet(code, revision, document, opening)
+        elif revision <= live.revision or (live.change is not None and not live.is_elsewhere):
+            return
+        elif document is None:
+            live.is_gone = True
+            self._forget(live, "It was closed elsewhere.")
+        else:
+            self._catch_up(live, revision, document)
+
+    def announce(self, room: Room, owner: str) -> LiveRoom:
+        """Take notice of a room that another server is about to open."""
+        live = LiveRoom(room, owner=owner)
+        live.is_elsewhere = True
+        self._opening[room.code] = live
+        self.owners.add(live)
+        return live
+
+    def set_apart(self) -> None:
+        """Let go of every room that is another server's by now, and take over what is this server's."""
+        for code, live in list(self._live.items()):
+            is_own = self.is_own(code)
+            if live.is_elsewhere and is_own:
+                self._agenda.soon(partial(self.take_over, live))
+            elif not live.is_elsewhere and not is_own:
+                self.let_go(live)
+
+    def take_over(self, live: LiveRoom) -> bool:
+        """Serve a room from now on if it is this server's; tell whether it is served here."""
+        if live.is_elsewhere and not live.is_gone and live.revision != MISSING and self.is_own(live.room.code):
+            if live.document is not None and not self._read(live, live.document):
+                return False
+            live.is_elsewhere = False
+            self._time.go_on_from(live.room.newest_time)
+            self._take_notice(live, live.room)
+            self._begin_serving(live)
+            self._agenda.at(asyncio.get_running_loop().time() + MISSING_SECONDS, partial(self._drop_missing, live))
+        return not live.is_elsewhere
+
+    def let_go(self, live: LiveRoom) -> None:
+        """Serve a room no longer that is another server's; whoever is in it here is led there by the house."""
+        if live.is_elsewhere or live.is_gone or self.is_own(live.room.code):
+            return
+        live.is_elsewhere, live.is_uncertain = True, False
+        live.flag_at = live.closing_at = live.outline = live.document = None
+        code = live.room.code
+        for session in list(live.sessions):
+            session.move(code, plays=live.is_played_by(session))
+        live.players.clear()
+        live.watchers.clear()
+
+    def _meet(self, code: str, revision: int, document: bytes, expected: LiveRoom | None) -> None:
+        """Get to know a room of another server, which was perhaps `expected`."""
+        try:
+            room, outline = decode_room(document), outline_of(document)
+        except Unreadable as damaged:
+            self._report(code, damaged)
+            return
+        live = expected or LiveRoom(room, owner=_first_person(room))
+        live.room, live.revision, live.outline = room, revision, outline
+        live.has_bots = room.has_bots
+        live.is_elsewhere = True
+        self.owners.add(live)
+        self._take_notice(live, None)
+        if self.is_own(code):  # opened by one who did not know that yet
+            self._agenda.soon(partial(self.take_over, live))
+
+    def _catch_up(self, live: LiveRoom, revision: int, document: bytes) -> None:
+        """Take in what others stored of a room."""
+        before = live.room
+        live.revision = revision
+        if live.is_elsewhere:
+            try:
+                outline = outline_of(document)
+            except Unreadable as damaged:
+                self._report(before.code, damaged)
+                return
+            if outline == live.outline:
+                live.document = document
+                return
+            live.outline = outline
+        if self._read(live, document):
+            live.entering.difference_update(seat.player for seat in live.room.seats.values() if seat is not None)
+            self._take_notice(live, before)
+            if not live.is_elsewhere:
+                self._changes.show(live)
+
+    def _read(self, live: LiveRoom, document: bytes) -> bool:
+        """Take a document for true, and tell whether that was possible."""
+        try:
+            live.room, live.document = decode_room(document), None
+        except Unreadable as damaged:
+            self._report(live.room.code, damaged)
+            return False
+        return True
+
+    def _drop_missing(self, live: LiveRoom) -> None:
+        """Hold the seats of those who were here before the room came to this server, and were not heard of since."""
+        if live.is_elsewhere or live.is_gone:
+            return
+        for seat in live.room.seats.values():
+            if seat is not None and seat.online and not seat.bot and seat.player not in live.players:
+                self._timers.drop(live, Player(seat.player, seat.name))
+
     # -- inside -------------------------------------------------------------------------------------------------
+
+    def _begin_serving(self, live: LiveRoom) -> None:
+        self._timers.close_later(live)
+        if live.has_bots:
+            self._changes.on_shown(live)
 
     async def _take_in_all(self) -> None:
         count = damaged = 0
@@ -281,11 +374,9 @@ class Registry:
                 if seat is not None and seat.online and not seat.bot:
                     room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
             live = LiveRoom(room, revision, owner=_first_person(room))
-            self._own(live)
+            self.owners.add(live)
             self._take_notice(live, None)
-            self._timers.close_later(live)
-            if live.has_bots:
-                self._changes.on_shown(live)
+            self._begin_serving(live)
         except Exception:
             log.exception("a room could not be brought back", room=code)
             return False
@@ -296,13 +387,15 @@ class Registry:
         self._take_notice(live, before)
         if before is None and live.room.status == "playing":
             _log_beginning(live.room)
+        if before is None and not self.is_own(live.room.code):
+            self._agenda.soon(partial(self.let_go, live))
 
     def _take_notice(self, live: LiveRoom, before: Room | None) -> None:
         """Keep what is known of all rooms true to one that opened or changed."""
         room = live.room
         if before is None:
             self._live[room.code] = live
-            self._opening.discard(live)
+            self._opening.pop(room.code, None)
         if before is None or room.seats is not before.seats or room.result is not before.result:
             self._seats.update(room, before)
             status = room.status
@@ -314,7 +407,7 @@ class Registry:
                     self._follow(room, status)
             self._lobby.update(live)
             self.matchmaker.offer(live)
-        if room.clock is not None:
+        if room.clock is not None and not live.is_elsewhere:
             self._timers.watch_clock(live)
 
     def _follow(self, room: Room, status: RoomStatus) -> None:
@@ -332,7 +425,7 @@ class Registry:
         """Let go of a room that is no longer stored and tell whoever is still there."""
         code = live.room.code
         del self._live[code]
-        self._disown(live)
+        self.owners.remove(live)
         self._seats.remove(live.room)
         self._by_status[live.room.status] -= 1
         self._lobby.remove(live)

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
+from tictactoe_protocol.requests import Request
 from tictactoe_server.rooms import Player
 from tictactoe_server.settings import Limits
 from tictactoe_server.tables.pressure import Pressure
@@ -27,7 +28,6 @@ ANALYSES: Final = 10
 ANALYSES_MS: Final = 10_000
 """How many positions a connection may have analysed in how long."""
 
-
 NOTICE_SECONDS: Final = 1.0
 """How often at most a peer is told that it says too much."""
 
@@ -45,6 +45,10 @@ class Handler(Protocol):
         """Refuse one message because there is too much to do, and tell whether that was possible."""
         ...
 
+    def again(self, session: Session, request: Request, now: int) -> None:
+        """Carry a request out that came at `now` and found that its room had moved, or that it needs another one."""
+        ...
+
     def dismiss(self, session: Session) -> None:
         """Take notice that the session is over."""
         ...
@@ -52,7 +56,8 @@ class Handler(Protocol):
 
 class Session:
     """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat;
-    `rooms` are the codes of the rooms in which this connection plays or watches.
+    `rooms` are the codes of the rooms of this server in which this connection plays or watches; `elsewhere` those of
+    other servers, with whether it plays there.
 
     One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
     those that are more than `messages` allows, and the peer is not read from meanwhile: none goes unanswered. One that
@@ -76,6 +81,7 @@ class Session:
         "analyses",
         "chat",
         "connection",
+        "elsewhere",
         "is_busy",
         "key",
         "messages",
@@ -100,6 +106,7 @@ class Session:
         self.key: str | None = None
         self.tally = tally
         self.rooms: set[str] = set()
+        self.elsewhere: dict[str, bool] = {}
         self.messages = RateLimit(*messages_rate(limits), monotonic_ns)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
@@ -132,6 +139,27 @@ class Session:
         self.is_busy = False
         if self._inbox or self._is_over:
             asyncio.get_running_loop().call_soon(self._take_next)
+
+    def again(self, request: Request, now: int) -> None:
+        """Let the request under way, which came at `now`, be carried out again."""
+        self._handler.again(self, request, now)
+
+    # -- for the rooms ------------------------------------------------------------------------------------------
+
+    def enter(self, code: str, *, plays: bool) -> None:
+        """Take notice that this connection plays or watches in a room of this server."""
+        self.rooms.add(code)
+        self.elsewhere.pop(code, None)
+
+    def leave(self, code: str) -> None:
+        """Take notice that it does no more; what it was still to be sent of the room is not sent."""
+        self.rooms.discard(code)
+        self.connection.forget_state(code)
+
+    def move(self, code: str, *, plays: bool) -> None:
+        """Take notice that another server has the room now."""
+        self.rooms.discard(code)
+        self.elsewhere[code] = plays
 
     # -- for the connection -------------------------------------------------------------------------------------
 
