@@ -22,7 +22,7 @@ Visibility = Annotated[str, Meta(examples=list(VISIBILITIES))]
 ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
-FEATURES: Final = ("abort", "analysis", "chat")
+FEATURES: Final = ("abort", "analysis", "chat", "repeat", "seq")
 """What this version can do that 1.0 could not, as `welcome` names it. See `docs/protocol.md`."""
 
 

@@ -112,11 +112,18 @@ class _RoomRequest(_Request, frozen=True):
 
 
 class Join(_RoomRequest, frozen=True, tag="join"):
-    """Takes a free seat, or attaches this connection to the seat that the player holds."""
+    """Takes a free seat, or attaches this connection to the seat that the player holds.
+
+    `seq` is that of the newest state that the sender has seen of the room.
+    """
+
+    seq: Count | UnsetType = UNSET
 
 
 class Watch(_RoomRequest, frozen=True, tag="watch"):
-    """Spectates."""
+    """Spectates; `seq` as for ``join``."""
+
+    seq: Count | UnsetType = UNSET
 
 
 class Leave(_RoomRequest, frozen=True, tag="leave"):
@@ -135,15 +142,19 @@ class Resign(_RoomRequest, frozen=True, tag="resign"):
 
 
 class Draw(_RoomRequest, frozen=True, tag="draw"):
-    """Offers a draw, or answers an offer."""
+    """Offers a draw, or answers an offer; with `game` and `ply`, for which it is meant, it may be sent twice."""
 
     action: OfferAction
+    game: Count | UnsetType = UNSET
+    ply: Count | UnsetType = UNSET
 
 
 class Undo(_RoomRequest, frozen=True, tag="undo"):
-    """Asks to take back one's last move, or answers such a request."""
+    """Asks to take back one's last move, or answers such a request; `game` and `ply` as for ``draw``."""
 
     action: OfferAction
+    game: Count | UnsetType = UNSET
+    ply: Count | UnsetType = UNSET
 
 
 class Claim(_RoomRequest, frozen=True, tag="claim", rename={"as_": "as"}):
@@ -153,7 +164,9 @@ class Claim(_RoomRequest, frozen=True, tag="claim", rename={"as_": "as"}):
 
 
 class Rematch(_RoomRequest, frozen=True, tag="rematch"):
-    """Asks for another game in the room, or agrees to it."""
+    """Asks for another game in the room, or agrees to it; with `game`, which is over, it may be sent twice."""
+
+    game: Count | UnsetType = UNSET
 
 
 class Chat(_RoomRequest, frozen=True, tag="chat"):

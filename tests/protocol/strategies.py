@@ -52,15 +52,19 @@ REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
         bots=st.lists(TEXTS, max_size=6).map(tuple),
     ),
     requests.Match: st.builds(requests.Match, id=IDS, rules=RULES_CHOICES, clock=st.none() | CLOCKS),
-    requests.Join: st.builds(requests.Join, id=IDS, room=ROOMS),
-    requests.Watch: st.builds(requests.Watch, id=IDS, room=ROOMS),
+    requests.Join: st.builds(requests.Join, id=IDS, room=ROOMS, seq=st.just(UNSET) | COUNTS),
+    requests.Watch: st.builds(requests.Watch, id=IDS, room=ROOMS, seq=st.just(UNSET) | COUNTS),
     requests.Leave: st.builds(requests.Leave, id=IDS, room=ROOMS),
     requests.Move: st.builds(requests.Move, id=IDS, room=ROOMS, cell=NUMBERS, ply=COUNTS),
     requests.Resign: st.builds(requests.Resign, id=IDS, room=ROOMS),
-    requests.Draw: st.builds(requests.Draw, id=IDS, room=ROOMS, action=ACTIONS),
-    requests.Undo: st.builds(requests.Undo, id=IDS, room=ROOMS, action=ACTIONS),
+    **{
+        kind: st.builds(
+            kind, id=IDS, room=ROOMS, action=ACTIONS, game=st.just(UNSET) | COUNTS, ply=st.just(UNSET) | COUNTS
+        )
+        for kind in (requests.Draw, requests.Undo)
+    },
     requests.Claim: st.builds(requests.Claim, id=IDS, room=ROOMS, as_=st.sampled_from(("win", "draw"))),
-    requests.Rematch: st.builds(requests.Rematch, id=IDS, room=ROOMS),
+    requests.Rematch: st.builds(requests.Rematch, id=IDS, room=ROOMS, game=st.just(UNSET) | COUNTS),
     requests.Chat: st.builds(requests.Chat, id=IDS, room=ROOMS, text=ROOMS),
     requests.Rooms: st.builds(requests.Rooms, id=IDS),
     requests.Lobby: st.builds(requests.Lobby, id=IDS, on=st.booleans()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -62,6 +64,7 @@ class AnyCommands(RuleBasedStateMachine):
         self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
         self.finished = self.aborted = 0
         self.games = 1
+        self.done: list[tuple[Player, Draw | Undo | Rematch]] = []
         if everybody:
             for player in (BO, CY, DI)[: len(rules.marks) - 1]:
                 self.send(player, Enter())
@@ -87,6 +90,7 @@ class AnyCommands(RuleBasedStateMachine):
         self.games += after.game - before.game
         if after is not before:
             self.check_step(before, command, times)
+            self.check_repeat(player, command)
 
     def check_step(self, before: Room, command: Command, times: dict[str, int]) -> None:
         after = self.room
@@ -99,6 +103,19 @@ class AnyCommands(RuleBasedStateMachine):
             return
         for mark, left in self.times().items():
             assert left <= times[mark] + self.increase_allowed(before, command, mark)
+
+    def check_repeat(self, player: Player, command: Command) -> None:
+        """Ask for the same at once, where that may be done, and remember it until its position is reached anew."""
+        if isinstance(command, Draw | Undo | Rematch) and command.game is not UNSET:
+            assert apply(self.room, player, command, self.now) is self.room
+            self.done.append((player, command))
+        elif isinstance(command, Move):
+            ply = self.room.position.ply
+            self.done = [
+                done
+                for done in self.done
+                if isinstance(done[1], Rematch) or (done[1].game, done[1].ply) != (self.room.game, ply)
+            ]
 
     def increase_allowed(self, before: Room, command: Command, mark: str) -> int:
         """Return by how much a command may put a clock on; nothing else ever does."""
@@ -161,6 +178,19 @@ class AnyCommands(RuleBasedStateMachine):
     def undo(self, player: Player, action: str) -> None:
         self.send(player, Undo(room=CODE, action=action))  # type: ignore[arg-type]
 
+    @rule(player=PLAYERS, action=ACTIONS, kind=st.sampled_from((Draw, Undo)), back=st.sampled_from((0, 0, 0, 1, -1)))
+    def ask_once(self, player: Player, action: str, kind: type[Draw | Undo], back: int) -> None:
+        ply = max(0, self.room.position.ply - back)
+        self.send(player, kind(room=CODE, action=action, game=self.room.game, ply=ply))  # type: ignore[arg-type]
+
+    @precondition(lambda self: self.done)
+    @rule(choice=st.integers(0, 99))
+    def ask_again(self, choice: int) -> None:
+        player, command = self.done[-1 - choice % len(self.done)]
+        before = self.room
+        with contextlib.suppress(Refused):
+            assert apply(before, player, command, self.now) is before
+
     @precondition(lambda self: self.room.offers.undo is not None)
     @rule()
     def allow_undo(self) -> None:
@@ -186,9 +216,10 @@ class AnyCommands(RuleBasedStateMachine):
     @precondition(lambda self: self.room.status == "over")
     @rule()
     def all_want_a_rematch(self) -> None:
+        game = self.room.game
         for seat in list(self.room.seats.values()):
             if seat is not None:
-                self.send(Player(seat.player, seat.name), Rematch(room=CODE))
+                self.send(Player(seat.player, seat.name), Rematch(room=CODE, game=game))
 
     @rule(player=PLAYERS, command=st.sampled_from([Resign(room=CODE), Leave(room=CODE)]), likely=st.integers(0, 3))
     def give_up(self, player: Player, command: Command, likely: int) -> None:

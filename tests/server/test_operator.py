@@ -267,6 +267,18 @@ async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Ser
             await ending
 
 
+async def test_while_it_drains_a_rematch_that_has_begun_is_still_acknowledged(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        for peer in (ana, bo):
+            await peer.ask("rematch", room=room, game=1)
+        await ask(server, orders.DrainOrder(600))
+        assert (await ana.ask("rematch", room=room, game=1))["type"] == "ok"
+        assert await ana.refusal("rematch", room=room, game=2) == "busy"
+
+
 async def test_a_drain_ends_at_its_deadline_and_says_that_it_is_for_good() -> None:
     server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:

@@ -46,7 +46,7 @@ from tictactoe_server.operator.bans import Bans, describe_ban
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.operator.expelling import expel
 from tictactoe_server.operator.presence import Presence
-from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.rooms import Player, Refused, has_begun
 from tictactoe_server.tables.changes import Changes
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
 from tictactoe_server.tables.lobby import Lobby as PublicRooms
@@ -200,13 +200,13 @@ class Desk:
         """Carry out a request in a room that the session is in."""
         match request:
             case Move() | Resign() | Rematch() | Draw() | Undo() | Claim():
-                if type(request) is Rematch:
+                if type(request) is Rematch and not has_begun(live.room, request):
                     self._drain.check()
                 self._changes.submit(playing.Played(session, player, request, live, request, now))
             case Join():
                 self._visits.join(session, player, request, live, now)
             case Watch():
-                self._visits.watch(session, request, live, now)
+                self._visits.watch(session, player, request, live, now)
             case Leave():
                 self._visits.leave(session, player, request, live, now)
             case Sync():

@@ -20,6 +20,7 @@ from tictactoe_server.desk.answers import Asked, answer, answer_with_room
 from tictactoe_server.desk.players import Players
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.rooms import Enter, Player, Refused, Room, open_room
+from tictactoe_server.stores import MISSING
 from tictactoe_server.tables.changes import Changes
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
 from tictactoe_server.tables.registry import Registry
@@ -99,19 +100,26 @@ class Visits:
 
     def join(self, session: Session, player: Player, request: Join, live: LiveRoom, now: int) -> None:
         """Take a free seat, or attach this session to the seat that the player holds."""
-        if live.room.mark_of(player.id) is None and live.room.status == "waiting":
-            self._drain.check()
+        self._look_again(session, player, request, live)
         self._changes.submit(_Joining(self, session, player, request, live, now))
 
-    def watch(self, session: Session, request: Watch, live: LiveRoom, now: int) -> None:
+    def watch(self, session: Session, player: Player, request: Watch, live: LiveRoom, now: int) -> None:
         """Spectate. A session that plays in the room is refused."""
-        if live.is_played_by(session):
-            raise Refused(ErrorCode.NOT_ALLOWED, "You play in this room.")
+        _check_not_playing(session, live)
+        if self._look_again(session, player, request, live):
+            self._changes.submit(_Watching(self, session, player, request, live, now))
+        else:
+            self.let_watch(session, request, live, now)
+
+    def let_watch(self, session: Session, request: Watch, live: LiveRoom, now: int) -> None:
+        """Let a session spectate."""
         is_new = session not in live.watchers
         live.admit(session)
         if not live.is_abandoned:
             live.closing_at = None
         answer_with_room(session, request, live)
+        if live.is_unshown:  # all are shown it next
+            return
         if not (is_new and self._timers.tell_count(live)):
             live.show_to(session, now)
             if live.has_bots:  # that had paused
@@ -128,7 +136,28 @@ class Visits:
         else:
             self._changes.submit(_Leaving(self, session, player, request, live, now))
 
+    def _look_again(self, session: Session, player: Player, request: Join | Watch, live: LiveRoom) -> bool:
+        """Have a room read again before its next change where somebody says to have seen something newer; tell if so.
+
+        Refused to one who said so in vain too often.
+        """
+        if not _is_ahead(request, live.room) or live.revision == MISSING:
+            return False
+        self._allowances.check_misses(session, player)
+        live.is_uncertain = True
+        return True
+
     # -- for the changes below ----------------------------------------------------------------------------------
+
+    def note_visit(self, session: Session, request: Join | Match | Watch, room: Room) -> None:
+        """Count one who says to have seen something newer than what is stored."""
+        if _is_ahead(request, room):
+            self._allowances.count_miss(session)
+
+    def check_free(self, room: Room) -> None:
+        """Refuse a seat that would begin a game while no new ones begin."""
+        if room.status == "waiting":
+            self._drain.check()
 
     def take_seat(self, session: Session, player: Player, live: LiveRoom) -> None:
         """Let a session play whose player has the seat now."""
@@ -171,7 +200,7 @@ class _Visit(Asked):
         visits: Visits,
         session: Session,
         player: Player,
-        request: Create | Match | Join | Leave,
+        request: Create | Match | Join | Watch | Leave,
         live: LiveRoom,
         now: int,
     ) -> None:
@@ -224,6 +253,7 @@ class _Joining(_Visit):
     __slots__ = ("is_back",)
 
     is_back: bool
+    request: Join | Match
 
     def __init__(
         self, visits: Visits, session: Session, player: Player, request: Join | Match, live: LiveRoom, now: int
@@ -233,7 +263,11 @@ class _Joining(_Visit):
 
     def apply(self, room: Room) -> Room | None:
         """Return the room with the player in it."""
+        if not self.attempts:
+            self.visits.note_visit(self.session, self.request, room)
         self.is_back = room.mark_of(self.player.id) is not None
+        if not self.is_back:
+            self.visits.check_free(room)
         return super().apply(room)
 
     def settled(self, error: Exception | None) -> None:
@@ -273,6 +307,24 @@ class _Matching(_Joining):
             super().settled(error)
 
 
+class _Watching(_Visit):
+    """Somebody who comes to watch, and to whom nothing older may be shown than what they have seen."""
+
+    __slots__ = ()
+
+    request: Watch
+
+    def apply(self, room: Room) -> Room:
+        """Return this very room: nothing of it changes."""
+        self.visits.note_visit(self.session, self.request, room)
+        _check_not_playing(self.session, self.live)
+        return room
+
+    def carried_out(self) -> None:
+        """Let the watcher in."""
+        self.visits.let_watch(self.session, self.request, self.live, self.now)
+
+
 class _Leaving(_Visit):
     """A player who goes for good."""
 
@@ -291,6 +343,16 @@ class _Leaving(_Visit):
         answer(self.session, self.request)
         log.info("player left", room=live.room.code, player=self.player.name)
         self.visits.after_leaving(live)
+
+
+def _is_ahead(request: Join | Match | Watch, room: Room) -> bool:
+    """Tell whether somebody says to have seen a newer state than this one."""
+    return not isinstance(request, Match) and request.seq is not UNSET and request.seq > room.seq
+
+
+def _check_not_playing(session: Session, live: LiveRoom) -> None:
+    if live.is_played_by(session):
+        raise Refused(ErrorCode.NOT_ALLOWED, "You play in this room.")
 
 
 def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:

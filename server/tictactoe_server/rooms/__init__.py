@@ -5,6 +5,7 @@ from tictactoe_server.rooms.clock import expires_at, is_expired, is_first_move, 
 from tictactoe_server.rooms.commands import Command, Dropped, Enter, Expire
 from tictactoe_server.rooms.finished import FinishedGame, Participant, finished_game
 from tictactoe_server.rooms.player import NOBODY, Player, Refused
+from tictactoe_server.rooms.repeats import has_begun
 from tictactoe_server.rooms.room import HOLD_MS, START_MS, Room
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.rooms.view import state_of, summary_of
@@ -25,6 +26,7 @@ __all__ = [
     "apply",
     "expires_at",
     "finished_game",
+    "has_begun",
     "is_expired",
     "is_first_move",
     "open_room",

@@ -28,7 +28,7 @@ def apply(room: Room, player: Player, command: Command, now: int) -> Room:
         case Resign():
             return play.resign(room, player, now)
         case Rematch():
-            return play.rematch(room, player, now)
+            return play.rematch(room, player, command, now)
         case Draw():
             return offers.draw(room, player, command, now)
         case Undo():

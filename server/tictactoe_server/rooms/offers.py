@@ -10,14 +10,36 @@ from tictactoe_protocol.requests import Draw, Undo
 from tictactoe_server.rooms.clock import remaining_after_undo, start_of_turn
 from tictactoe_server.rooms.play import finish
 from tictactoe_server.rooms.player import Player, Refused
+from tictactoe_server.rooms.repeats import check_game, check_ply, is_done, note
 from tictactoe_server.rooms.room import Room
 
 
 def draw(room: Room, player: Player, request: Draw, now: int) -> Room:
-    """Return the room with a draw offered, agreed or declined. Two offers that meet are an agreement."""
-    mark = _in_game(room, player)
+    """Return the room with a draw offered, agreed or declined, this very room where that is done already."""
+    mark = room.seated(player)
+    if is_done(room, mark, request):
+        return room
+    _check_in_game(room, mark, request)
     if len(room.position.active_marks) > 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "A draw can be offered when two players are left.")
+    check_ply(room, request)
+    return note(room, _draw(room, mark, request, now), mark, request)
+
+
+def undo(room: Room, player: Player, request: Undo, now: int) -> Room:
+    """Return the room with an undo asked for, carried out or declined, this very room where that is done already."""
+    mark = room.seated(player)
+    if is_done(room, mark, request):
+        return room
+    _check_in_game(room, mark, request)
+    if len(room.rules.marks) > 2:
+        raise Refused(ErrorCode.NOT_ALLOWED, "A move can be taken back in games of two.")
+    check_ply(room, request)
+    return note(room, _undo(room, mark, request, now), mark, request)
+
+
+def _draw(room: Room, mark: str, request: Draw, now: int) -> Room:
+    """Return the room with a draw offered, agreed or declined. Two offers that meet are an agreement."""
     offered = room.offers.draw
     if request.action == "offer" and offered in (None, mark):
         return room if offered == mark else _with_offers(room, replace(room.offers, draw=mark))
@@ -28,11 +50,8 @@ def draw(room: Room, player: Player, request: Draw, now: int) -> Room:
     return finish(replace(room, seq=room.seq + 1), Result(None, "agreed"), now)
 
 
-def undo(room: Room, player: Player, request: Undo, now: int) -> Room:
+def _undo(room: Room, mark: str, request: Undo, now: int) -> Room:
     """Return the room with an undo asked for, carried out or declined."""
-    mark = _in_game(room, player)
-    if len(room.rules.marks) > 2:
-        raise Refused(ErrorCode.NOT_ALLOWED, "A move can be taken back in games of two.")
     asked = room.offers.undo
     if request.action == "offer":
         if asked == mark:
@@ -63,11 +82,10 @@ def _take_back(room: Room, asker: str, now: int) -> Room:
     )
 
 
-def _in_game(room: Room, player: Player) -> str:
-    mark = room.seated(player)
+def _check_in_game(room: Room, mark: str, request: Draw | Undo) -> None:
+    check_game(room, request)
     room.check_playing()
     room.check_active(mark)
-    return mark
 
 
 def _with_offers(room: Room, offers: Offers) -> Room:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tictactoe_engine import IllegalMove, Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, ResultReason
-from tictactoe_protocol.requests import Claim, Move
+from tictactoe_protocol.requests import Claim, Move, Rematch
 from tictactoe_server.rooms.clock import (
     full_clocks,
     is_expired,
@@ -16,6 +16,7 @@ from tictactoe_server.rooms.clock import (
     start_of_turn,
 )
 from tictactoe_server.rooms.player import Player, Refused
+from tictactoe_server.rooms.repeats import check_game, forget_reached, has_begun
 from tictactoe_server.rooms.room import Room
 
 
@@ -49,6 +50,8 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
             remaining_ms=remaining_after_move(room, mark, now),
             clock_started_at=start_of_turn(room, position, now),
         )
+    if room.asked:
+        after = replace(after, asked=forget_reached(room.asked, position.ply))
     outcome = position.outcome
     return after if outcome is None else finish(after, Result(outcome.winner, outcome.reason, outcome.line), now)
 
@@ -113,9 +116,15 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     return replace(after, seq=room.seq + 1)
 
 
-def rematch(room: Room, player: Player, now: int) -> Room:
-    """Return the room with one more player who wants another game, or with that game where all do."""
+def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
+    """Return the room with one more player who wants another game, or with that game where all do.
+
+    This very room where the player has asked already.
+    """
     mark = room.seated(player)
+    if has_begun(room, request):
+        return room
+    check_game(room, request)
     if room.status == "waiting":
         raise Refused(ErrorCode.NOT_STARTED, "The game has not started.")
     if room.status == "playing":
@@ -161,6 +170,7 @@ def _start_again(room: Room, now: int) -> Room:
         seats=dict(zip(marks, seated, strict=True)),
         result=None,
         offers=_NO_OFFERS,
+        asked={},
         remaining_ms=full_clocks(room.clock, marks),
         clock_started_at=start_of_turn(room, position, now),
     )

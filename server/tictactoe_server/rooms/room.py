@@ -35,6 +35,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     server's clock: `opened_at`; `gone_at`, when the connection of a player who is away dropped, by id; `hold_ms`, how
     long their seat is kept; `start_ms`, within how long a first move is due with a clock; `remaining_ms`, what each
     mark's clock showed when its turn began; `clock_started_at`, when the time for this turn began, None for none.
+    `asked` is what was asked of this game and took effect, see `repeats`, each with the number of moves before it.
     """
 
     code: str
@@ -55,6 +56,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     chat: Chat = "all"
     remaining_ms: dict[str, int] = {}
     clock_started_at: int | None = None
+    asked: dict[str, int] = {}
 
     @property
     def rules(self) -> Rules:

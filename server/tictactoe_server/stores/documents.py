@@ -54,6 +54,7 @@ class _RoomDocument(msgspec.Struct, frozen=True, array_like=True, gc=False):
     gone_at: dict[str, int]
     remaining_ms: dict[str, int]
     clock_started_at: int | None
+    asked: dict[str, int] = {}
 
 
 class _OldPosition(msgspec.Struct, frozen=True):
@@ -121,6 +122,7 @@ class RoomEncoder:
                 room.gone_at,
                 room.remaining_ms,
                 room.clock_started_at,
+                room.asked,
             )
         )
         return b"%08x%b" % (crc32(content), content)
@@ -251,6 +253,7 @@ def _read(document: bytes) -> Room:
         setting.chat,
         found.remaining_ms,
         found.clock_started_at,
+        found.asked,
     )
 
 

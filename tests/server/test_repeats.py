@@ -1,0 +1,227 @@
+"""Requests with `game` and `ply`, sent again: done once, acknowledged twice, and refused in another position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
+from tictactoe_protocol.pushes import Offers, Result
+from tictactoe_protocol.requests import Draw, Leave, OfferAction, Rematch, Resign, Undo
+from tictactoe_server.rooms import Player
+from tictactoe_server.stores.documents import decode_room, encode_room
+
+LEAVE = Leave(room=CODE)
+
+
+def draw(action: OfferAction, ply: int, game: int = 1) -> Draw:
+    return Draw(room=CODE, action=action, game=game, ply=ply)
+
+
+def undo(action: OfferAction, ply: int, game: int = 1) -> Undo:
+    return Undo(room=CODE, action=action, game=game, ply=ply)
+
+
+def rematch(game: int) -> Rematch:
+    return Rematch(room=CODE, game=game)
+
+
+Step = Callable[[Table], object]
+NOTHING: Step = lambda table: None  # noqa: E731
+"""From two moves on the board: what comes before, who asks for what, and what comes until it is asked for again."""
+DONE: dict[str, tuple[Step, Player, Draw | Undo, Step]] = {
+    "a draw that is still offered": (NOTHING, ANA, draw("offer", 2), NOTHING),
+    "a draw that is offered since before a move": (NOTHING, ANA, draw("offer", 2), lambda table: table.move(8)),
+    "a draw that lapsed": (NOTHING, ANA, draw("offer", 2), lambda table: table.play(8, 7)),
+    "a draw that was declined": (NOTHING, ANA, draw("offer", 2), lambda table: table.do(BO, draw("decline", 2))),
+    "a draw that was agreed": (NOTHING, ANA, draw("offer", 2), lambda table: table.do(BO, draw("accept", 2))),
+    "an offer that met another": (lambda table: table.do(BO, draw("offer", 2)), ANA, draw("offer", 2), NOTHING),
+    "a draw that was accepted": (lambda table: table.do(BO, draw("offer", 2)), ANA, draw("accept", 2), NOTHING),
+    "an answer to a draw": (lambda table: table.do(BO, draw("offer", 2)), ANA, draw("decline", 2), NOTHING),
+    "an answer to a draw that is offered again": (
+        lambda table: table.do(BO, draw("offer", 2)),
+        ANA,
+        draw("decline", 2),
+        lambda table: table.do(BO, Draw(room=CODE, action="offer")),
+    ),
+    "a draw that was taken back": (
+        lambda table: table.do(ANA, draw("offer", 2)),
+        ANA,
+        draw("decline", 2),
+        lambda table: table.move(8),
+    ),
+    "a draw that was offered already": (
+        lambda table: table.do(ANA, Draw(room=CODE, action="offer")),
+        ANA,
+        draw("offer", 2),
+        lambda table: table.do(BO, draw("decline", 2)),
+    ),
+    "an undo that is still asked for": (NOTHING, ANA, undo("offer", 2), NOTHING),
+    "an undo that lapsed": (NOTHING, ANA, undo("offer", 2), lambda table: table.move(8)),
+    "an undo that was declined": (NOTHING, ANA, undo("offer", 2), lambda table: table.do(BO, undo("decline", 2))),
+    "an undo that was allowed": (NOTHING, ANA, undo("offer", 2), lambda table: table.do(BO, undo("accept", 2))),
+    "a move that was taken back": (lambda table: table.do(BO, undo("offer", 2)), ANA, undo("accept", 2), NOTHING),
+    "a move that was taken back two moves before": (
+        lambda table: table.do(BO, undo("offer", 2)),
+        ANA,
+        undo("accept", 2),
+        lambda table: table.do(BO, LEAVE),
+    ),
+    "an answer to an undo": (lambda table: table.do(BO, undo("offer", 2)), ANA, undo("decline", 2), NOTHING),
+    "an undo before the end": (NOTHING, ANA, undo("offer", 2), lambda table: table.do(BO, Resign(room=CODE))),
+}
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_what_took_effect_is_acknowledged_again_and_changes_nothing(name: str) -> None:
+    before, player, request, after = DONE[name]
+    table = Table(ANA, BO)
+    table.play(0, 4)
+    before(table)
+    unasked = table.room
+    assert table.do(player, request) is not unasked
+    after(table)
+    done = table.room
+    assert table.do(player, request) is done
+    table.room = decode_room(encode_room(done))
+    assert table.do(player, request) == done
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [draw("offer", 1), draw("offer", 3), draw("decline", 1), draw("accept", 1), undo("offer", 1), undo("accept", 3)],
+    ids=str,
+)
+def test_what_is_meant_for_another_position_is_stale(request_: Draw | Undo) -> None:
+    table = Table(ANA, BO)
+    table.play(0, 4)
+    table.do(BO, draw("offer", 2))
+    table.do(BO, undo("offer", 2))
+    refused = table.refusal(ANA, request_)
+    assert (refused.code, refused.path) == ("stale", "ply")
+
+
+@pytest.mark.parametrize("game", [0, 2])
+@pytest.mark.parametrize("kind", [draw, undo])
+def test_what_is_meant_for_another_game_is_stale(kind: Callable[..., Draw | Undo], game: int) -> None:
+    table = Table(ANA, BO)
+    table.play(0, 4)
+    refused = table.refusal(ANA, kind("offer", 2, game))
+    assert (refused.code, refused.path) == ("stale", "game")
+
+
+def test_what_took_effect_in_the_last_game_is_stale_in_the_next() -> None:
+    table = Table(ANA, BO)
+    table.play(0, 4)
+    table.do(ANA, draw("offer", 2))
+    table.do(BO, draw("accept", 2))
+    for player in (ANA, BO):
+        table.do(player, rematch(1))
+    table.play(0, 4)
+    assert table.refusal(ANA, draw("offer", 2)).path == "game"
+    assert table.do(ANA, draw("offer", 2, game=2)).offers.draw == "O"
+
+
+def test_it_is_the_seat_and_the_state_of_the_game_that_count_before_the_position() -> None:
+    table = Table(ANA, BO)
+    table.play(0, 4)
+    assert table.refusal(CY, draw("offer", 9)).code == "not_seated"
+    table.do(ANA, Resign(room=CODE))
+    assert table.refusal(BO, draw("offer", 9)).code == "game_over"
+    assert table.refusal(BO, draw("offer", 9, game=2)).code == "stale"
+
+
+def test_a_position_that_is_reached_anew_is_another_one() -> None:
+    table = Table(ANA, BO)
+    for _ in range(2):
+        table.play(0, 4)
+        assert table.do(ANA, undo("offer", 2)).offers.undo == "X"
+        assert table.do(BO, undo("accept", 2)).position.ply == 0
+
+
+def test_what_took_effect_before_the_moves_that_were_taken_back_still_counts() -> None:
+    table = Table(ANA, BO)
+    table.do(ANA, draw("offer", 0))
+    table.do(BO, draw("decline", 0))
+    table.play(0, 4)
+    table.do(ANA, undo("offer", 2))
+    table.do(BO, undo("accept", 2))
+    back = table.room
+    assert table.do(ANA, draw("offer", 0)) is back
+
+
+def test_without_the_fields_an_offer_may_be_made_again_in_one_position() -> None:
+    table = Table(ANA, BO)
+    table.do(ANA, draw("offer", 0))
+    table.do(BO, draw("decline", 0))
+    assert table.do(ANA, draw("offer", 0)).offers == Offers()
+    assert table.do(ANA, Draw(room=CODE, action="offer")).offers == Offers(draw="X")
+    assert table.do(BO, Draw(room=CODE, action="accept")).result == Result(None, "agreed")
+
+
+def test_a_room_remembers_no_more_than_one_of_each_kind() -> None:
+    table = Table(ANA, BO)
+    for ply in range(6):
+        table.do(ANA, draw("offer", ply))
+        table.do(ANA, draw("decline", ply))
+        table.move((0, 4, 8, 1, 7, 6)[ply])
+    assert len(table.room.asked) == 2
+
+
+# -- the next game ----------------------------------------------------------------------------------------------
+
+
+def over() -> Table:
+    table = Table(ANA, BO)
+    table.play(0, 4)
+    table.do(ANA, Resign(room=CODE))
+    return table
+
+
+def test_a_rematch_that_is_asked_for_is_acknowledged_again() -> None:
+    table = over()
+    asked = table.do(ANA, rematch(1))
+    assert asked.offers.rematch == ("X",)
+    assert table.do(ANA, rematch(1)) is asked
+
+
+def test_a_rematch_that_has_begun_or_is_over_again_is_acknowledged_to_all_who_agreed() -> None:
+    table = over()
+    for player in (ANA, BO):
+        table.do(player, rematch(1))
+    begun = table.room
+    assert begun.game == 2
+    for player in (ANA, BO):
+        assert table.do(player, rematch(1)) is begun
+    table.play(0, 4)
+    ended = table.do(ANA, Resign(room=CODE))
+    for player in (ANA, BO):
+        assert table.do(player, rematch(1)) is ended
+    assert table.do(ANA, rematch(2)).offers.rematch == ("O",)
+
+
+def test_a_rematch_of_a_game_that_there_was_not_yet_is_stale() -> None:
+    table = over()
+    refused = table.refusal(ANA, rematch(2))
+    assert (refused.code, refused.path) == ("stale", "game")
+
+
+def test_a_rematch_of_a_game_that_is_on_and_one_with_nobody_left_are_refused_as_ever() -> None:
+    table = Table(ANA, BO)
+    assert table.refusal(ANA, rematch(1)).code == "not_allowed"
+    table = over()
+    table.do(ANA, rematch(1))
+    table.do(BO, LEAVE)
+    assert table.refusal(ANA, rematch(1)).code == "not_allowed"
+
+
+def test_in_a_game_for_three_an_agreed_draw_is_acknowledged_to_those_who_agreed_alone() -> None:
+    table = Table(ANA, BO, CY, rules=THREE)
+    table.play(0, 1, 2)
+    table.do(CY, Resign(room=CODE))
+    table.do(ANA, draw("offer", 3))
+    agreed = table.do(BO, draw("accept", 3))
+    assert agreed.result == Result(None, "agreed")
+    assert table.do(BO, draw("accept", 3)) is agreed
+    assert table.refusal(CY, draw("accept", 3)).code == "game_over"

@@ -1,0 +1,122 @@
+"""Somebody who has seen a newer state of a room than this server has: it reads the room again before it shows it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.fakes import TroubledStore
+from tests.peer import Peer, open_peer
+from tictactoe_protocol.requests import Move
+from tictactoe_server.rooms import Player, Room, apply
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+@pytest.fixture
+def store() -> TroubledStore:
+    return TroubledStore()
+
+
+@pytest.fixture
+async def troubled(store: TroubledStore) -> AsyncIterator[Server]:
+    async with Server(Settings(host="127.0.0.1", port=0), store) as server:
+        yield server
+
+
+@pytest.fixture
+async def ana(troubled: Server) -> AsyncIterator[Peer]:
+    async with open_peer(troubled.url, "ana") as ana:
+        yield ana
+
+
+@pytest.fixture
+async def bo(troubled: Server) -> AsyncIterator[Peer]:
+    async with open_peer(troubled.url, "bo") as bo:
+        yield bo
+
+
+@pytest.fixture
+async def room(ana: Peer, bo: Peer) -> str:
+    code: str = (await ana.ask("create"))["room"]
+    await bo.ask("join", room=code)
+    await ana.state(status="playing")
+    await bo.state(status="playing")
+    return code
+
+
+def play_elsewhere(store: TroubledStore, room: str, ana: Peer) -> Room:
+    """Store a move as another server would, past this one, and return the room."""
+    player = Player(ana.welcome["player"], ana.welcome["name"])
+    after = apply(store.rooms.now(room), player, Move(room=room, cell=4, ply=0), 0)
+    store.rooms.put(after)
+    return after
+
+
+async def test_the_server_says_that_it_can_be_told(ana: Peer) -> None:
+    assert {"seq", "repeat"} <= set(ana.welcome["features"])
+
+
+@pytest.mark.parametrize("verb", ["join", "watch"])
+async def test_one_who_has_seen_something_newer_is_shown_nothing_older(
+    store: TroubledStore, troubled: Server, ana: Peer, bo: Peer, room: str, verb: str
+) -> None:
+    after = play_elsewhere(store, room, ana)
+    async with open_peer(troubled.url, token=bo.welcome["token"] if verb == "join" else None) as again:
+        reply = await again.ask(verb, room=room, seq=after.seq)
+        assert (reply["type"], reply["moves"]) == ("ok", [4])
+        state = await again.state()
+        assert (state["seq"] >= after.seq, state["board"]) == (True, "....X....")
+        assert (await ana.state(ply=1))["seq"] >= after.seq
+
+
+@pytest.mark.parametrize("verb", ["join", "watch"])
+async def test_where_the_store_has_less_as_well_what_is_stored_is_shown(
+    troubled: Server, bo: Peer, room: str, verb: str
+) -> None:
+    async with open_peer(troubled.url, token=bo.welcome["token"] if verb == "join" else None) as again:
+        assert (await again.ask(verb, room=room, seq=2**31 - 1))["moves"] == []
+        assert (await again.state())["ply"] == 0
+
+
+@pytest.mark.parametrize("verb", ["join", "watch"])
+async def test_one_who_has_seen_no_more_costs_no_reading(
+    store: TroubledStore, troubled: Server, ana: Peer, bo: Peer, room: str, verb: str
+) -> None:
+    seen = store.rooms.now(room).seq
+    play_elsewhere(store, room, ana)
+    async with open_peer(troubled.url, token=bo.welcome["token"] if verb == "join" else None) as again:
+        assert (await again.ask(verb, room=room, seq=seen))["moves"] == []
+
+
+async def test_one_who_watches_and_looks_again_is_shown_it_once(
+    store: TroubledStore, troubled: Server, ana: Peer, room: str
+) -> None:
+    async with open_peer(troubled.url) as watcher:
+        await watcher.ask("watch", room=room)
+        await watcher.state(ply=0)
+        after = play_elsewhere(store, room, ana)
+        assert (await watcher.ask("watch", room=room, seq=after.seq))["moves"] == [4]
+        assert (await watcher.receive())["ply"] == 1
+        await watcher.send("ping", id="last")
+        assert (await watcher.receive())["id"] == "last"
+
+
+async def test_one_who_plays_there_cannot_watch_whatever_they_have_seen(ana: Peer, room: str) -> None:
+    assert await ana.refusal("watch", room=room, seq=99) == "not_allowed"
+
+
+async def test_a_room_that_was_closed_elsewhere_is_not_there(store: TroubledStore, troubled: Server, room: str) -> None:
+    store.rooms.put(None, room)
+    async with open_peer(troubled.url) as watcher:
+        assert await watcher.refusal("watch", room=room, seq=99) == "no_such_room"
+
+
+async def test_one_who_says_so_in_vain_all_the_time_is_held_up(troubled: Server, room: str) -> None:
+    async with open_peer(troubled.url) as liar, open_peer(troubled.url) as other:
+        answers = [await liar.ask("watch", room=room, seq=1_000) for _ in range(12)]
+        assert [answer["type"] for answer in answers[:10]] == ["ok"] * 10
+        assert answers[-1]["code"] == "rate_limited"
+        assert (await liar.ask("watch", room=room))["type"] == "ok"
+        assert (await other.ask("watch", room=room, seq=1_000))["type"] == "ok"
