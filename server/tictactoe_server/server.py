@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -32,7 +33,7 @@ from tictactoe_server.operator import (
     warn_in_bulk,
 )
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.stores import MemoryStore, SqliteStore, Storage, StoreUnavailable
+from tictactoe_server.stores import CannotOpenStore, MemoryStore, SqliteStore, Storage, StoreUnavailable
 from tictactoe_server.tables import (
     GRACE_SECONDS,
     Agenda,
@@ -48,6 +49,7 @@ from tictactoe_server.tables import (
 from tictactoe_server.transport import Certificate, Connection, Door, Listener, Receiver, open_sockets, url_of
 
 if TYPE_CHECKING:
+    from tictactoe_server.house import House
     from tictactoe_server.operator.metrics import MetricsServer
 
 _STOP_SECONDS: Final = 5.0
@@ -77,6 +79,7 @@ class Server:
         self._monotonic_ns = monotonic_ns
         self._chores: list[asyncio.Task[None]] = []
         self._metrics: MetricsServer | None = None
+        self._house: House | None = None
         self.port = self._settings.port
         self.certificate: Certificate | None = None
 
@@ -99,16 +102,18 @@ class Server:
         async with contextlib.AsyncExitStack() as undoing:
             for sock in sockets:
                 undoing.callback(sock.close)
-            store = self._given_store or _open_storage(self._settings)
+            store = self._given_store or await _open_storage(self._settings)
             undoing.push_async_callback(store.close)
             self._build(store)
             await self._time.resume()
             await self._site.bans.load()
             if self._metrics is not None:
                 await self._metrics.open()
+            if self._house is not None:
+                await self._house.open()
             undoing.pop_all()
         chores = [
-            self._registry.restore(),
+            self._registry.restore() if self._house is None else self._house.keep(),
             self._time.keep(),
             self._site.lag.keep(),
             self._keep_house(),
@@ -125,6 +130,8 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         drain = self._site.drain
+        if self._house is not None:
+            self._house.leave()
         self._tell_all(drain.notice())
         await self._listener.stop(
             CloseCode.SERVICE_RESTART, "stopping" if drain.is_final else "restarting", _STOP_SECONDS
@@ -168,7 +175,7 @@ class Server:
         settings, limits = self._settings, self._limits
         hold_ms = round(settings.hold_seconds * 1000)
         self._store = store
-        self._time = time = ServedTime(store, self._monotonic_ns)
+        self._time = time = self._served_time(store)
         self._agenda = agenda = Agenda()
         self._changes = changes = Changes(store.rooms, time)
         timers = Timers(agenda, changes, time, limits)
@@ -180,6 +187,8 @@ class Server:
         drain = Drain(registry.count_games, self._tell_all)
         players = Players(store.players)
         self._allowances = allowances = Allowances(limits, tally.limited, self._monotonic_ns)
+        self._pressure = Pressure(limits.turn_milliseconds)
+        self._house = house = self._join_house(store, timers) if settings.store is not None else None
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = bots = Bots(pool, registry.act, pause_seconds=settings.bot_pause_seconds)
         changes.on_shown = lambda live: None if live.is_paused else bots.notice(live.room)
@@ -205,8 +214,8 @@ class Server:
             bans,
             drain,
             hold_ms=hold_ms,
+            house=house,
         )
-        self._pressure = Pressure(limits.turn_milliseconds)
         self._door = door = Door(limits, settings.origins, settings.trusted_proxies)
         door.unready = self._unready
         meter = Meter()
@@ -236,6 +245,37 @@ class Server:
             from tictactoe_server.operator.metrics import MetricsServer  # what else is here does without the library
 
             self._metrics = MetricsServer(*settings.metrics, site, meter)
+
+    def _served_time(self, store: Storage) -> ServedTime:
+        """Return the time that counts: in a house it does not run while this server is stopped."""
+        if self._settings.store is None:
+            return ServedTime(store, self._monotonic_ns)
+        from tictactoe_server.house import GRACE_SECONDS, NOTE_SECONDS, Uninterrupted
+
+        clock = Uninterrupted(self._monotonic_ns)
+        return ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
+
+    def _join_house(self, store: Storage, timers: Timers) -> House:
+        """Return the servers that keep their rooms in the same store."""
+        from tictactoe_server.house import Guest, House
+        from tictactoe_server.stores.jetstream import JetStreamStore
+
+        if not isinstance(store, JetStreamStore):
+            raise CannotOpenStore(f"{self._settings.store} is no store of several servers.")
+        house = House(
+            store,
+            f"{socket.gethostname()}:{self.port}",
+            self._registry,
+            self._changes,
+            timers,
+            self._agenda,
+            self._time,
+            lambda way, met: Guest(
+                way, met, self._desk, self._pressure, self._limits, self._time, self._monotonic_ns, self._tally
+            ),
+        )
+        house.on_ban = lambda subject, ban: self._office.hear_ban(subject, ban)
+        return house
 
     def _meet(self, connection: Connection) -> Receiver:
         """Return the session of a peer that has just arrived, unless its address is banned."""
@@ -293,5 +333,15 @@ class Server:
         return sum(kinds, Counter({"pressure": self._pressure.shed}))
 
 
-def _open_storage(settings: Settings) -> Storage:
+async def _open_storage(settings: Settings) -> Storage:
+    if settings.store is not None:
+        from tictactoe_server.stores.jetstream import JetStreamStore  # what else is here does without the library
+
+        return await JetStreamStore.open(
+            settings.store,
+            credentials=settings.store_credentials,
+            ca=settings.store_ca,
+            data=settings.data,
+            unsafe=settings.store_unsafe,
+        )
     return MemoryStore() if settings.data is None else SqliteStore.open(settings.data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine
-from typing import Any, Final, assert_never
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from msgspec import UNSET
 
@@ -53,6 +53,9 @@ from tictactoe_server.tables.lobby import Lobby as PublicRooms
 from tictactoe_server.tables.registry import Registry
 from tictactoe_server.tables.session import Session
 
+if TYPE_CHECKING:
+    from tictactoe_server.house import House
+
 InRoom = Move | Resign | Rematch | Draw | Undo | Claim | Join | Watch | Leave | Sync | Chat | Analyse
 """The requests that name a room."""
 
@@ -64,7 +67,7 @@ BUSY_MS: Final = 500
 class Desk:
     """Answers what sessions send; a bad message is answered and never ends the connection.
 
-    `hold_ms` is how long the seat of one who drops is held.
+    `hold_ms` is how long the seat of one who drops is held; `house` brings to other servers what is theirs.
     """
 
     def __init__(
@@ -82,6 +85,7 @@ class Desk:
         drain: Drain,
         *,
         hold_ms: int,
+        house: House | None = None,
     ) -> None:
         self._registry = registry
         self._changes = changes
@@ -95,6 +99,7 @@ class Desk:
         self._bans = bans
         self._drain = drain
         self._hold_ms = hold_ms
+        self._house = house
         self._tasks: set[asyncio.Task[None]] = set()
 
     def receive(self, session: Session, message: bytes, now: int) -> None:
@@ -126,6 +131,19 @@ class Desk:
         refuse(session, request, Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS))
         return True
 
+    def lead(self, session: Session, message: bytes, code: str, now: int) -> None:
+        """Carry out a message, a match that came at `now`, by leading the session into that room."""
+        try:
+            request = decode_request(message)
+            player = session.player
+            live = self._registry.find_here(code)
+            if player is None or live is None or not isinstance(request, Match):
+                raise BadMessage(ErrorCode.INTERNAL, f"There is no match in room {code}.")
+        except BadMessage as bad:
+            session.refuse(error_answer(bad.code, bad.message, id=bad.id))
+        else:
+            self._visits.lead(session, player, request, live, now)
+
     def again(self, session: Session, request: Request, now: int) -> None:
         """Carry a request out that came at `now` and found that its room had moved, or that it needs another one."""
         session.is_busy = False
@@ -140,6 +158,8 @@ class Desk:
         """Take notice that a session is over."""
         self._presence.remove(session)
         self._registry.dismiss(session)
+        if self._house is not None:
+            self._house.dismiss(session)
 
     async def close(self) -> None:
         """Stop what is still being found out for somebody."""
@@ -175,12 +195,16 @@ class Desk:
                 if live is not None and live.room.code in session.rooms:
                     self._carry_out_in(live, session, player, request, now)
                 else:
-                    self._allowances.check_misses(session, player)
+                    if live is None or live.room.code not in session.elsewhere:
+                        self._allowances.check_misses(session, player)
                     self._carry_out_elsewhere(live, session, player, request, now)
             case Create():
                 self._visits.create(session, player, request, now)
             case Match():
-                self._visits.match(session, player, request, now)
+                if self._house is None:
+                    self._visits.match(session, player, request, now)
+                else:
+                    self._start(session, self._match(self._house, session, player, request, now))
             case Rooms():
                 answer(session, request, rooms=self._lobby.list_rooms())
             case Lobby():
@@ -222,9 +246,11 @@ class Desk:
     def _carry_out_elsewhere(
         self, live: LiveRoom | None, session: Session, player: Player, request: InRoom, now: int
     ) -> None:
-        """Bring the session into a room that it is not in, or say that it is not."""
+        """Bring the session into a room that it is not in, or the request to the room, or say that it is not there."""
         if live is None:
             self._start(session, self._find(session, request, now))
+        elif self._house is not None and not self._registry.take_over(live):
+            self._house.ask(session, request, live.room.code, now)
         elif isinstance(request, Join | Watch):
             self._carry_out_in(live, session, player, request, now)
         else:
@@ -268,6 +294,22 @@ class Desk:
                 id=request.id,
             )
         )
+
+    async def _match(self, house: House, session: Session, player: Player, request: Match, now: int) -> None:
+        """Bring the session into the room that the house has for it."""
+        try:
+            self._drain.check()
+            code = await house.seek(self._visits.kind_of(request), player)
+            live = self._registry.find_here(code)
+            if live is None:
+                self._visits.open_for_match(session, player, request, code, now)
+            elif self._registry.take_over(live):
+                self._visits.lead(session, player, request, live, now)
+            else:
+                house.ask(session, request, code, now)
+        except Exception as error:
+            self._refuse(session, request, error)
+            session.go_on()
 
     async def _find(self, session: Session, request: InRoom, now: int) -> None:
         """Bring a room into this process, and carry the request out there."""

@@ -23,6 +23,7 @@ from tictactoe_server.rooms import Enter, Player, Refused, Room, open_room
 from tictactoe_server.stores import MISSING
 from tictactoe_server.tables.changes import Changes
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
+from tictactoe_server.tables.matchmaking import GameKind
 from tictactoe_server.tables.registry import Registry
 from tictactoe_server.tables.session import Session
 from tictactoe_server.tables.timers import Timers
@@ -89,13 +90,24 @@ class Visits:
     def match(self, session: Session, player: Player, request: Match, now: int) -> None:
         """Join the oldest open public room of this kind whose players are there, or open one."""
         self._drain.check()
-        rules = _chosen_rules(request.rules)
-        live = self._registry.matchmaker.find((rules, request.clock), player.id)
+        live = self._registry.matchmaker.find(self.kind_of(request), player.id)
         if live is not None:
-            self._changes.submit(_Matching(self, session, player, request, live, now))
-            return
-        code = self._registry.new_code()
-        room = open_room(code, rules, player, now, clock=request.clock, hold_ms=self._hold_ms, start_ms=self._start_ms)
+            self.lead(session, player, request, live, now)
+        else:
+            self.open_for_match(session, player, request, self._registry.new_code(), now)
+
+    def kind_of(self, request: Match) -> GameKind:
+        """Return what is asked for; raises `Refused` for what nobody can play."""
+        return _chosen_rules(request.rules), request.clock
+
+    def lead(self, session: Session, player: Player, request: Match, live: LiveRoom, now: int) -> None:
+        """Let a player into a room by a match; where that fails, another will do."""
+        self._changes.submit(_Matching(self, session, player, request, live, now))
+
+    def open_for_match(self, session: Session, player: Player, request: Match, code: str, now: int) -> None:
+        """Open the room in which a player waits for another one."""
+        rules, clock = self.kind_of(request)
+        room = open_room(code, rules, player, now, clock=clock, hold_ms=self._hold_ms, start_ms=self._start_ms)
         self._registry.matchmaker.offer(self._open(session, player, request, room, now))
 
     def join(self, session: Session, player: Player, request: Join, live: LiveRoom, now: int) -> None:

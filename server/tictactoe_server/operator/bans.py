@@ -82,6 +82,12 @@ class Bans:
         ban = self._drop(subject)
         return ban if ban is not None and self._counts(ban) else None
 
+    def hear(self, subject: str, ban: Ban | None) -> None:
+        """Take in what another server of the house has kept, or forgotten."""
+        self._drop(subject)
+        if ban is not None:
+            self._take(ban)
+
     async def forget_past(self) -> None:
         """Forget the bans that are over; raises `StoreUnavailable`."""
         for ban in list(self._bans.values()):

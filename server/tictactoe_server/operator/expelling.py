@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
-from tictactoe_server.transport import Connection, encode_frame
+from tictactoe_server.tables.session import Peer
+from tictactoe_server.transport import encode_frame
 
 _CLOSE_CODES = {ErrorCode.BANNED: CloseCode.BANNED, ErrorCode.KICKED: CloseCode.KICKED}
 
 
-def expel(connection: Connection, code: ErrorCode, words: str, *, id: str | None = None) -> None:
+def expel(connection: Peer, code: ErrorCode, words: str, *, id: str | None = None) -> None:
     """Say why, close, and read nothing more; `id` is that of the request to which this is the answer."""
     connection.push_frame(encode_frame(encode(error_answer(code, words, id=id))))
     connection.close(_CLOSE_CODES[code], str(code))
@@ -20,7 +21,7 @@ class Barred:
     Only then, because a client that is closed on before its first word need not look at what it was told.
     """
 
-    def __init__(self, connection: Connection, words: str) -> None:
+    def __init__(self, connection: Peer, words: str) -> None:
         self._connection = connection
         self._words = words
 

@@ -182,13 +182,24 @@ class Office:
         site = self.site
         subject = self._subject(order.subject)
         ban = await site.bans.add(subject, _without_stop(order.reason), order.seconds)
-        if network_of(subject) is None:
-            concerned = site.presence.of_player(subject)
-        else:
-            concerned = [session for session in site.presence if site.bans.of_address(session.connection.address)]
-        count = self._expel(concerned, ErrorCode.BANNED, describe_ban(ban))
+        count = self._expel_banned(ban)
         log.info("banned", subject=subject, seconds=order.seconds, reason=ban.reason)
         return {**_ban_of(ban), "connections": count}
+
+    def hear_ban(self, subject: str, ban: Ban | None) -> None:
+        """Take in that another server of the house has banned somebody, or let them in again."""
+        self.site.bans.hear(subject, ban)
+        if ban is not None:
+            self._expel_banned(ban)
+
+    def _expel_banned(self, ban: Ban) -> int:
+        """Send away all whom a ban concerns, and return how many."""
+        site = self.site
+        if network_of(ban.subject) is None:
+            concerned = site.presence.of_player(ban.subject)
+        else:
+            concerned = [session for session in site.presence if site.bans.of_address(session.connection.address)]
+        return self._expel(concerned, ErrorCode.BANNED, describe_ban(ban))
 
     def _expel(self, sessions: Iterable[Session], code: ErrorCode, words: str) -> int:
         count = 0

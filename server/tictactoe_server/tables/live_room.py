@@ -88,7 +88,8 @@ class LiveRoom:
     last, that was at `counted_at`, and with `is_count_due` they will be again.
 
     A room that `is_elsewhere` is another server's of the house: it is known here and nobody is in it. `room` is then as
-    it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just that.
+    it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just that;
+    `shown` is the newest state that came through here to those who are in it, as a frame.
     """
 
     __slots__ = (
@@ -112,6 +113,7 @@ class LiveRoom:
         "players",
         "revision",
         "room",
+        "shown",
         "waiting",
         "watchers",
     )
@@ -124,6 +126,7 @@ class LiveRoom:
         self.is_uncertain = self.is_unshown = self.is_gone = self.is_going_on = self.is_elsewhere = False
         self.document: bytes | None = None
         self.outline: Outline | None = None
+        self.shown = b""
         self.has_bots = room.has_bots
         self.change: Change | None = None
         self.waiting: deque[Change] = deque()

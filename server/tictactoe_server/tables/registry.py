@@ -35,6 +35,9 @@ from tictactoe_server.tables.timers import RETRY_SECONDS, Timers
 
 _TAKEN_IN_AT_ONCE: Final = 100
 
+_CODES: Final = 1_000
+"""How many codes are tried until one is free, and this server's own."""
+
 MISSING_SECONDS: Final = 3.0
 """How long after a room came from another server its players may take to be heard of."""
 
@@ -45,7 +48,8 @@ _LOGGER: Final = logging.getLogger(__name__)
 class Registry:
     """The rooms, which are opened within the limits. It hears of every room that changes, and when.
 
-    `is_own` tells by its code whether a room is this server's.
+    `is_own` tells by its code whether a room is this server's; `on_moved` is called with each session here that is in a
+    room which is no longer.
     """
 
     def __init__(
@@ -69,6 +73,7 @@ class Registry:
         self._limits = limits
         self.owners = Owners(limits, tally.limited)
         self.is_own: Callable[[str], bool] = lambda code: True
+        self.on_moved: Callable[[Session], None] = lambda session: None
         self._live: dict[str, LiveRoom] = {}
         self._opening: dict[str, LiveRoom] = {}
         self._by_status: Counter[str] = Counter()
@@ -114,12 +119,15 @@ class Registry:
         """Return the seats that a player holds in unfinished rooms."""
         await self._restored.wait()
         held = []
-        for code in self._seats.rooms_of(player):
-            room = self._live[code].room
+        for room in self.rooms_of(player):
             mark = room.mark_of(player)
             if mark is not None and room.status != "over":
-                held.append(HeldSeat(code, mark))
+                held.append(HeldSeat(room.code, mark))
         return tuple(held)
+
+    def rooms_of(self, player: str) -> list[Room]:
+        """Return the rooms in which a player has a seat that they did not leave."""
+        return [self._live[code].room for code in self._seats.rooms_of(player)]
 
     def holds_left(self, held: tuple[HeldSeat, ...]) -> dict[str, int]:
         """Return for how many ms each of these seats is still held, by room; only those the player is away from."""
@@ -148,6 +156,11 @@ class Registry:
         """How many rooms there are of each status."""
         return {status: self._by_status[status] for status in ROOM_STATUSES}
 
+    def set_restored(self) -> None:
+        """Take notice that all stored rooms are known."""
+        self._lobby.put_in_order()
+        self._restored.set()
+
     @property
     def is_restored(self) -> bool:
         """Whether all stored rooms have been brought back, as far as the store gave them."""
@@ -169,11 +182,15 @@ class Registry:
     # -- opening ------------------------------------------------------------------------------------------------
 
     def new_code(self) -> str:
-        """Return a code that no room here has; where it names one that nobody could read, storing it conflicts."""
-        while True:
+        """Return a code that no room has; where it names one that nobody could read, storing it conflicts.
+
+        Raises `Refused` where this server can serve none.
+        """
+        for _ in range(_CODES):
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
-            if code not in self._live and self.is_own(code):
+            if code not in self._live and code not in self._opening and self.is_own(code):
                 return code
+        raise Refused(ErrorCode.UNAVAILABLE, "This server can open no rooms now.", retry_ms=1000)
 
     def expect(self, live: LiveRoom) -> None:
         """Take notice of a room that is about to be opened; raises `Refused` where there are too many."""
@@ -205,8 +222,7 @@ class Registry:
                 is_complete = True
             except StoreUnavailable as error:
                 log.warning("the rooms cannot be read yet", reason=str(error))
-            self._lobby.put_in_order()
-            self._restored.set()
+            self.set_restored()
             if not is_complete:
                 await asyncio.sleep(RETRY_SECONDS)
 
@@ -284,6 +300,7 @@ class Registry:
         code = live.room.code
         for session in list(live.sessions):
             session.move(code, plays=live.is_played_by(session))
+            self.on_moved(session)
         live.players.clear()
         live.watchers.clear()
 

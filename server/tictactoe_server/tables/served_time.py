@@ -19,8 +19,8 @@ from tictactoe_server.stores import Storage, Unreadable
 GRACE_SECONDS: Final = 1.0
 """For how long the store may owe an answer until time stands still."""
 
+NOTE_SECONDS: Final = 0.5
 _LOOK_SECONDS: Final = 0.1
-_LOOKS_A_NOTE: Final = 5
 
 log: Final = structlog.get_logger(__name__)
 
@@ -28,11 +28,21 @@ log: Final = structlog.get_logger(__name__)
 class ServedTime:
     """Call it for the time in ms; `resume` it from the store before use, and let `keep` run beside the server.
 
-    After a crash it goes on from the last half second that was noted. `monotonic_ns` is the clock that it counts on.
+    After a crash it goes on from the last note, of which there is one every `note_seconds`. `monotonic_ns` is the clock
+    that it counts on. It stands still once the store owes an answer for `grace_seconds`.
     """
 
-    def __init__(self, store: Storage, monotonic_ns: Callable[[], int] = time.monotonic_ns) -> None:
+    def __init__(
+        self,
+        store: Storage,
+        monotonic_ns: Callable[[], int] = time.monotonic_ns,
+        *,
+        note_seconds: float = NOTE_SECONDS,
+        grace_seconds: float = GRACE_SECONDS,
+    ) -> None:
         self._store = store
+        self._looks_a_note = max(1, round(note_seconds / _LOOK_SECONDS))
+        self._grace_seconds = grace_seconds
         self._monotonic_ns = monotonic_ns
         self._origin_ns = monotonic_ns()
         self._still_since_ns: int | None = None
@@ -61,7 +71,7 @@ class ServedTime:
         try:
             while True:
                 self._store.note_time(self())
-                for _ in range(_LOOKS_A_NOTE):
+                for _ in range(self._looks_a_note):
                     await asyncio.sleep(_LOOK_SECONDS)
                     self._look()
         finally:
@@ -70,7 +80,7 @@ class ServedTime:
     def _look(self) -> None:
         """Stand still, or go on."""
         owed_since = self._store.owed_since()
-        is_still = owed_since is not None and time.monotonic() - owed_since > GRACE_SECONDS
+        is_still = owed_since is not None and time.monotonic() - owed_since > self._grace_seconds
         if is_still and self._still_since_ns is None:
             self._still_since_ns = self._monotonic_ns()
         elif not is_still and self._still_since_ns is not None:

@@ -15,7 +15,7 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.tables.pressure import Pressure
 from tictactoe_server.tables.rate_limit import RateLimit
 from tictactoe_server.tables.tally import Tally
-from tictactoe_server.transport import Connection, encode_frame, key_of
+from tictactoe_server.transport import encode_frame, key_of
 
 INBOX_MESSAGES: Final = 8
 """How many messages may wait for their turn before the peer is no longer read from."""
@@ -34,6 +34,52 @@ NOTICE_SECONDS: Final = 1.0
 _EPISODE_SECONDS: Final = 1.0
 
 
+class Peer(Protocol):
+    """Whom a session speaks for: a connection here, or one at another server of the house. See `Connection`."""
+
+    @property
+    def address(self) -> str:
+        """Where it comes from."""
+        ...
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can still be said."""
+        ...
+
+    def push_frame(self, frame: bytes) -> None:
+        """Send a frame; it is never dropped, except with the connection."""
+        ...
+
+    def push_state(self, room: str, frame: bytes) -> None:
+        """Send the state of a room; a newer one may take its place."""
+        ...
+
+    def forget_state(self, room: str) -> None:
+        """Send the state of a room no more that was to be sent."""
+        ...
+
+    def let_in(self) -> None:
+        """Take notice that it has said who it is."""
+        ...
+
+    def close(self, code: int, reason: str) -> None:
+        """Close politely."""
+        ...
+
+    def abort(self) -> None:
+        """Cut off."""
+        ...
+
+    def pause_reading(self) -> None:
+        """Read nothing for a while."""
+        ...
+
+    def resume_reading(self) -> None:
+        """Read again."""
+        ...
+
+
 class Handler(Protocol):
     """Who carries out what a session asks for."""
 
@@ -43,6 +89,10 @@ class Handler(Protocol):
 
     def shed(self, session: Session, message: bytes) -> bool:
         """Refuse one message because there is too much to do, and tell whether that was possible."""
+        ...
+
+    def lead(self, session: Session, message: bytes, code: str, now: int) -> None:
+        """Carry out a message, a match that came at `now`, by leading the session into that room."""
         ...
 
     def again(self, session: Session, request: Request, now: int) -> None:
@@ -92,7 +142,7 @@ class Session:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: Peer,
         handler: Handler,
         pressure: Pressure,
         limits: Limits,
@@ -154,6 +204,7 @@ class Session:
     def leave(self, code: str) -> None:
         """Take notice that it does no more; what it was still to be sent of the room is not sent."""
         self.rooms.discard(code)
+        self.elsewhere.pop(code, None)
         self.connection.forget_state(code)
 
     def move(self, code: str, *, plays: bool) -> None:
