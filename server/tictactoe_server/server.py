@@ -158,6 +158,13 @@ class Server:
         return self._office
 
     @property
+    def house(self) -> House:
+        """The servers of which this is one; raises LookupError for one on its own."""
+        if self._house is None:
+            raise LookupError("This server is on its own.")
+        return self._house
+
+    @property
     def metrics_port(self) -> int | None:
         """On which port figures are shown, None where they are not."""
         return None if self._metrics is None else self._metrics.port

@@ -1,0 +1,162 @@
+"""Several servers that serve one house: whoever connects to one of them plays with those at the others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.server.nats_node import Node, empty_store, node_in
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    with node_in(tmp_path_factory.mktemp("nats")) as running:
+        yield running
+
+
+def settings(node: Node) -> Settings:
+    return Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, store=node.url, store_unsafe=True)
+
+
+@contextlib.asynccontextmanager
+async def house_of(node: Node, count: int) -> AsyncIterator[list[Server]]:
+    """Run so many servers, which know each other, on an empty store."""
+    await (await empty_store(node)).close()
+    async with contextlib.AsyncExitStack() as stack:
+        servers = [Server(settings(node), limits=uncounted()) for _ in range(count)]
+        await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
+        await until(lambda: all(len(list(server.house.members.others)) == count - 1 for server in servers))
+        yield servers
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+@contextlib.asynccontextmanager
+async def ana_and_bo(one: Server, other: Server) -> AsyncIterator[tuple[Peer, Peer, str]]:
+    """Ana, at one server, plays a room of that server with bo, who is at another."""
+    async with open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        assert (await bo.ask("join", room=room))["seat"] == "O"
+        await ana.state(status="playing")
+        await bo.state(status="playing")
+        yield ana, bo, room
+
+
+async def test_two_at_two_servers_play_a_game_that_a_third_watches(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        async with open_peer(other.url, "eve") as eve:
+            assert (await eve.ask("watch", room=room))["room"] == room
+            await eve.state(watchers=1)
+            assert (await play_out({"X": ana, "O": bo}, room, [0, 4, 1, 5, 2]))["result"]["winner"] == "X"
+            over = await eve.state(status="over")
+            assert over["board"] == "XXX.OO..."
+            assert await eve.refusal("move", room=room, cell=3, ply=5) == "not_seated"
+            await bo.ask("chat", room=room, text="well played")
+            assert (await ana.next_of("chat"))["text"] == "well played"
+            assert (await eve.next_of("chat"))["from"] == "bo"
+        await bo.ask("rematch", room=room)
+        await ana.ask("rematch", room=room)
+        assert (await bo.state(game=2))["turn"] == "X"
+
+
+async def test_a_refusal_of_the_owner_comes_back_with_its_reason(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (_, bo, room):
+        assert await bo.refusal("move", room=room, cell=4, ply=0) == "not_your_turn"
+        assert await bo.refusal("move", room="ZZZZZZ", cell=4, ply=0) == "no_such_room"
+        assert await bo.refusal("join", room="ZZZZZZ") == "no_such_room"
+
+
+async def test_who_leaves_the_one_server_is_gone_at_the_other_and_may_come_back_at_any(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        await bo.socket.close()
+        assert not (await ana.state())["seats"]["O"]["online"]
+        async with open_peer(one.url, token=bo.welcome["token"]) as again:
+            assert again.welcome["rooms"] == [{"room": room, "seat": "O"}]
+            assert (await again.ask("join", room=room))["seat"] == "O"
+            assert (await ana.state())["seats"]["O"]["online"]
+
+
+async def test_of_two_connections_at_two_servers_the_newer_plays(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        async with open_peer(one.url, token=bo.welcome["token"]) as newer:
+            assert (await newer.ask("join", room=room))["seat"] == "O"
+            assert (await bo.next_of("replaced"))["room"] == room
+            assert await bo.refusal("move", room=room, cell=4, ply=1) == "not_in_room"
+            await play_out({"X": ana, "O": newer}, room, [0, 4])
+
+
+async def test_the_lobby_is_that_of_the_whole_house(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), open_peer(other.url, "eve") as eve:
+        assert (await eve.ask("lobby", on=True))["rooms"] == []
+        async with open_peer(one.url, "ana") as ana:
+            room = (await ana.ask("create"))["room"]
+            change = await eve.until(lambda message: message["type"] == "lobby" and message["changed"])
+            assert [row["room"] for row in change["changed"]] == [room]
+            await ana.ask("leave", room=room)
+            assert (await eve.until(lambda message: message["type"] == "lobby" and message["closed"]))["closed"] == [
+                room
+            ]
+
+
+async def test_a_quick_match_brings_those_of_two_servers_together(node: Node) -> None:
+    async with house_of(node, 2) as (one, other):
+        for first, second in ((one, other), (other, one)):
+            async with open_peer(first.url, "ana") as ana, open_peer(second.url, "bo") as bo:
+                waiting = (await ana.ask("match"))["room"]
+                assert (await bo.ask("match"))["room"] == waiting
+                await play_out({"X": ana, "O": bo}, waiting, [0, 4, 1, 5, 2])
+
+
+async def test_a_history_is_that_of_the_whole_house(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4, 1, 5, 2])
+        for peer in (ana, bo):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not (games := (await peer.ask("history"))["games"]):
+                    await asyncio.sleep(0.01)
+            assert [game["room"] for game in games] == [room]
+
+
+async def test_a_bot_plays_who_is_at_another_server(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
+        room = (await ana.ask("create", bots=["easy"], seat="X"))["room"]
+        async with open_peer(other.url, token=ana.welcome["token"]) as again:
+            await again.ask("join", room=room)
+            await again.ask("move", room=room, cell=4, ply=0)
+            assert (await again.state(ply=2))["turn"] == "X"
+
+
+# -- servers come and go --------------------------------------------------------------------------------------------
+
+
+async def test_a_game_goes_on_at_a_server_that_comes_and_when_one_goes(node: Node) -> None:
+    async with house_of(node, 1) as (one,), open_peer(one.url, "ana") as ana, open_peer(one.url, "bo") as bo:
+        rooms = []
+        for _ in range(8):
+            room = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            await bo.state(room=room, status="playing")
+            rooms.append(room)
+        async with Server(settings(node), limits=uncounted()) as other:
+            await until(lambda: list(one.house.members.others))
+            assert {one.house.members.is_own(room) for room in rooms} == {True, False}
+            for room in rooms:
+                assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
+                assert (await bo.state(room=room, ply=1))["board"][0] == "X"
+        for room in rooms:
+            assert (await bo.ask("move", room=room, cell=4, ply=1))["type"] == "ok"
+            assert (await ana.state(room=room, ply=2))["board"][4] == "O"
+        seqs = [message["seq"] for message in ana.seen if message["type"] == "room" and message["room"] == rooms[0]]
+        assert seqs == sorted(seqs)
