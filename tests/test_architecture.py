@@ -44,6 +44,7 @@ SERVER_LEVELS = (
     {"stores"},
     {"transport", "bots"},
     {"tables"},
+    {"house"},
     {"operator"},
     {"desk"},
     {"server", "log", "supervision"},

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
 from tests.server.nats_node import Node, empty_store, node_in
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -39,7 +38,7 @@ async def house_of(node: Node, count: int) -> AsyncIterator[list[Server]]:
 
 async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not condition():
+        while not condition():  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0.01)
 
 
@@ -89,12 +88,15 @@ async def test_who_leaves_the_one_server_is_gone_at_the_other_and_may_come_back_
 
 
 async def test_of_two_connections_at_two_servers_the_newer_plays(node: Node) -> None:
-    async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        async with open_peer(one.url, token=bo.welcome["token"]) as newer:
-            assert (await newer.ask("join", room=room))["seat"] == "O"
-            assert (await bo.next_of("replaced"))["room"] == room
-            assert await bo.refusal("move", room=room, cell=4, ply=1) == "not_in_room"
-            await play_out({"X": ana, "O": newer}, room, [0, 4])
+    async with (
+        house_of(node, 2) as (one, other),
+        ana_and_bo(one, other) as (ana, bo, room),
+        open_peer(one.url, token=bo.welcome["token"]) as newer,
+    ):
+        assert (await newer.ask("join", room=room))["seat"] == "O"
+        assert (await bo.next_of("replaced"))["room"] == room
+        assert await bo.refusal("move", room=room, cell=4, ply=1) == "not_in_room"
+        await play_out({"X": ana, "O": newer}, room, [0, 4])
 
 
 async def test_the_lobby_is_that_of_the_whole_house(node: Node) -> None:
@@ -123,9 +125,10 @@ async def test_a_history_is_that_of_the_whole_house(node: Node) -> None:
     async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 4, 1, 5, 2])
         for peer in (ana, bo):
+            games: list[Message] = []
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while not (games := (await peer.ask("history"))["games"]):
-                    await asyncio.sleep(0.01)
+                while not games:
+                    games = (await peer.ask("history"))["games"]
             assert [game["room"] for game in games] == [room]
 
 
@@ -149,7 +152,7 @@ async def test_a_game_goes_on_at_a_server_that_comes_and_when_one_goes(node: Nod
             await bo.ask("join", room=room)
             await bo.state(room=room, status="playing")
             rooms.append(room)
-        async with Server(settings(node), limits=uncounted()) as other:
+        async with Server(settings(node), limits=uncounted()):
             await until(lambda: list(one.house.members.others))
             assert {one.house.members.is_own(room) for room in rooms} == {True, False}
             for room in rooms:
