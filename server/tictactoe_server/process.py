@@ -50,7 +50,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
     async with Server(settings, limits=limits) as server:
         if server.certificate is not None:
             _on_hang_up(server.certificate.renew)
-        control = ControlSocket(socket_path(settings.data, server.port), server.office.carry_out)
+        control = ControlSocket(socket_path(settings.data, server.port), server.carry_out)
         if not with_parent:
             await control.open()
         _announce(settings.host, server)

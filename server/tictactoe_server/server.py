@@ -7,7 +7,7 @@ import contextlib
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -32,6 +32,8 @@ from tictactoe_server.operator import (
     describe_ban,
     warn_in_bulk,
 )
+from tictactoe_server.operator.office import Answer
+from tictactoe_server.operator.orders import Order
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.stores import CannotOpenStore, MemoryStore, SqliteStore, Storage, StoreUnavailable
 from tictactoe_server.tables import (
@@ -58,7 +60,8 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Server:
-    """A running server; use it with ``async with``. `port`, `url` and `certificate` are known inside.
+    """A running server; use it with ``async with``. `port`, `url` and `certificate` are known inside, and `carry_out`,
+    which carries the operator's orders out, at all servers of the house where there are several.
 
     All that rooms measure goes by `monotonic_ns`. Raises `CannotListen`, `CannotUseCertificate` or `CannotOpenStore` on
     entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
@@ -245,8 +248,14 @@ class Server:
             self._limits_now,
             self._limited,
             self._unready,
+            house,
         )
-        self._office = Office(site)
+        self._office = office = Office(site)
+        self.carry_out: Callable[[Order], Awaitable[Answer]] = office.carry_out
+        if house is not None:
+            from tictactoe_server.operator.house_office import HouseOffice
+
+            self.carry_out = HouseOffice(office, house).carry_out
         self._housekeeping = Housekeeping(store, bans, self._staying, settings.keep_history_days)
         if settings.metrics is not None:
             from tictactoe_server.operator.metrics import MetricsServer  # what else is here does without the library

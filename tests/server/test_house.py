@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import pytest
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
 from tests.server.nats_node import Node, empty_store, node_in
+from tictactoe_server.operator import OrderRefused, orders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -163,3 +165,51 @@ async def test_a_game_goes_on_at_a_server_that_comes_and_when_one_goes(node: Nod
             assert (await ana.state(room=room, ply=2))["board"][4] == "O"
         seqs = [message["seq"] for message in ana.seen if message["type"] == "room" and message["room"] == rooms[0]]
         assert seqs == sorted(seqs)
+
+
+# -- the operator ---------------------------------------------------------------------------------------------------
+
+
+async def ordered(server: Server, order: orders.Order) -> Any:
+    return await server.carry_out(order)
+
+
+async def test_orders_are_for_the_whole_house_and_say_which_server(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        names = [one.house.members.name, other.house.members.name]
+        for server in (one, other):
+            (row,) = await ordered(server, orders.ListRooms())
+            assert (row["room"], row["server"], row["here"]) == (room, names[0], 2)
+            players = {row["name"]: row["server"] for row in await ordered(server, orders.ListPlayers())}
+            assert players == {"ana": names[0], "bo": names[1]}
+            shown = await ordered(server, orders.ShowRoom(room))
+            assert (shown["server"], shown["seats"]["O"]["name"]) == (names[0], "bo")
+            status = await ordered(server, orders.Status())
+            assert {row["server"]: row["players"] for row in status["house"]} == dict.fromkeys(names, 1)
+        assert (await ordered(other, orders.Announce("hello all")))["connections"] == 2
+        assert (await ana.next_of("announcement"))["text"] == (await bo.next_of("announcement"))["text"] == "hello all"
+        assert await one.carry_out(orders.Kick("bo")) == {"player": bo.welcome["player"], "connections": 1}
+        assert (await bo.next_of("error"))["code"] == "kicked"
+        with pytest.raises(OrderRefused, match='There is no "eve" here'):
+            await one.carry_out(orders.Kick("eve"))
+
+
+async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (_, bo, _room):
+        await one.carry_out(orders.BanOrder("bo", "too loud"))
+        assert (await bo.next_of("error"))["code"] == "banned"
+        for server in (one, other):
+            async with open_peer(server.url, token=bo.welcome["token"]) as again:
+                assert again.welcome["code"] == "banned"
+        await other.carry_out(orders.Unban(bo.welcome["player"]))
+        await until(lambda: one.office.site.bans.of_player(bo.welcome["player"]) is None)
+        async with open_peer(one.url, token=bo.welcome["token"]) as again:
+            assert again.welcome["type"] == "welcome"
+
+
+async def test_a_server_that_drains_gives_its_games_to_the_others_and_ends(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        await one.carry_out(orders.DrainOrder())
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await one.until_drained()
+        await play_out({"X": ana, "O": bo}, room, [0, 4])

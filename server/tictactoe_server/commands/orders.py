@@ -153,7 +153,9 @@ def room(server: Asked, code: str) -> None:
 
     def words() -> str:
         facts = [
-            (name, show(answer[name])) for name in ("room", "status", "visibility", "rules", "game", "ply", "turn")
+            (name, show(answer[name]))
+            for name in ("room", "status", "visibility", "rules", "game", "ply", "turn", "server")
+            if name in answer
         ]
         lines = [f"{name:10} {text}" for name, text in (*facts, ("watching", show(answer["watching"])))]
         seats = [
@@ -318,7 +320,10 @@ def _made(kind: type[Order], **values: Any) -> Order:
 
 def _table(names: Sequence[str], rows: Sequence[dict[str, Any]], otherwise: str) -> str:
     """Return rows of an answer under their names, or a sentence where there is none."""
-    return draw_table(names, ([row[name] for name in names] for row in rows)) if rows else otherwise
+    if not rows:
+        return otherwise
+    shown = (*names, "server") if "server" in rows[0] else names  # of a house of several
+    return draw_table(shown, ([row[name] for name in shown] for row in rows))
 
 
 def _count(count: int, what: str) -> str:

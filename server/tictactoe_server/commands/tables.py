@@ -84,6 +84,11 @@ def list_status(status: dict[str, Any]) -> list[tuple[str, str]]:
             f"{status['bots_waiting']} thoughts of bots wait",
         ),
     ]
+    for one in status.get("house", ()):
+        state = f"not ready: {one['unready']}" if one["unready"] else f"{one['players']} players, {one['moves']} moves"
+        rows.append(("house", f"{one['server']}, {state}{', this one' if one['server'] == status['server'] else ''}"))
+    if status.get("behind"):
+        rows.append(("behind", f"{status['behind']} changes of the store have not come here yet"))
     if drain is not None:
         rows.append(("drain", describe_drain(drain)))
     return [(name, clean_text(text)) for name, text in rows]

@@ -136,11 +136,14 @@ class Desk:
         try:
             request = decode_request(message)
             player = session.player
-            live = self._registry.find_here(code)
-            if player is None or live is None or not isinstance(request, Match):
-                raise BadMessage(ErrorCode.INTERNAL, f"There is no match in room {code}.")
+            if player is None or not isinstance(request, Match):
+                raise BadMessage(ErrorCode.INTERNAL, "This is no match of a player.")
         except BadMessage as bad:
             session.refuse(error_answer(bad.code, bad.message, id=bad.id))
+            return
+        live = self._registry.find_here(code)
+        if live is None:
+            session.again(request, now)
         else:
             self._visits.lead(session, player, request, live, now)
 
@@ -299,11 +302,11 @@ class Desk:
         """Bring the session into the room that the house has for it."""
         try:
             self._drain.check()
-            code = await house.seek(self._visits.kind_of(request), player)
+            code, is_new = await house.seek(self._visits.kind_of(request), player)
             live = self._registry.find_here(code)
-            if live is None:
+            if is_new:
                 self._visits.open_for_match(session, player, request, code, now)
-            elif self._registry.take_over(live):
+            elif live is not None and self._registry.take_over(live):
                 self._visits.lead(session, player, request, live, now)
             else:
                 house.ask(session, request, code, now)

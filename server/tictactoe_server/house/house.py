@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import msgspec
@@ -41,7 +41,7 @@ from tictactoe_server.house.reception import Reception
 from tictactoe_server.house.ways import Way
 from tictactoe_server.rooms import Player
 from tictactoe_server.stores import Ban, StoreUnavailable
-from tictactoe_server.stores.jetstream import JetStreamStore
+from tictactoe_server.stores.jetstream import JetStreamStore, LinkError
 from tictactoe_server.tables import Agenda, Changes, Registry, ServedTime, Session, Timers
 from tictactoe_server.tables.matchmaking import GameKind
 
@@ -51,6 +51,7 @@ GRACE_SECONDS: Final = 0.5
 than a second, which is what an outage of the store may cost a player."""
 
 _PARCELS: Final = "house.to."
+_ORDERS: Final = "house.order."
 _UNHEARD: Final = "house.unheard."
 _LISTENING_SECONDS: Final = 2 * BEAT_SECONDS
 _NEARLY: Final = 100
@@ -84,6 +85,8 @@ class House:
         self._errands = errands = Errands(self.members, registry, self._way_to)
         self._reception = reception = Reception(registry, changes, timers, served, make_guest)
         self._matching = Matching(self._link, self.members, registry, agenda, served)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.on_order: Callable[[bytes], Awaitable[bytes]] | None = None
         self.on_ban: Callable[[str, Ban | None], None] = lambda subject, ban: None
         registry.is_own = self.members.is_own
         registry.on_moved = errands.moved
@@ -98,6 +101,7 @@ class House:
         await self._link.subscribe(_PARCELS + id, self._received)
         await self._link.subscribe(f"{_UNHEARD}{id}.*", self._not_heard)
         await self._link.subscribe(matching.SUBJECT + id, self._sought)
+        await self._link.subscribe(_ORDERS + id, self._ordered)
         await self._link.subscribe(members.SUBJECT, lambda message: self.members.heard(message.data))
         self._link.on_connected.append(self._connected)
         await self._feed.start(self)
@@ -110,8 +114,9 @@ class House:
         await asyncio.gather(self.members.keep(), self._errands.keep(), self._come_back())
 
     def leave(self) -> None:
-        """Give all rooms to the others, who are told so."""
-        self.members.leave()
+        """Give all rooms to the others, where there are any, who are told so."""
+        if any(True for _ in self.members.others):
+            self.members.leave()
 
     # -- for the desk -------------------------------------------------------------------------------------------
 
@@ -128,9 +133,24 @@ class House:
         """Take notice that a session of this server is over."""
         self._errands.dismiss(session)
 
-    async def seek(self, kind: GameKind, player: Player) -> str:
-        """Return the code of the room for one who asks for a match; see `Matching.seek`."""
+    async def seek(self, kind: GameKind, player: Player) -> tuple[str, bool]:
+        """Return the code of the room for one who asks for a match, and whether to open it; see `Matching.seek`."""
         return await self._matching.seek(kind, player)
+
+    # -- for the operator ---------------------------------------------------------------------------------------
+
+    async def lag(self) -> int | None:
+        """Return how many changes of the store have not come to this server yet, None where nobody can say."""
+        with contextlib.suppress(StoreUnavailable):
+            return await self._feed.lag()
+        return None
+
+    async def ask_order(self, id: str, order: bytes) -> bytes:
+        """Return what another server's operator's office answers; raises `StoreUnavailable`."""
+        try:
+            return await self._link.request(_ORDERS + id, order)
+        except LinkError as error:
+            raise StoreUnavailable(str(error)) from error
 
     # -- for the feed -------------------------------------------------------------------------------------------
 
@@ -187,6 +207,15 @@ class House:
         """Take notice that nobody takes what is sent to a server: it is gone."""
         self.members.lose(message.subject.rpartition(".")[2])
 
+    def _ordered(self, message: Msg) -> None:
+        if self.on_order is not None:
+            task = asyncio.create_task(self._answer_order(self.on_order(message.data), message.reply))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _answer_order(self, answer: Awaitable[bytes], reply: str) -> None:
+        self._link.publish(reply, await answer)
+
     def _sought(self, message: Msg) -> None:
         self._link.publish(message.reply, self._matching.answer(message.data))
 
@@ -198,8 +227,8 @@ class House:
             log.error("a parcel cannot be read", reason=str(error))
             return
         way = self._way_to(parcel.sender)
-        expected, way.heard = way.heard + 1, parcel.number
-        if parcel.number not in (expected, 1):
+        before, way.heard = way.heard, parcel.number
+        if before and parcel.number not in (before + 1, 1):
             log.warning("a parcel was lost", server=self.members.name_of(parcel.sender))
             way.put(Lost())
             self._errands.lost(parcel.sender)

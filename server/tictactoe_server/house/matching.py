@@ -43,8 +43,8 @@ class Matching:
         self._agenda = agenda
         self._now = now
 
-    async def seek(self, kind: GameKind, player: Player) -> str:
-        """Return the code of the room for a player: one that is there, or one of this server's to be opened now.
+    async def seek(self, kind: GameKind, player: Player) -> tuple[str, bool]:
+        """Return the code of the room for a player, and whether it is for this server to open.
 
         Raises `StoreUnavailable` where nobody can say.
         """
@@ -55,14 +55,15 @@ class Matching:
         for _ in range(_ATTEMPTS):
             owner = self._members.owner_of(key)
             if owner == self._members.id:
-                return self._find(kind, player, code, is_here=True)
+                found = self._find(kind, player, code, is_here=True)
+                return found, found == code
             if owner is None:
                 await asyncio.sleep(_ANSWER_SECONDS)
                 continue
             try:
                 async with asyncio.timeout(_ANSWER_SECONDS):
-                    found = await self._link.request(SUBJECT + owner, encode(seek))
-                return str(found, "ascii")
+                    found = str(await self._link.request(SUBJECT + owner, encode(seek)), "ascii")
+                return found, found == code
             except NoResponders:
                 self._members.lose(owner)
             except (LinkError, TimeoutError):

@@ -72,6 +72,11 @@ class Members:
         """The other living servers."""
         return self._others.values()
 
+    @property
+    def living(self) -> list[str]:
+        """The ids of all that live."""
+        return [*self._others, *([self.id] if self.is_in else ())]
+
     def is_living(self, id: str) -> bool:
         """Tell whether a server is one of the living."""
         return id in self._others or (id == self.id and self.is_in)
@@ -123,8 +128,7 @@ class Members:
         """Say that this server lives, while it is in."""
         self._beaten_at = time.monotonic()
         if self.is_in:
-            living = [*self._others, self.id]
-            self._send(encode(Beat(self.id, self.name, self._now(), living, self.is_leaving)))
+            self._send(encode(Beat(self.id, self.name, self._now(), self.living, self.is_leaving)))
 
     async def keep(self) -> None:
         """Say so again and again, and notice who is gone, until cancelled."""

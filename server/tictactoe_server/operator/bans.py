@@ -78,8 +78,9 @@ class Bans:
 
     async def lift(self, subject: str) -> Ban | None:
         """Take a ban back and return it, None where there is none; raises `StoreUnavailable`."""
+        ban = self._bans.get(subject)
         await self._kept.forget(subject)
-        ban = self._drop(subject)
+        self._drop(subject)
         return ban if ban is not None and self._counts(ban) else None
 
     def hear(self, subject: str, ban: Ban | None) -> None:

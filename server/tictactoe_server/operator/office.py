@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, assert_never
 
 import structlog
@@ -54,7 +54,7 @@ class Office:
             case orders.Status():
                 return self._status()
             case orders.ListRooms():
-                return [_row_of(live) for live in site.registry.rooms]
+                return [_row_of(live) for live in site.registry.rooms if not live.is_elsewhere]
             case orders.ShowRoom():
                 return _room_of(self._room(order.code))
             case orders.ListPlayers():
@@ -140,10 +140,7 @@ class Office:
         }
 
     def _room(self, text: str) -> LiveRoom:
-        try:
-            code = parse_room_code(text)
-        except BadRoomCode as bad:
-            raise OrderRefused(bad.message) from None
+        code = code_of(text)
         live = next((live for live in self.site.registry.rooms if live.room.code == code), None)
         if live is None:
             raise OrderRefused(f"There is no room {code}.")
@@ -157,11 +154,7 @@ class Office:
         if presence.of_player(text):
             return text
         found = presence.ids_called(text)
-        if not found:
-            raise OrderRefused(f'There is no "{text}" here. Players who are: tictactoe-server players')
-        if len(found) > 1:
-            raise OrderRefused(f'Several are called "{text}": say which of {", ".join(found)}.')
-        return found[0]
+        return only_one(text, found)
 
     def _subject(self, text: str) -> str:
         """Return what a ban is of; the name of one who is here stands for the player."""
@@ -223,6 +216,23 @@ class Office:
         for session in sessions:
             session.connection.push_frame(frame)
         return {"text": text, "connections": len(sessions)}
+
+
+def code_of(text: str) -> str:
+    """Return the code of a room in its one spelling; raises `OrderRefused`."""
+    try:
+        return parse_room_code(text)
+    except BadRoomCode as bad:
+        raise OrderRefused(bad.message) from None
+
+
+def only_one(text: str, ids: Sequence[str]) -> str:
+    """Return the id of the one player who was meant; raises `OrderRefused`."""
+    if not ids:
+        raise OrderRefused(f'There is no "{text}" here. Players who are: tictactoe-server players')
+    if len(ids) > 1:
+        raise OrderRefused(f'Several are called "{text}": say which of {", ".join(ids)}.')
+    return ids[0]
 
 
 def _without_stop(reason: str) -> str:

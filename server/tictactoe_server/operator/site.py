@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tictactoe_server.bots import ThinkingPool
 from tictactoe_server.operator.bans import Bans
@@ -16,6 +17,9 @@ from tictactoe_server.tables import Changes, Registry, Timers
 from tictactoe_server.tables.tally import Tally
 from tictactoe_server.transport import Door
 
+if TYPE_CHECKING:
+    from tictactoe_server.house import House
+
 LimitsNow = Mapping[str, tuple[float | None, float | None]]
 """Each limit by its name: what it is, None for none; and how much there is now, None where that is no one figure."""
 
@@ -25,7 +29,7 @@ class Site:
     """`address` and `data` are where the server listens and what it keeps, in words; `limits` returns what counts now,
     `limited` how often each held something back.
 
-    `unready` returns why the server is not ready, or None.
+    `unready` returns why the server is not ready, or None. `house` is None for a server on its own.
     """
 
     address: str
@@ -44,3 +48,4 @@ class Site:
     limits: Callable[[], LimitsNow]
     limited: Callable[[], Counter[str]]
     unready: Callable[[], str | None]
+    house: House | None = None

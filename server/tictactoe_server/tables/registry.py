@@ -94,7 +94,8 @@ class Registry:
         if live is not None:
             return live
         try:
-            return self._live.get(parse_room_code(text))
+            code = parse_room_code(text)
+            return self._live.get(code) or self._opening.get(code)
         except BadRoomCode as bad:
             raise Refused(ErrorCode.NO_SUCH_ROOM, bad.message, path="room") from None
 
