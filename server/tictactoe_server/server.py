@@ -322,6 +322,8 @@ class Server:
             return "starting"
         if self._site.drain.is_on:
             return "draining"
+        if self._house is not None and not self._house.members.is_in:
+            return "not in the house yet, or not any more"
         if owed_since is not None and time.monotonic() - owed_since > GRACE_SECONDS:
             return "the store does not answer"
         return None

@@ -149,7 +149,7 @@ async def test_a_bot_plays_who_is_at_another_server(node: Node) -> None:
 async def test_a_game_goes_on_at_a_server_that_comes_and_when_one_goes(node: Node) -> None:
     async with house_of(node, 1) as (one,), open_peer(one.url, "ana") as ana, open_peer(one.url, "bo") as bo:
         rooms = []
-        for _ in range(8):
+        for _ in range(20):
             room = (await ana.ask("create"))["room"]
             await bo.ask("join", room=room)
             await bo.state(room=room, status="playing")

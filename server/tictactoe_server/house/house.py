@@ -42,7 +42,7 @@ from tictactoe_server.house.ways import Way
 from tictactoe_server.rooms import Player
 from tictactoe_server.stores import Ban, StoreUnavailable
 from tictactoe_server.stores.jetstream import JetStreamStore, LinkError
-from tictactoe_server.tables import Agenda, Changes, Registry, ServedTime, Session, Timers
+from tictactoe_server.tables import Agenda, Changes, LiveRoom, Registry, ServedTime, Session, Timers
 from tictactoe_server.tables.matchmaking import GameKind
 
 NOTE_SECONDS: Final = 0.2
@@ -85,14 +85,19 @@ class House:
         self._errands = errands = Errands(self.members, registry, self._way_to)
         self._reception = reception = Reception(registry, changes, timers, served, make_guest)
         self._matching = Matching(self._link, self.members, registry, agenda, served)
+        self._counted: set[LiveRoom] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.on_order: Callable[[bytes], Awaitable[bytes]] | None = None
         self.on_ban: Callable[[str, Ban | None], None] = lambda subject, ban: None
+        registry.is_shared = True
         registry.is_own = self.members.is_own
         registry.on_moved = errands.moved
         errands.rejoin = reception.rejoin
         self.members.on_change = self._set_apart
-        self.members.on_come = lambda id: self._way_to(id).put(Lost())
+        self.members.on_come = self._welcome
+        self.members.watched = self._take_watched
+        timers.on_counted = self._counted.add
+        self.members.on_watched = registry.hear_watched
         self.members.on_gone = self._lose
 
     async def open(self) -> None:
@@ -180,6 +185,17 @@ class House:
         self._registry.set_apart()
         self._errands.settle()
 
+    def _welcome(self, id: str) -> None:
+        """Have a server that came say what it has to say to this one, and tell it what it cannot read in the store."""
+        self._way_to(id).put(Lost())
+        self._counted.update(live for live in self._registry.rooms if live.watchers)
+
+    def _take_watched(self) -> dict[str, int]:
+        """Return how many watch each room of this server in which that changed since it was said last."""
+        watched = {live.room.code: len(live.watchers) for live in self._counted if not live.is_elsewhere}
+        self._counted.clear()
+        return watched
+
     def _lose(self, id: str) -> None:
         self._ways.pop(id, None)
         self._reception.lose(id)
@@ -226,10 +242,12 @@ class House:
         except msgspec.DecodeError as error:
             log.error("a parcel cannot be read", reason=str(error))
             return
+        if not self.members.is_living(parcel.sender):  # what it does not know yet is said to it when it is back
+            return
         way = self._way_to(parcel.sender)
         before, way.heard = way.heard, parcel.number
-        if before and parcel.number not in (before + 1, 1):
-            log.warning("a parcel was lost", server=self.members.name_of(parcel.sender))
+        if parcel.number not in (before + 1, 1):
+            log.info("a parcel was lost", server=self.members.name_of(parcel.sender))
             way.put(Lost())
             self._errands.lost(parcel.sender)
         for item in parcel.items:

@@ -39,9 +39,10 @@ class Member:
 class Members:
     """The living servers of a house, this one, `id`, among them while it `is_in`.
 
-    `send` says something to all, `now` returns the served time in ms and `go_on_from` sees to it that it is as late as
-    that of another. `on_change` is called when somebody came or went, `on_come` with the id of another who came and
-    `on_gone` with that of one who is gone.
+    `send` says something to all, `now` returns the served time in ms and `go_on_from` sees to it that it is as late
+    as that of another. `watched` returns what is to be said of watchers, `on_watched` hears it. `on_change` is
+    called when somebody came or went, `on_come` with the id of another who came and `on_gone` with that of one who
+    is gone.
     """
 
     def __init__(
@@ -63,6 +64,8 @@ class Members:
         self._owners: dict[str, str] = {}
         self._in_since = 0.0
         self._beaten_at = 0.0
+        self.watched: Callable[[], dict[str, int]] = dict
+        self.on_watched: Callable[[dict[str, int]], None] = lambda watched: None
         self.on_change: Callable[[], None] = lambda: None
         self.on_come: Callable[[str], None] = lambda id: None
         self.on_gone: Callable[[str], None] = lambda id: None
@@ -128,7 +131,7 @@ class Members:
         """Say that this server lives, while it is in."""
         self._beaten_at = time.monotonic()
         if self.is_in:
-            self._send(encode(Beat(self.id, self.name, self._now(), self.living, self.is_leaving)))
+            self._send(encode(Beat(self.id, self.name, self._now(), self.living, self.watched(), self.is_leaving)))
 
     async def keep(self) -> None:
         """Say so again and again, and notice who is gone, until cancelled."""
@@ -159,6 +162,8 @@ class Members:
         else:
             member.heard_at = time.monotonic()
         self._go_on_from(beat.time)
+        if beat.watched:
+            self.on_watched(beat.watched)
         if self.is_in and self.id not in beat.living and self._is_established():
             self.go_out("the others have gone on without it")
 

@@ -126,13 +126,15 @@ class Parcel(Struct, frozen=True, array_like=True):
 class Beat(Struct, frozen=True, array_like=True):
     """The sign of life of a server: its `name` for people, its served time in ms, whom it takes to be living.
 
-    One that `is_leaving` gives all its rooms away.
+    `watched` has those of its rooms whose number of watchers has changed, with that. One that `is_leaving` gives all
+    its rooms away.
     """
 
     sender: str
     name: str
     time: int
     living: list[str]
+    watched: dict[str, int] = {}
     is_leaving: bool = False
 
 

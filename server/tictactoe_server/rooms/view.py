@@ -45,15 +45,15 @@ def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
     )
 
 
-def summary_of(room: Room, now: int, *, watchers: int) -> RoomSummary:
-    """Return the room's row in the list of public rooms."""
+def summary_of(room: Room, now: int, *, watchers: int, ply: int | None = None) -> RoomSummary:
+    """Return the room's row in the list of public rooms; `ply` is how many moves it has, where `room` is older."""
     return RoomSummary(
         room.code,
         room.status,
         rules_state(room.rules),
         room.clock,
         _seats_of(room, now),
-        room.position.ply,
+        room.position.ply if ply is None else ply,
         watchers,
         max(0, now - room.opened_at),
         UNSET if room.analysis == "closed" else room.analysis,

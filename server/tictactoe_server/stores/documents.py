@@ -162,13 +162,16 @@ class Outline(NamedTuple):
     result: Result | None
 
 
-def outline_of(document: bytes) -> Outline:
-    """Return the outline of a document of the newest schema, without building the room; raises `Unreadable`."""
+def outline_of(document: bytes) -> tuple[Outline, int]:
+    """Return the outline of a document of the newest schema, and how many moves it has; raises `Unreadable`.
+
+    The room is not built for it.
+    """
     try:
         found = _decode_room(document[_CHECKSUM_DIGITS:])
     except (msgspec.MsgspecError, ValueError) as error:
         raise Unreadable(f"Not a room: {error}") from error
-    return Outline(bytes(found.setting), found.result)
+    return Outline(bytes(found.setting), found.result), len(found.moves)
 
 
 def encode_player(player: Player) -> bytes:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import Push, Replaced
-from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of
+from tictactoe_protocol.pushes import Push, Replaced, RoomSummary
+from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of, summary_of
 from tictactoe_server.stores import MISSING, Outline
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
@@ -87,9 +87,10 @@ class LiveRoom:
     came from, as far as is known. Everybody was last shown `counted` watchers; when watchers came or went
     last, that was at `counted_at`, and with `is_count_due` they will be again.
 
-    A room that `is_elsewhere` is another server's of the house: it is known here and nobody is in it. `room` is then as
-    it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just that;
-    `shown` is the newest state that came through here to those who are in it, as a frame.
+    A room that `is_elsewhere` is another server's of the house: it is known here and nobody is in it. `room` is
+    then as it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just
+    that; `ply_elsewhere` and `counted` are how many moves and watchers it has there, and `shown` is the newest
+    state that came through here to those who are in it, as a frame.
     """
 
     __slots__ = (
@@ -111,6 +112,7 @@ class LiveRoom:
         "outline",
         "owner",
         "players",
+        "ply_elsewhere",
         "revision",
         "room",
         "shown",
@@ -127,6 +129,7 @@ class LiveRoom:
         self.document: bytes | None = None
         self.outline: Outline | None = None
         self.shown = b""
+        self.ply_elsewhere = 0
         self.has_bots = room.has_bots
         self.change: Change | None = None
         self.waiting: deque[Change] = deque()
@@ -169,6 +172,12 @@ class LiveRoom:
     def has(self, session: Session) -> bool:
         """Tell whether a session plays or watches here."""
         return self.room.code in session.rooms
+
+    def summary(self, now: int) -> RoomSummary:
+        """Return its row in the list of public rooms; `now` is in ms of served time."""
+        if self.is_elsewhere:
+            return summary_of(self.room, now, watchers=self.counted, ply=self.ply_elsewhere)
+        return summary_of(self.room, now, watchers=len(self.watchers))
 
     # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
 

@@ -13,7 +13,6 @@ import msgspec
 
 from tictactoe_protocol import MAX_LISTED_ROOMS, encode
 from tictactoe_protocol.pushes import LobbyChange, RoomSummary
-from tictactoe_server.rooms import summary_of
 from tictactoe_server.tables.live_room import LiveRoom
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
@@ -147,7 +146,7 @@ class Lobby:
             yield _change([], some)
 
     def _row(self, live: LiveRoom) -> bytes:
-        return encode(summary_of(live.room, self._now(), watchers=len(live.watchers)))
+        return encode(live.summary(self._now()))
 
 
 def _change(rows: list[bytes], closed: tuple[str, ...]) -> bytes:

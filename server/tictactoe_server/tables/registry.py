@@ -48,8 +48,8 @@ _LOGGER: Final = logging.getLogger(__name__)
 class Registry:
     """The rooms, which are opened within the limits. It hears of every room that changes, and when.
 
-    `is_own` tells by its code whether a room is this server's; `on_moved` is called with each session here that is in a
-    room which is no longer.
+    With `is_shared` other servers serve rooms, too: `is_own` tells by its code whether a room is this server's;
+    `on_moved` is called with each session here that is in a room which is no longer.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class Registry:
         self._time = time
         self._limits = limits
         self.owners = Owners(limits, tally.limited)
+        self.is_shared = False
         self.is_own: Callable[[str], bool] = lambda code: True
         self.on_moved: Callable[[Session], None] = lambda session: None
         self._live: dict[str, LiveRoom] = {}
@@ -110,7 +111,9 @@ class Registry:
         except Unreadable as damaged:
             self._report(code, damaged)
             found = None
-        if found is not None:
+        if found is not None and self.is_shared:
+            self._meet(*found)
+        elif found is not None:
             self._take_in(code, *found)
         if code not in self._live:
             raise no_such_room(code)
@@ -254,7 +257,10 @@ class Registry:
         if live is None:
             opening = self._opening.get(code)
             if document is not None and (opening is None or opening.is_elsewhere):
-                self._meet(code, revision, document, opening)
+                try:
+                    self._meet(decode_room(document), revision)
+                except Unreadable as damaged:
+                    self._report(code, damaged)
         elif revision <= live.revision or (live.change is not None and not live.is_elsewhere):
             return
         elif document is None:
@@ -298,6 +304,7 @@ class Registry:
             return
         live.is_elsewhere, live.is_uncertain = True, False
         live.flag_at = live.closing_at = live.outline = live.document = None
+        live.ply_elsewhere = live.room.position.ply
         code = live.room.code
         for session in list(live.sessions):
             session.move(code, plays=live.is_played_by(session))
@@ -305,15 +312,11 @@ class Registry:
         live.players.clear()
         live.watchers.clear()
 
-    def _meet(self, code: str, revision: int, document: bytes, expected: LiveRoom | None) -> None:
-        """Get to know a room of another server, which was perhaps `expected`."""
-        try:
-            room, outline = decode_room(document), outline_of(document)
-        except Unreadable as damaged:
-            self._report(code, damaged)
-            return
-        live = expected or LiveRoom(room, owner=_first_person(room))
-        live.room, live.revision, live.outline = room, revision, outline
+    def _meet(self, room: Room, revision: int) -> None:
+        """Get to know a room that others have opened, and that was perhaps announced."""
+        code = room.code
+        live = self._opening.get(code) or LiveRoom(room, owner=_first_person(room))
+        live.room, live.revision, live.ply_elsewhere = room, revision, room.position.ply
         live.has_bots = room.has_bots
         live.is_elsewhere = True
         self.owners.add(live)
@@ -327,7 +330,7 @@ class Registry:
         live.revision = revision
         if live.is_elsewhere:
             try:
-                outline = outline_of(document)
+                outline, live.ply_elsewhere = outline_of(document)
             except Unreadable as damaged:
                 self._report(before.code, damaged)
                 return
@@ -349,6 +352,13 @@ class Registry:
             self._report(live.room.code, damaged)
             return False
         return True
+
+    def hear_watched(self, watched: dict[str, int]) -> None:
+        """Take notice of how many watch rooms of another server."""
+        for code, count in watched.items():
+            live = self._live.get(code)
+            if live is not None and live.is_elsewhere:
+                live.counted = count
 
     def _drop_missing(self, live: LiveRoom) -> None:
         """Hold the seats of those who were here before the room came to this server, and were not heard of since."""

@@ -31,7 +31,10 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Timers:
-    """The timers of all rooms. `now` returns ms of served time; `on_closed` is called with each room that has ended."""
+    """The timers of all rooms. `now` returns ms of served time.
+
+    `on_closed` is called with each room that has ended, `on_counted` with each in which watchers came or went.
+    """
 
     def __init__(self, agenda: Agenda, changes: Changes, now: Callable[[], int], limits: Limits) -> None:
         self._agenda = agenda
@@ -39,6 +42,7 @@ class Timers:
         self._now = now
         self._limits = limits
         self.on_closed: Callable[[LiveRoom, str], None] = lambda live, reason: None
+        self.on_counted: Callable[[LiveRoom], None] = lambda live: None
 
     # -- clocks -------------------------------------------------------------------------------------------------
 
@@ -76,6 +80,7 @@ class Timers:
 
     def tell_count(self, live: LiveRoom) -> bool:
         """Show everybody how many watch, four times a second at most: now and return True, or a little later."""
+        self.on_counted(live)
         if live.is_count_due:
             return False
         wait = live.counted_at + COUNT_SECONDS - self._in(0)
