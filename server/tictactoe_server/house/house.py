@@ -120,7 +120,7 @@ class House:
 
     def leave(self) -> None:
         """Give all rooms to the others, where there are any, who are told so."""
-        if any(True for _ in self.members.others):
+        if any(not member.is_leaving for member in self.members.others):
             self.members.leave()
 
     # -- for the desk -------------------------------------------------------------------------------------------

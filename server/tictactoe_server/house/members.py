@@ -29,10 +29,14 @@ log: Final = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class Member:
-    """Another server: `name` is for people, `heard_at` when it was last heard of (s of `time.monotonic`)."""
+    """Another server: `name` is for people, `heard_at` when it was last heard of (s of `time.monotonic`).
+
+    One that `is_leaving` serves no rooms any more, but still has players.
+    """
 
     id: str
     name: str
+    is_leaving: bool = False
     heard_at: float = field(default_factory=time.monotonic)
 
 
@@ -98,10 +102,12 @@ class Members:
         """
         owner = self._owners.get(key)
         if owner is None:
-            living = [*self._others, self.id] if self.is_in and not self.is_leaving else [*self._others]
-            if not living:
+            serving = [member.id for member in self.others if not member.is_leaving]
+            if self.is_in and not self.is_leaving:
+                serving.append(self.id)
+            if not serving:
                 return None
-            owner = self._owners[key] = max(living, key=lambda id: _weight(id, key))
+            owner = self._owners[key] = max(serving, key=lambda id: _weight(id, key))
         return owner
 
     def is_own(self, key: str) -> bool:
@@ -150,17 +156,18 @@ class Members:
         if beat.sender == self.id:
             return
         self._look_at_self()
-        if beat.is_leaving:
-            self.lose(beat.sender)
-            return
         member = self._others.get(beat.sender)
         if member is None:
-            self._others[beat.sender] = Member(beat.sender, beat.name)
+            self._others[beat.sender] = Member(beat.sender, beat.name, beat.is_leaving)
             log.info("a server of the house has come", server=beat.name)
             self._changed()
             self.on_come(beat.sender)
         else:
             member.heard_at = time.monotonic()
+            if beat.is_leaving and not member.is_leaving:
+                member.is_leaving = True
+                log.info("a server of the house leaves", server=beat.name)
+                self._changed()
         self._go_on_from(beat.time)
         if beat.watched:
             self.on_watched(beat.watched)
