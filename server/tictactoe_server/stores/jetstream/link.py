@@ -180,7 +180,7 @@ class Link:
     async def flush(self) -> None:
         """Return when the server has heard all that was sent; raises `LinkError`."""
         try:
-            await self._client.flush(timeout=round(self._patience_seconds))
+            await self._client.flush(timeout=self._patience_seconds)  # type: ignore[arg-type]  # seconds, whole or not
         except (errors.Error, TimeoutError) as error:
             raise TimedOut(f"The server does not answer: {error}") from error
 
@@ -218,7 +218,7 @@ class Link:
             )
             for subject, callback in self._subscriptions:
                 await _subscribe(client, subject, callback)
-            await client.flush(timeout=round(self._patience_seconds))
+            await client.flush(timeout=self._patience_seconds)  # type: ignore[arg-type]  # seconds, whole or not
         except (errors.Error, OSError, ValueError) as error:
             raise CannotOpenStore(f"Cannot use the store: {error}.") from error
         self.away_since = None
