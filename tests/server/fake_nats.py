@@ -44,6 +44,7 @@ class FakeNats:
         self.connections = 0
         self._held: list[tuple[Kept, str, bool]] = []
         self._peers: dict[asyncio.StreamWriter, dict[str, str]] = {}
+        self._unheard: set[asyncio.StreamWriter] = set()
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -64,6 +65,12 @@ class FakeNats:
         """Break every connection."""
         for writer in list(self._peers):
             writer.transport.abort()
+
+    def freeze(self) -> None:
+        """Say nothing more over the connections that there are, and hear nothing."""
+        for writer in self._peers:
+            self._peers[writer] = {}
+            self._unheard.add(writer)
 
     def throw_out(self) -> None:
         """End every connection as a server does with a client that it does not want."""
@@ -87,6 +94,8 @@ class FakeNats:
         writer.write(b"INFO %b\r\n" % json.dumps(info).encode())
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while line := await reader.readline():
+                if writer in self._unheard:
+                    continue
                 verb, *words = line.decode().split()
                 match verb:
                     case "PING":

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from tests.authority import Authority
 from tests.environment import environment
 from tests.proxy import run_proxy
 from tests.server.nats_node import Node, empty_store, node_in
@@ -345,6 +346,24 @@ async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> N
         await link.request("$JS.API.STREAM.CREATE.KV_rooms", msgspec.json.encode(config))
         with pytest.raises(CannotOpenStore, match=words):
             await JetStreamStore.open(node.url)
+
+
+async def test_a_store_with_tls_is_used_with_nothing_else(node: Node, tmp_path: Path) -> None:
+    authority, stranger = Authority(tmp_path), tmp_path / "stranger"
+    authority.issue()
+    stranger.mkdir()
+    files = f'tls {{ cert_file: "{authority.cert}", key_file: "{authority.key}" }}'
+    with node_in(tmp_path, files) as secret:
+        url = secret.url.replace("nats", "tls")
+        link = await Link.open(url, ca=authority.ca)
+        await make_stream(link, 1)
+        await link.close()
+        with pytest.raises(CannotOpenStore, match="certificate"):
+            await Link.open(url, ca=Authority(stranger).ca, opening_seconds=0.5)
+    with pytest.raises(CannotOpenStore, match="no TLS"):
+        await Link.open(node.url, ca=authority.ca, opening_seconds=0.5)
+    with pytest.raises(CannotOpenStore, match="Cannot read the certificates"):
+        await Link.open(url, ca=tmp_path / "nothing")
 
 
 async def test_a_node_that_comes_back_is_used_again(tmp_path: Path) -> None:

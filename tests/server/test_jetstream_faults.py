@@ -129,6 +129,15 @@ async def test_a_server_that_throws_its_clients_out_is_called_again(nats: FakeNa
     assert nats.connections > 1
 
 
+async def test_a_server_that_falls_silent_is_left_for_another(nats: FakeNats, store: JetStreamStore) -> None:
+    revision = await keep(store, room_of(CODE, 1), MISSING)
+    nats.freeze()
+    with pytest.raises(StoreUnavailable):
+        await keep(store, room_of(CODE, 2), revision)
+    assert await stored(store) == (room_of(CODE, 1), revision)
+    await keep(store, room_of(CODE, 2), revision)
+
+
 async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, store: JetStreamStore) -> None:
     await keep(store, room_of(CODE), MISSING)
     nats.read_error = 10008
