@@ -15,6 +15,7 @@ import platformdirs
 
 from tictactoe_protocol import DEFAULT_PORT, PROTOCOL_VERSION
 from tictactoe_server import __version__
+from tictactoe_server.commands.cluster import cluster
 from tictactoe_server.commands.data import backup, check, restore
 from tictactoe_server.commands.folders import Place
 from tictactoe_server.commands.orders import ORDERS
@@ -234,6 +235,33 @@ def _metrics_address(context: click.Context, parameter: click.Parameter, value: 
     callback=_metrics_address,
     help="Show figures for Prometheus on this address.",
 )
+@click.option(
+    "--store",
+    metavar="URLS",
+    show_envvar=True,
+    help="Keep everything in these NATS servers, for several servers at once, as in nats://a,b,c; "
+    "--data then keeps a copy of the finished games alone.",
+)
+@click.option(
+    "--store-credentials",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    show_envvar=True,
+    help="This server's credentials for --store.",
+)
+@click.option(
+    "--store-ca",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    show_envvar=True,
+    help="Certificates to trust for --store instead of the system's, in PEM.",
+)
+@click.option(
+    "--store-unsafe",
+    is_flag=True,
+    show_envvar=True,
+    help="Use --store even where it may lose moves that it has acknowledged, and say so.",
+)
 @click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
 @click.pass_context
@@ -257,6 +285,10 @@ def main(
     trusted_proxy: Sequence[IPv4Network | IPv6Network],
     keep_history: float | None,
     metrics: tuple[str, int] | None,
+    store: str | None,
+    store_credentials: Path | None,
+    store_ca: Path | None,
+    store_unsafe: bool,
     with_parent: bool,
 ) -> None:
     """Host games of tic-tac-toe and its whole family.
@@ -271,6 +303,7 @@ def main(
       tictactoe-server --data :memory:      nothing is kept
       tictactoe-server status               how a running server is
       tictactoe-server backup FILE          copy a running server's data
+      tictactoe-server cluster check        how the store of several servers is
     """
     context.obj = place = Place(data, port)
     if context.invoked_subcommand is not None:
@@ -293,6 +326,10 @@ def main(
         tls_key,
         metrics,
         keep_history,
+        store or None,
+        store_credentials,
+        store_ca,
+        store_unsafe,
     )
     limits = with_counts(Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game), dict(limit))
     set_up_logging(settings.log_format, settings.log_level)
@@ -305,5 +342,5 @@ def main(
         sys.exit(0)
 
 
-for command in (backup, restore, check, *ORDERS):
+for command in (backup, restore, check, cluster, *ORDERS):
     main.add_command(command)

@@ -55,7 +55,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
             await control.open()
         _announce(settings.host, server)
         _log_start(settings, limits, server)
-        if settings.data is None:
+        if settings.data is None and settings.store is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
         living = asyncio.create_task(supervisor.keep_alive())

@@ -35,7 +35,7 @@ from tictactoe_server.operator import (
 from tictactoe_server.operator.office import Answer
 from tictactoe_server.operator.orders import Order
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.stores import CannotOpenStore, MemoryStore, SqliteStore, Storage, StoreUnavailable
+from tictactoe_server.stores import CannotOpenStore, MemoryStore, SqliteStore, Storage, StoreUnavailable, needing_nats
 from tictactoe_server.tables import (
     GRACE_SECONDS,
     Agenda,
@@ -233,7 +233,7 @@ class Server:
         self._listener = Listener(self._meet, door, limits, self.certificate, make)
         self._site = site = Site(
             self.url,
-            "nothing" if settings.data is None else str(settings.data.absolute()),
+            _kept_in(settings),
             store,
             door,
             presence,
@@ -351,15 +351,23 @@ class Server:
         return sum(kinds, Counter({"pressure": self._pressure.shed}))
 
 
-async def _open_storage(settings: Settings) -> Storage:
+def _kept_in(settings: Settings) -> str:
+    """Return where things are kept, for people to read."""
     if settings.store is not None:
-        from tictactoe_server.stores.jetstream import JetStreamStore  # what else is here does without the library
+        return settings.store.rpartition("@")[2]  # without what tells who we are
+    return "nothing" if settings.data is None else str(settings.data.absolute())
 
-        return await JetStreamStore.open(
-            settings.store,
-            credentials=settings.store_credentials,
-            ca=settings.store_ca,
-            data=settings.data,
-            unsafe=settings.store_unsafe,
-        )
-    return MemoryStore() if settings.data is None else SqliteStore.open(settings.data)
+
+async def _open_storage(settings: Settings) -> Storage:
+    """Return the store that the settings name; raises `CannotOpenStore`."""
+    if settings.store is None:
+        return MemoryStore() if settings.data is None else SqliteStore.open(settings.data)
+    with needing_nats():
+        from tictactoe_server.stores.jetstream import JetStreamStore
+    return await JetStreamStore.open(
+        settings.store,
+        credentials=settings.store_credentials,
+        ca=settings.store_ca,
+        data=settings.data,
+        unsafe=settings.store_unsafe,
+    )

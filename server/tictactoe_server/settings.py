@@ -26,9 +26,9 @@ class Settings:
     With `tls_cert` and `tls_key`, two files in PEM, the server speaks TLS and nothing else; None is without.
     `metrics` is the host and port on which figures are shown, None for none. Finished games are kept for
     `keep_history_days`, for good where that is None.
-    `store` names the nodes of a house of several servers, as in ``nats://a,b,c``, None for one on its own; `data` then
-    keeps a copy of the finished games. `store_credentials` and `store_ca` are files, see `Link`; with `store_unsafe` a
-    store that may lose what it has acknowledged is used all the same.
+    `store` names the NATS servers that keep everything for several of ours, as in ``nats://a,b,c``, None for none, and
+    `data` then keeps a copy of the finished games alone. `store_credentials` and `store_ca` are files, and with
+    `store_unsafe` a store is taken that may lose what it has acknowledged.
     """
 
     host: str | None = None

@@ -6,6 +6,7 @@ from tictactoe_server.stores.figures import Histogram, WriteFigures
 from tictactoe_server.stores.folder import FolderInUse
 from tictactoe_server.stores.idleness import today
 from tictactoe_server.stores.memory import MemoryArchive, MemoryPlayers, MemoryRooms, MemoryStore, MemoryTable
+from tictactoe_server.stores.requirement import needing_nats
 from tictactoe_server.stores.restoring import Findings, check_folder, restore_backup
 from tictactoe_server.stores.schema import NewerSchema
 from tictactoe_server.stores.sqlite import SqliteStore
@@ -64,6 +65,7 @@ __all__ = [
     "back_up",
     "check_folder",
     "decode_room",
+    "needing_nats",
     "outline_of",
     "restore_backup",
     "save",

@@ -4,6 +4,7 @@ This package alone knows NATS, and nothing here is imported by a server that kee
 """
 
 from tictactoe_server.stores.jetstream.feed import Feed, Follower
+from tictactoe_server.stores.jetstream.inspection import Report, inspect
 from tictactoe_server.stores.jetstream.link import (
     Answered,
     Disconnected,
@@ -11,8 +12,9 @@ from tictactoe_server.stores.jetstream.link import (
     LinkError,
     NoResponders,
     TimedOut,
+    hidden,
 )
-from tictactoe_server.stores.jetstream.setup import make_stream, stream_config
+from tictactoe_server.stores.jetstream.setup import make_stream, rights, stream_config
 from tictactoe_server.stores.jetstream.store import JetStreamStore
 from tictactoe_server.stores.jetstream.tables import read_room
 
@@ -25,8 +27,12 @@ __all__ = [
     "Link",
     "LinkError",
     "NoResponders",
+    "Report",
     "TimedOut",
+    "hidden",
+    "inspect",
     "make_stream",
     "read_room",
+    "rights",
     "stream_config",
 ]

@@ -17,11 +17,10 @@ import structlog
 from nats.aio.msg import Msg
 
 from tictactoe_server.stores.jetstream.link import Link, LinkError
-from tictactoe_server.stores.jetstream.stream import Entry, Stream, heard
+from tictactoe_server.stores.jetstream.stream import FEED, Entry, Stream, heard
 from tictactoe_server.stores.jetstream.tables import BAN, GAME, ROOM, read_ban, subject_of
 from tictactoe_server.stores.store import Ban, StoreUnavailable
 
-FEED: Final = "ev.rooms."
 SILENCE_SECONDS: Final = 3.0
 """After so long without any message it is asked whether there was none."""
 

@@ -79,6 +79,7 @@ class Link:
         self._reasons: deque[tuple[float, str]] = deque(maxlen=_KEPT_REASONS)
         self._is_closing = False
         self._reopening: asyncio.Task[None] | None = None
+        self._testing: asyncio.Task[None] | None = None
 
     @classmethod
     async def open(
@@ -180,16 +181,17 @@ class Link:
     async def flush(self) -> None:
         """Return when the server has heard all that was sent; raises `LinkError`."""
         try:
-            await self._client.flush(timeout=round(self._patience_seconds))
+            await self._client.flush(timeout=self._patience_seconds)  # type: ignore[arg-type]  # seconds, whole or not
         except (errors.Error, TimeoutError) as error:
             raise TimedOut(f"The server does not answer: {error}") from error
 
     async def close(self) -> None:
         """Send what waits, and end; whoever still waits for an answer is told that none came."""
         self._is_closing = True
-        if self._reopening is not None:
-            self._reopening.cancel()
-            await asyncio.gather(self._reopening, return_exceptions=True)
+        for task in (self._reopening, self._testing):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
         await self._client.close()
         self._lose()
         if self._timer is not None:
@@ -218,7 +220,7 @@ class Link:
             )
             for subject, callback in self._subscriptions:
                 await _subscribe(client, subject, callback)
-            await client.flush(timeout=round(self._patience_seconds))
+            await client.flush(timeout=self._patience_seconds)  # type: ignore[arg-type]  # seconds, whole or not
         except (errors.Error, OSError, ValueError) as error:
             raise CannotOpenStore(f"Cannot use the store: {error}.") from error
         self.away_since = None
@@ -315,7 +317,21 @@ class Link:
                 self._wait(since + self._patience_seconds - now)
                 return
             del self._asked[number]
+            if self._testing is None:
+                self._testing = asyncio.create_task(self._test())
             _tell(answered, self._silence(since))
+
+    async def _test(self) -> None:
+        """Leave a server that is silent itself, rather than the one it would ask: a frozen one, or a dead line."""
+        client, heard = self._client, self._client.stats["in_msgs"]
+        try:
+            await client.flush(timeout=self._patience_seconds / 2)  # type: ignore[arg-type]  # as above
+        except (errors.Error, TimeoutError):
+            if client.is_connected and client.stats["in_msgs"] == heard:
+                log.warning("the server of the store is silent, another is tried", server=self.server_name)
+                await client.force_reconnect()
+        finally:
+            self._testing = None
 
     def _silence(self, since: float) -> TimedOut:
         reason = self._reason_since(since)
@@ -329,7 +345,15 @@ class Link:
 
 
 class _Client(Client):
-    """The library's client, which reads headers in a third of the time: each message of the feed has half a dozen."""
+    """The library's client, but where TLS is asked for it never says who we are without.
+
+    It reads headers in a third of the time: each message of the feed has half a dozen.
+    """
+
+    def _connect_command(self) -> bytes:
+        if self.options.get("tls") is not None and not self._server_info.get("tls_required"):
+            raise errors.Error("the server speaks no TLS")
+        return super()._connect_command()
 
     @staticmethod
     def _parse_header_lines(raw: bytes) -> dict[str, str]:

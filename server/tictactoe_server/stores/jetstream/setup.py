@@ -1,4 +1,4 @@
-"""The stream itself: how it has to be, how it is made, and what a user of it needs to be allowed."""
+"""The stream itself: how it has to be, how it is made, and what a user of it has to be allowed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from typing import Any, Final
 import msgspec
 
 from tictactoe_server.stores.jetstream.link import Link, LinkError
-from tictactoe_server.stores.jetstream.stream import PREFIX, STREAM, StreamInfo
+from tictactoe_server.stores.jetstream.stream import (
+    DELETE_SUBJECT,
+    FEED,
+    INFO_SUBJECT,
+    PREFIX,
+    READ_MANY_SUBJECT,
+    READ_SUBJECT,
+    STREAM,
+    StreamInfo,
+)
 from tictactoe_server.stores.store import CannotOpenStore
 
 REPLICAS: Final = 3
 _CREATE_SUBJECT: Final = f"$JS.API.STREAM.CREATE.{STREAM}"
-_REPUBLISH: Final = {"src": f"{PREFIX}>", "dest": "ev.rooms.>"}
+_REPUBLISH: Final = {"src": f"{PREFIX}>", "dest": f"{FEED}>"}
 _NEEDED: Final[dict[str, object]] = {
     "subjects": [f"{PREFIX}>"],
     "max_msgs_per_subject": 1,
@@ -31,6 +40,13 @@ def stream_config(replicas: int = REPLICAS) -> dict[str, Any]:
     1
     """
     return {"name": STREAM, "storage": "file", "num_replicas": replicas, "republish": _REPUBLISH, **_NEEDED}
+
+
+def rights() -> dict[str, list[str]]:
+    """Return what the user that the servers are has to be allowed: the subjects to publish and to subscribe to."""
+    own = ["house.>", "_INBOX.>"]
+    reading = [INFO_SUBJECT, READ_SUBJECT, READ_MANY_SUBJECT, DELETE_SUBJECT]
+    return {"publish": [f"{PREFIX}>", *reading, *own], "subscribe": [f"{FEED}>", *own]}
 
 
 async def make_stream(link: Link, replicas: int = REPLICAS) -> None:

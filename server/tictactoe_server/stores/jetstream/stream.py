@@ -1,7 +1,8 @@
 """The stream that keeps everything, as it is read: one key's newest message, or all there are behind a sequence.
 
-The keys are subjects under `PREFIX`; the sequence of a key's newest message is its revision. Any node that has a copy
-answers for many messages at once, and may be behind; the leader answers for one, and has the last word.
+The keys are subjects under `PREFIX`, and each message is sent on under `FEED` once it is kept; the sequence of a key's
+newest message is its revision. Any node that has a copy answers for many messages at once, and may be behind; the
+leader answers for one, and has the last word.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tictactoe_server.stores.store import StoreUnavailable
 
 STREAM: Final = "KV_rooms"
 PREFIX: Final = "$KV.rooms."
+FEED: Final = "ev.rooms."
 INFO_SUBJECT: Final = f"$JS.API.STREAM.INFO.{STREAM}"
 READ_SUBJECT: Final = f"$JS.API.STREAM.MSG.GET.{STREAM}"
 DELETE_SUBJECT: Final = f"$JS.API.STREAM.MSG.DELETE.{STREAM}"

@@ -1,0 +1,456 @@
+"""What the store on NATS does beyond the contract of all stores: feed, copy of the games, refusals, commands."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from tests.authority import Authority
+from tests.environment import environment
+from tests.proxy import run_proxy
+from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in
+from tests.server.tables import ANA, BO
+from tictactoe_server.cli import main
+from tictactoe_server.rooms import FinishedGame, Room
+from tictactoe_server.stores import (
+    MISSING,
+    Ban,
+    CannotOpenStore,
+    NotStored,
+    StoreBusy,
+    StoreUnavailable,
+    Unreadable,
+    decode_room,
+    save,
+)
+from tictactoe_server.stores.jetstream import JetStreamStore, Link, make_stream, stream_config
+from tictactoe_server.stores.store import Pending
+
+CODE = "K7M4PQ"
+NOBODY_THERE = "nats://127.0.0.1:1"
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    with node_in(tmp_path_factory.mktemp("nats")) as node:
+        yield node
+
+
+@pytest.fixture
+async def store(node: Node, tmp_path: Path) -> AsyncIterator[JetStreamStore]:
+    opened = await empty_store(node, tmp_path / "one")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def other(node: Node, store: JetStreamStore, tmp_path: Path) -> AsyncIterator[JetStreamStore]:
+    """The store of another server of the same house."""
+    opened = await JetStreamStore.open(node.url, data=tmp_path / "other", unsafe=True)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def link(node: Node) -> AsyncIterator[Link]:
+    opened = await Link.open(node.url)
+    yield opened
+    await opened.close()
+
+
+class Notes:
+    """A follower that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.rooms: dict[str, Room | None] = {}
+        self.bans: dict[str, Ban | None] = {}
+        self.revisions: list[int] = []
+        self._news = asyncio.Event()
+
+    def room_changed(self, code: str, revision: int, document: bytes | None) -> None:
+        self.rooms[code] = None if document is None else decode_room(document)
+        self.revisions.append(revision)
+        self._news.set()
+
+    def ban_changed(self, subject: str, ban: Ban | None) -> None:
+        self.bans[subject] = ban
+        self._news.set()
+
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        async with asyncio.timeout(20):
+            while not is_so():
+                self._news.clear()
+                await self._news.wait()
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Wait for what happens in the background and tells nobody."""
+    async with asyncio.timeout(20):
+        while True:
+            if is_so():
+                return
+            await asyncio.sleep(0.01)
+
+
+async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, FinishedGame]]:
+    """Wait until so many games of ana's are in the history, and return them."""
+    async with asyncio.timeout(20):
+        while True:
+            games = await store.archive.games_of(ANA.id, 10)
+            if len(games) == count:
+                return games
+            await asyncio.sleep(0.01)
+
+
+# -- the feed -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_follower_is_told_of_what_there_is_and_then_of_each_change(
+    store: JetStreamStore, other: JetStreamStore
+) -> None:
+    revision = await keep(store, room_of(CODE, 1), MISSING)
+    gone = await keep(store, room_of("AAAAAA"), MISSING)
+    await forget(store, "AAAAAA", gone)
+    notes, ban = Notes(), Ban("10.0.0.0/8", "noise", 1)
+    await store.bans.keep(ban)
+    await other.feed.start(notes)
+    assert notes.rooms == {CODE: room_of(CODE, 1)}
+    assert notes.bans == {"10.0.0.0/8": ban}
+
+    await keep(store, room_of(CODE, 2), revision)
+    await notes.until(lambda: notes.rooms[CODE] == room_of(CODE, 2))
+    mine = await keep(other, room_of("BBBBBB", 1), MISSING)
+    await notes.until(lambda: notes.rooms.get("BBBBBB") == room_of("BBBBBB", 1))
+    await forget(store, "BBBBBB", mine)
+    await store.bans.forget("10.0.0.0/8")
+    await notes.until(lambda: notes.rooms["BBBBBB"] is None and notes.bans["10.0.0.0/8"] is None)
+    assert notes.revisions == sorted(set(notes.revisions))
+    assert await other.feed.lag() == 0
+
+
+async def test_a_snapshot_while_rooms_change_ends_with_the_newest_of_each_and_never_goes_back(
+    store: JetStreamStore, other: JetStreamStore
+) -> None:
+    codes = [f"AAAA{first}{second}" for first in "ABCDEF" for second in "ABCDEF"]
+
+    async def play(code: str) -> None:
+        revision = MISSING
+        for seq in range(1, 40):
+            revision = await keep(store, room_of(code, seq), revision)
+
+    playing = asyncio.gather(*map(play, codes))
+    newest: dict[str, int] = {}
+
+    class Watchful(Notes):
+        def room_changed(self, code: str, revision: int, document: bytes | None) -> None:
+            assert revision > newest.get(code, 0)
+            newest[code] = revision
+            super().room_changed(code, revision, document)
+
+    notes = Watchful()
+    await keep(other, room_of("BBBBBB"), MISSING)
+    await other.feed.start(notes)
+    await playing
+    await notes.until(lambda: all(notes.rooms.get(code) == room_of(code, 39) for code in codes))
+
+
+async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_back(
+    node: Node, store: JetStreamStore
+) -> None:
+    revision = await keep(store, room_of(CODE, 1), MISSING)
+    async with run_proxy(node.port) as proxy:
+        far = await JetStreamStore.open(proxy.url.replace("ws", "nats"), unsafe=True)
+        notes = Notes()
+        await far.feed.start(notes)
+        proxy.is_closed = True
+        proxy.cut()
+        await until(lambda: not far.link.is_connected)
+        assert far.owed_since() is not None
+        with pytest.raises(NotStored):
+            await keep(far, room_of("AAAAAA"), MISSING)
+        for seq in (2, 3):
+            revision = await keep(store, room_of(CODE, seq), revision)
+        game = await finish(store, "BBBBBB", ANA, BO)
+        proxy.is_closed = False
+        await notes.until(lambda: notes.rooms[CODE] == room_of(CODE, 3))
+        await keep(far, room_of("AAAAAA"), MISSING)
+        assert far.owed_since() is None
+        assert [found for _, found in await far.archive.games_of(BO.id, 5)] == [game]
+        await far.close()
+
+
+async def test_a_message_that_never_came_is_read_when_the_next_one_comes(store: JetStreamStore) -> None:
+    notes = Notes()
+    await store.feed.start(notes)
+    store.feed.sequence -= 1  # as if the last one had not come
+    first = await keep(store, room_of("AAAAAA"), MISSING)
+    await notes.until(lambda: "AAAAAA" in notes.rooms)
+    assert store.feed.sequence == first
+
+
+# -- finished games -----------------------------------------------------------------------------------------------
+
+
+async def test_games_of_another_server_are_in_the_history_with_the_same_ids(
+    node: Node, store: JetStreamStore, other: JetStreamStore, tmp_path: Path
+) -> None:
+    game = await finish(store, CODE, ANA, BO)
+    ((id, _),) = await store.archive.games_of(ANA.id, 5)
+    assert await until_copied(other, 1) == [(id, game)]
+    third = await JetStreamStore.open(node.url, data=tmp_path / "third", unsafe=True)
+    assert await until_copied(third, 1) == [(id, game)]
+    await third.close()
+
+
+async def test_a_server_goes_on_behind_its_newest_copy_after_a_restart(
+    node: Node, store: JetStreamStore, tmp_path: Path
+) -> None:
+    first = await JetStreamStore.open(node.url, data=tmp_path / "first", unsafe=True)
+    await finish(first, "AAAAAA", ANA, BO)
+    assert len(await first.archive.games_of(ANA.id, 5)) == 1
+    await first.close()
+    await finish(store, "BBBBBB", ANA, BO)
+    again = await JetStreamStore.open(node.url, data=tmp_path / "first", unsafe=True)
+    await until_copied(again, 2)
+    await again.close()
+
+
+async def test_a_copy_of_another_stream_is_begun_anew(node: Node, tmp_path: Path) -> None:
+    first = await empty_store(node, tmp_path / "data")
+    await finish(first, "AAAAAA", ANA, BO)
+    assert len(await first.archive.games_of(ANA.id, 5)) == 1
+    await first.close()
+    second = await empty_store(node, tmp_path / "data")
+    assert await second.archive.games_of(ANA.id, 5) == []
+    await second.close()
+
+
+async def test_old_games_are_forgotten_in_the_stream_too(store: JetStreamStore, tmp_path: Path, node: Node) -> None:
+    game = await finish(store, CODE, ANA, BO)
+    assert len(await store.archive.games_of(ANA.id, 5)) == 1
+    assert not await store.archive.forget_before(game.at + 1)
+    assert await store.archive.games_of(ANA.id, 5) == []
+    fresh = await JetStreamStore.open(node.url, data=tmp_path / "fresh", unsafe=True)
+    await finish(fresh, "BBBBBB", ANA, BO)
+    assert [found.room for _, found in await fresh.archive.games_of(ANA.id, 5)] == ["BBBBBB"]
+    await fresh.close()
+
+
+# -- players ------------------------------------------------------------------------------------------------------
+
+
+async def stored_player(link: Link) -> tuple[dict[str, object], str]:
+    """Return the document of a player in the stream, and for how long it stays."""
+    answer = msgspec.json.decode(
+        await link.request(
+            "$JS.API.STREAM.MSG.GET.KV_rooms", b'{"last_by_subj": "$KV.rooms.player.%s"}' % ANA_KEY.encode()
+        )
+    )["message"]
+    headers = base64.b64decode(answer["hdrs"]).decode()
+    (ttl,) = [line.partition(": ")[2] for line in headers.splitlines() if line.startswith("Nats-TTL")]
+    return msgspec.json.decode(base64.b64decode(answer["data"])), ttl
+
+
+async def test_who_takes_a_seat_is_remembered_for_a_year_and_a_new_name_changes_nothing_of_it(
+    store: JetStreamStore, link: Link
+) -> None:
+    await save(store.players, ANA_KEY, ANA, MISSING)
+    assert (await stored_player(link))[1] == f"{2 * 86_400}s"
+    store.players.see(ANA_KEY, is_seated=True)
+    async with asyncio.timeout(20):
+        while True:
+            if (await stored_player(link))[1] == f"{366 * 86_400}s":
+                break
+            await asyncio.sleep(0.01)
+    found = await store.players.load(ANA_KEY)
+    assert found is not None
+    await save(store.players, ANA_KEY, BO, found[1])
+    document, ttl = await stored_player(link)
+    assert document["is_seated"] is True
+    assert ttl == f"{366 * 86_400}s"
+    assert await store.players.forget_idle("", 10**6, ()) is None
+
+
+# -- what the store refuses ---------------------------------------------------------------------------------------
+
+
+async def test_a_damaged_room_is_told_from_the_others(store: JetStreamStore, link: Link) -> None:
+    await keep(store, room_of(CODE), MISSING)
+    await link.request("$KV.rooms.room.AAAAAA", b"00000000nonsense")
+    with pytest.raises(Unreadable):
+        await store.rooms.load("AAAAAA")
+    assert await rooms_in(store) == {CODE: room_of(CODE)}
+
+
+async def test_what_is_too_large_is_refused_and_certainly_not_stored(store: JetStreamStore) -> None:
+    with pytest.raises(NotStored):
+        await store.bans.keep(Ban("pana", "x" * 300_000, 1))
+    assert await store.bans.load_all() == []
+
+
+async def test_a_full_stream_refuses_and_keeps_what_it_has(node: Node, link: Link) -> None:
+    first = await empty_store(node)
+    await first.close()
+    await link.request("$JS.API.STREAM.UPDATE.KV_rooms", msgspec.json.encode({**stream_config(1), "max_bytes": 3_000}))
+    store = await JetStreamStore.open(node.url, unsafe=True)
+    ban = Ban("pana", "x" * 1_000, 1)
+    await store.bans.keep(ban)
+    with pytest.raises(NotStored, match="full"):
+        await store.bans.keep(Ban("pana", "x" * 10_000, 1))
+    assert await store.bans.load_all() == [ban]
+    await store.close()
+
+
+async def test_more_writes_at_once_than_are_allowed_are_refused_as_busy(store: JetStreamStore, node: Node) -> None:
+    narrow = await JetStreamStore.open(node.url, unsafe=True, max_waiting=2)
+    pending = [Pending() for _ in range(3)]
+    for number, each in enumerate(pending):
+        narrow.rooms.save(f"AAAAA{number + 2}", room_of(f"AAAAA{number + 2}"), MISSING, each)
+    with pytest.raises(StoreBusy):
+        await pending[2].future
+    await pending[0].future
+    await pending[1].future
+    await narrow.close()
+
+
+async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> None:
+    with pytest.raises(CannotOpenStore, match="Cannot reach"):
+        await JetStreamStore.open(NOBODY_THERE, opening_seconds=0.2)
+    for url in ("nats://", "http://a", "a,b", "nats://a:x", "nats://a/b"):
+        with pytest.raises(CannotOpenStore, match="names no store"):
+            await JetStreamStore.open(url)
+    await link.request("$JS.API.STREAM.DELETE.KV_rooms")
+    with pytest.raises(CannotOpenStore, match="cluster init"):
+        await JetStreamStore.open(node.url)
+    await make_stream(link, 1)
+    with pytest.raises(CannotOpenStore, match="on one node alone"):
+        await JetStreamStore.open(node.url)
+    for change, words in (
+        ({"storage": "memory"}, "in memory"),
+        ({"allow_atomic": False}, "allow_atomic"),
+        ({"republish": None}, "republish"),
+        ({"max_msgs_per_subject": 5}, "max_msgs_per_subject"),
+    ):
+        await link.request("$JS.API.STREAM.DELETE.KV_rooms")
+        config = {**stream_config(1), **change}
+        await link.request("$JS.API.STREAM.CREATE.KV_rooms", msgspec.json.encode(config))
+        with pytest.raises(CannotOpenStore, match=words):
+            await JetStreamStore.open(node.url)
+
+
+async def test_a_store_with_tls_is_used_with_nothing_else(node: Node, tmp_path: Path) -> None:
+    authority, stranger = Authority(tmp_path), tmp_path / "stranger"
+    authority.issue()
+    stranger.mkdir()
+    files = f'tls {{ cert_file: "{authority.cert}", key_file: "{authority.key}" }}'
+    with node_in(tmp_path, files) as secret:
+        url = secret.url.replace("nats", "tls")
+        link = await Link.open(url, ca=authority.ca)
+        await make_stream(link, 1)
+        await link.close()
+        with pytest.raises(CannotOpenStore, match="certificate"):
+            await Link.open(url, ca=Authority(stranger).ca, opening_seconds=0.5)
+    with pytest.raises(CannotOpenStore, match="no TLS"):
+        await Link.open(node.url, ca=authority.ca, opening_seconds=0.5)
+    with pytest.raises(CannotOpenStore, match="Cannot read the certificates"):
+        await Link.open(url, ca=tmp_path / "nothing")
+
+
+async def test_a_node_that_comes_back_is_used_again(tmp_path: Path) -> None:
+    with node_in(tmp_path) as node:
+        store = await empty_store(node)
+        revision = await keep(store, room_of(CODE, 1), MISSING)
+        node.stop()
+        await until(lambda: not store.link.is_connected)
+        with pytest.raises(NotStored):
+            await keep(store, room_of(CODE, 2), revision)
+        with pytest.raises(StoreUnavailable):
+            await store.rooms.load(CODE)
+        node.start()
+        await until(lambda: store.link.is_connected)
+        async with asyncio.timeout(20):
+            while True:
+                with contextlib.suppress(StoreUnavailable):
+                    await keep(store, room_of(CODE, 2), revision)
+                    break
+                await asyncio.sleep(0.01)
+        assert store.owed_since() is None
+        await store.close()
+
+
+# -- the commands -------------------------------------------------------------------------------------------------
+
+GAME = """
+accounts { GAME { jetstream: enabled, users: [
+  { user: founder, password: one }
+  { user: game, password: two, %s }
+  { user: reader, password: three, permissions {
+    publish { deny: ["$KV.>"] }
+    subscribe { allow: ["_INBOX.>", "house.>", "ev.rooms.>"] } } }
+] } }
+"""
+
+
+def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    (tmp_path / "second").mkdir()
+    run = CliRunner().invoke
+    with node_in(tmp_path / "first") as node:
+        made = run(main, ["cluster", "init", "--store", node.url, "--replicas", "1"])
+        assert made.exit_code == 0, made.output
+        again = run(main, ["cluster", "init", "--store", node.url, "--replicas", "1"])
+        assert again.output == made.output
+    printed = made.output[made.output.index("permissions") :]
+    with node_in(tmp_path / "second", GAME % printed) as node:
+        founder, game, reader = (
+            node.url.replace("//", f"//{user}@") for user in ("founder:one", "game:two", "reader:three")
+        )
+        missing = run(main, ["cluster", "check", "--store", game])
+        assert missing.exit_code == 1
+        assert "cluster init" in missing.output
+        assert run(main, ["cluster", "init", "--store", founder, "--replicas", "1"]).exit_code == 0
+        found = run(main, ["cluster", "check", "--store", game])
+        assert "This user has every right that a server needs." in found.output
+        assert [line for line in found.output.splitlines() if line.startswith("Wrong")] == [
+            "Wrong: The stream KV_rooms: It is kept on one node alone, and 3 are needed to survive the loss of one."
+        ]
+        refused = run(main, ["cluster", "check", "--store", reader])
+        assert refused.exit_code == 1
+        assert "This user cannot write: " in refused.output
+        assert "cannot hear what is written" in refused.output
+
+        async def play() -> None:
+            store = await JetStreamStore.open(game, unsafe=True)
+            await store.feed.start(Notes())
+            done = await finish(store, CODE, ANA, BO)
+            assert len(await store.archive.games_of(ANA.id, 5)) == 1
+            assert not await store.archive.forget_before(done.at + 1)
+            assert len(await rooms_in(store)) == 1
+            await store.close()
+
+        asyncio.run(play())
+
+
+@pytest.mark.parametrize("arguments", [["--port", "0"], ["cluster", "check"]], ids=["server", "check"])
+def test_without_the_library_for_nats_it_is_said_how_to_get_it(arguments: list[str]) -> None:
+    program = f"""
+import sys
+sys.modules["nats"] = None
+from tictactoe_server.cli import main
+main({[*arguments, "--store", NOBODY_THERE]!r})
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env=environment(), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 1
+    assert "pip install '.[cluster]'" in ended.stderr

@@ -1,0 +1,173 @@
+"""What a save on NATS gives when the servers go wrong, and that the one after it is right."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.server.fake_nats import FakeNats, Fault
+from tests.server.stored import keep, room_of, rooms_in
+from tictactoe_server.rooms import Room
+from tictactoe_server.stores import MISSING, Conflict, NotStored, StoreUnavailable, Unsettled
+from tictactoe_server.stores.jetstream import Feed, JetStreamStore, Link
+from tictactoe_server.stores.jetstream.stream import Stream
+from tictactoe_server.stores.store import Ban
+
+CODE = "K7M4PQ"
+SUBJECT = f"$KV.rooms.room.{CODE}"
+PATIENCE_SECONDS = 0.3
+
+
+@pytest.fixture
+async def nats() -> AsyncIterator[FakeNats]:
+    async with FakeNats() as fake:
+        yield fake
+
+
+@pytest.fixture
+async def store(nats: FakeNats) -> AsyncIterator[JetStreamStore]:
+    opened = await JetStreamStore.open(nats.url, patience_seconds=PATIENCE_SECONDS)
+    yield opened
+    await opened.close()
+
+
+async def stored(store: JetStreamStore) -> tuple[Room, int]:
+    """Return the room and its revision, asking until the store answers."""
+    async with asyncio.timeout(20):
+        while True:
+            with contextlib.suppress(StoreUnavailable):
+                found = await store.rooms.load(CODE)
+                assert found is not None
+                return found
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("fault", ["lost ack", "late ack", "cut"])
+async def test_a_save_whose_answer_is_lost_is_unknown_and_found_by_a_load(
+    nats: FakeNats, store: JetStreamStore, fault: Fault
+) -> None:
+    old = await keep(store, room_of(CODE, 1), MISSING)
+    nats.faults.append(fault)
+    with pytest.raises(StoreUnavailable) as caught:
+        await keep(store, room_of(CODE, 2), old)
+    assert type(caught.value) is StoreUnavailable
+    assert store.owed_since() is not None
+    nats.release()
+    room, revision = await stored(store)
+    assert room == room_of(CODE, 2)
+    with pytest.raises(Conflict):
+        await keep(store, room_of(CODE, 3), old)
+    newest = await keep(store, room_of(CODE, 3), revision)
+    assert await store.rooms.load(CODE) == (room_of(CODE, 3), newest)
+    assert store.owed_since() is None
+
+
+@pytest.mark.parametrize("fault", ["lost write", "nonsense", 10008])
+async def test_a_save_that_may_not_have_happened_is_unknown_too(
+    nats: FakeNats, store: JetStreamStore, fault: Fault | int
+) -> None:
+    old = await keep(store, room_of(CODE, 1), MISSING)
+    nats.faults.append(fault)
+    with pytest.raises(StoreUnavailable) as caught:
+        await keep(store, room_of(CODE, 2), old)
+    assert type(caught.value) is StoreUnavailable
+    assert await stored(store) == (room_of(CODE, 1), old)
+    await keep(store, room_of(CODE, 2), old)
+
+
+@pytest.mark.parametrize("fault", ["nobody", 10077, 10054, 10023])
+async def test_a_save_that_is_refused_certainly_did_not_happen(
+    nats: FakeNats, store: JetStreamStore, fault: Fault | int
+) -> None:
+    old = await keep(store, room_of(CODE, 1), MISSING)
+    nats.faults.append(fault)
+    with pytest.raises(NotStored):
+        await keep(store, room_of(CODE, 2), old)
+    assert await store.rooms.load(CODE) == (room_of(CODE, 1), old)
+    await keep(store, room_of(CODE, 2), old)
+
+
+async def test_a_write_in_process_holds_the_next_up_and_may_still_happen(nats: FakeNats, store: JetStreamStore) -> None:
+    old = await keep(store, room_of(CODE, 1), MISSING)
+    nats.faults.append("in process")
+    with pytest.raises(StoreUnavailable):
+        await keep(store, room_of(CODE, 2), old)
+    for _ in range(3):
+        with pytest.raises(Unsettled):
+            await keep(store, room_of(CODE, 3), old)
+        assert await store.rooms.load(CODE) == (room_of(CODE, 1), old)
+    nats.release()
+    with pytest.raises(Conflict):
+        await keep(store, room_of(CODE, 3), old)
+    room, revision = await stored(store)
+    assert room == room_of(CODE, 2)
+    await keep(store, room_of(CODE, 3), revision)
+
+
+async def test_a_connection_that_is_lost_fails_what_is_under_way_at_once(nats: FakeNats, store: JetStreamStore) -> None:
+    nats.faults.append("late ack")
+    saving = asyncio.create_task(keep(store, room_of(CODE, 1), MISSING))
+    async with asyncio.timeout(20):
+        while True:
+            if SUBJECT in nats.kept:
+                break
+            await asyncio.sleep(0)
+    nats.cut()
+    with pytest.raises(StoreUnavailable, match="lost"):
+        await saving
+    assert (await stored(store))[0] == room_of(CODE, 1)
+
+
+async def test_a_server_that_throws_its_clients_out_is_called_again(nats: FakeNats, store: JetStreamStore) -> None:
+    revision = await keep(store, room_of(CODE, 1), MISSING)
+    nats.throw_out()
+    assert await stored(store) == (room_of(CODE, 1), revision)
+    await keep(store, room_of(CODE, 2), revision)
+    assert nats.connections > 1
+
+
+async def test_a_server_that_falls_silent_is_left_for_another(nats: FakeNats, store: JetStreamStore) -> None:
+    revision = await keep(store, room_of(CODE, 1), MISSING)
+    nats.freeze()
+    with pytest.raises(StoreUnavailable):
+        await keep(store, room_of(CODE, 2), revision)
+    assert await stored(store) == (room_of(CODE, 1), revision)
+    await keep(store, room_of(CODE, 2), revision)
+
+
+async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, store: JetStreamStore) -> None:
+    await keep(store, room_of(CODE), MISSING)
+    nats.read_error = 10008
+    with pytest.raises(StoreUnavailable):
+        await store.rooms.load(CODE)
+
+
+async def test_a_copy_that_is_behind_hides_no_room(nats: FakeNats, store: JetStreamStore) -> None:
+    for code in ("AAAAAA", "BBBBBB", "CCCCCC"):
+        await keep(store, room_of(code), MISSING)
+    nats.copied = 1
+    assert set(await rooms_in(store)) == {"AAAAAA", "BBBBBB", "CCCCCC"}
+
+
+async def test_a_change_that_was_not_sent_on_is_found_in_the_silence(nats: FakeNats) -> None:
+    told: asyncio.Queue[tuple[str, int]] = asyncio.Queue()
+
+    class Notes:
+        def room_changed(self, code: str, revision: int, document: bytes | None) -> None:
+            told.put_nowait((code, revision))
+
+        def ban_changed(self, subject: str, ban: Ban | None) -> None: ...
+
+    link = await Link.open(nats.url)
+    feed = Feed(link, Stream(link), lambda id, document: None, silence_seconds=0.01)
+    await feed.open()
+    await feed.start(Notes())
+    nats.unsaid.add(SUBJECT)
+    await link.request(SUBJECT, b"a document")
+    async with asyncio.timeout(20):
+        assert await told.get() == (CODE, 1)
+    await feed.close()
+    await link.close()
