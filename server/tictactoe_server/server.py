@@ -113,7 +113,10 @@ class Server:
             if self._metrics is not None:
                 await self._metrics.open()
             if self._house is not None:
-                await self._house.open()
+                try:
+                    await self._house.open()
+                except StoreUnavailable as unavailable:
+                    raise CannotOpenStore(f"The rooms cannot be read: {unavailable}") from None
             undoing.pop_all()
         chores = [
             self._registry.restore() if self._house is None else self._house.keep(),

@@ -127,6 +127,7 @@ class Visits:
         """Let a session spectate."""
         is_new = session not in live.watchers
         live.admit(session)
+        self._registry.came_in(live)
         if not live.is_abandoned:
             live.closing_at = None
         answer_with_room(session, request, live)
@@ -176,6 +177,7 @@ class Visits:
         live.seat(session, player)
         self._players.note_seat(session)
         live.closing_at = None
+        self._registry.came_in(live)
         self._registry.matchmaker.offer(live)
 
     def after_leaving(self, live: LiveRoom) -> None:

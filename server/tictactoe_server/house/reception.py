@@ -94,6 +94,7 @@ class Reception:
             live.seat(session, player)
         else:
             live.admit(session)
+        self._registry.came_in(live)
         if not live.is_abandoned:
             live.closing_at = None
         if seen > live.room.seq:

@@ -12,6 +12,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import islice
 from typing import Final
 
 import structlog
@@ -37,6 +38,10 @@ _TAKEN_IN_AT_ONCE: Final = 100
 
 _CODES: Final = 1_000
 """How many codes are tried until one is free, and this server's own."""
+
+_QUIET_SECONDS: Final = 0.1
+_QUIET_AT_ONCE: Final = 10
+"""How many rooms in which nobody is are looked through, how often, for players who are not there any more."""
 
 MISSING_SECONDS: Final = 3.0
 """How long after a room came from another server its players may take to be heard of."""
@@ -77,6 +82,7 @@ class Registry:
         self.on_moved: Callable[[Session], None] = lambda session: None
         self._live: dict[str, LiveRoom] = {}
         self._opening: dict[str, LiveRoom] = {}
+        self._quiet: dict[LiveRoom, bool] = {}
         self._by_status: Counter[str] = Counter()
         self._seats = SeatIndex()
         self._restored = asyncio.Event()
@@ -295,7 +301,7 @@ class Registry:
             self._time.go_on_from(live.room.newest_time)
             self._take_notice(live, live.room)
             self._begin_serving(live)
-            self._agenda.at(asyncio.get_running_loop().time() + MISSING_SECONDS, partial(self._drop_missing, live))
+            self._agenda.at(asyncio.get_running_loop().time() + MISSING_SECONDS, partial(self._look_for_missing, live))
         return not live.is_elsewhere
 
     def let_go(self, live: LiveRoom) -> None:
@@ -360,13 +366,35 @@ class Registry:
             if live is not None and live.is_elsewhere:
                 live.counted = count
 
+    def came_in(self, live: LiveRoom) -> None:
+        """Take notice that somebody plays or watches in a room, who is to see who is missing there."""
+        if self._quiet and self._quiet.pop(live, False):
+            self._drop_missing(live)
+
+    def _look_for_missing(self, live: LiveRoom) -> None:
+        """Hold the seats of those who were here before the room came to this server, and were not heard of since.
+
+        Where nobody is here to see it, that has time: after many servers have ended there may be very many of them.
+        """
+        if live.players or live.watchers:
+            self._drop_missing(live)
+        elif not live.is_elsewhere and not live.is_gone:
+            if not self._quiet:
+                self._agenda.at(asyncio.get_running_loop().time() + _QUIET_SECONDS, self._drop_quiet)
+            self._quiet[live] = True
+
+    def _drop_quiet(self) -> None:
+        for live in list(islice(self._quiet, _QUIET_AT_ONCE)):
+            del self._quiet[live]
+            self._drop_missing(live)
+        if self._quiet:
+            self._agenda.at(asyncio.get_running_loop().time() + _QUIET_SECONDS, self._drop_quiet)
+
     def _drop_missing(self, live: LiveRoom) -> None:
-        """Hold the seats of those who were here before the room came to this server, and were not heard of since."""
-        if live.is_elsewhere or live.is_gone:
-            return
-        for seat in live.room.seats.values():
-            if seat is not None and seat.online and not seat.bot and seat.player not in live.players:
-                self._timers.drop(live, Player(seat.player, seat.name))
+        if not live.is_elsewhere and not live.is_gone:
+            for seat in live.room.seats.values():
+                if seat is not None and seat.online and not seat.bot and seat.player not in live.players:
+                    self._timers.drop(live, Player(seat.player, seat.name))
 
     # -- inside -------------------------------------------------------------------------------------------------
 

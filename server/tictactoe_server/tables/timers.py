@@ -6,6 +6,8 @@ It only says when; what then happens are changes like all others. What the store
 from __future__ import annotations
 
 import asyncio
+import math
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -27,6 +29,9 @@ COUNT_SECONDS: Final = 0.25
 EARLY_SECONDS: Final = 0.1
 """When a clock is looked at again that had time left although its alarm rang, because time stood still."""
 
+REPORT_SECONDS: Final = 10.0
+"""How often at most the log says that something of a kind could not be done yet."""
+
 log: Final = structlog.get_logger(__name__)
 
 
@@ -41,6 +46,8 @@ class Timers:
         self._changes = changes
         self._now = now
         self._limits = limits
+        self._put_off: Counter[str] = Counter()
+        self._reported_at: dict[str, float] = {}
         self.on_closed: Callable[[LiveRoom, str], None] = lambda live, reason: None
         self.on_counted: Callable[[LiveRoom], None] = lambda live: None
 
@@ -135,6 +142,14 @@ class Timers:
         """Do something again after a while."""
         self._agenda.at(self._in(RETRY_SECONDS), action)
 
+    def report(self, what: str, live: LiveRoom, error: Exception) -> None:
+        """Say in the log what could not be done and will be tried again: of much of the same once in a while."""
+        self._put_off[what] += 1
+        now = self._in(0)
+        if now - self._reported_at.get(what, -math.inf) > REPORT_SECONDS:
+            self._reported_at[what] = now
+            log.warning(what, room=live.room.code, reason=str(error), times=self._put_off.pop(what))
+
     def _in(self, seconds: float) -> float:
         return asyncio.get_running_loop().time() + seconds
 
@@ -152,7 +167,7 @@ class _Expiring(Change):
         if error is None:
             self._timers.watch_clock(self.live)
         elif not self.live.is_gone:
-            log.warning("a clock that ran out could not be stored", room=self.live.room.code, reason=str(error))
+            self._timers.report("a clock that ran out could not be stored", self.live, error)
             self._timers.retry(partial(self._timers.watch_clock, self.live))
 
 
@@ -170,7 +185,7 @@ class _Dropping(Change):
 
     def settled(self, error: Exception | None) -> None:
         if error is not None and not self.live.is_gone:
-            log.warning("a dropped player could not be stored yet", room=self.live.room.code, reason=str(error))
+            self._timers.report("a dropped player could not be stored yet", self.live, error)
             self._timers.retry(partial(self._timers.drop, self.live, self.player))
 
 
@@ -192,7 +207,7 @@ class _Closing(Change):
         if live.is_gone and error is None:
             self._timers.on_closed(live, self._reason)
         elif error is not None and not live.is_gone:
-            log.warning("a room could not be deleted", room=live.room.code, reason=str(error))
+            self._timers.report("a room could not be deleted", live, error)
             self._timers.close_later(live)
 
 
