@@ -213,3 +213,54 @@ async def test_a_server_that_drains_gives_its_games_to_the_others_and_ends(node:
         async with asyncio.timeout(PATIENCE_SECONDS):
             await one.until_drained()
         await play_out({"X": ana, "O": bo}, room, [0, 4])
+
+
+# -- two who believe that a room is theirs --------------------------------------------------------------------------
+
+
+def seqs(peer: Peer, room: str) -> list[int]:
+    """Return the `seq` of all states of a room in the order in which somebody was shown them."""
+    return [message["seq"] for message in peer.seen if message["type"] == "room" and message["room"] == room]
+
+
+async def test_two_owners_of_a_room_lose_no_move_and_show_nobody_an_older_state(node: Node) -> None:
+    board = {"rows": 8, "columns": 8, "line": 8}
+    async with house_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
+        room = (await ana.ask("create", rules=board))["room"]
+        await bo.ask("join", room=room)
+        for ply in range(40):
+            mover = (ana, bo)[ply % 2]
+            await mover.state(room=room, ply=ply, status="playing")
+            (one, other)[ply % 3 % 2].house.members.lose((other, one)[ply % 3 % 2].house.members.id)
+            while (answer := await mover.ask("move", room=room, cell=ply, ply=ply))["type"] == "error":
+                assert answer["code"] in ("unavailable", "busy"), answer
+        for peer in (ana, bo):
+            assert (await peer.state(ply=40))["board"] == "XO" * 20 + "." * 24
+            assert seqs(peer, room) == sorted(seqs(peer, room))
+
+
+async def test_of_many_who_ask_two_servers_for_a_match_at_once_each_gets_one_other(node: Node) -> None:
+    async with house_of(node, 2) as servers, contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_peer(servers[number % 2].url)) for number in range(40)]
+        rooms = [answer["room"] for answer in await asyncio.gather(*(peer.ask("match") for peer in peers))]
+        assert {rooms.count(room) for room in rooms} == {2}
+        for peer in peers:
+            assert None not in (await peer.state(status="playing"))["seats"].values()
+
+
+async def test_of_many_at_two_servers_who_want_one_seat_one_gets_it(node: Node) -> None:
+    async with house_of(node, 2) as servers, contextlib.AsyncExitStack() as stack:
+        ana = await stack.enter_async_context(open_peer(servers[0].url, "ana"))
+        peers = [await stack.enter_async_context(open_peer(servers[number % 2].url)) for number in range(10)]
+        for _ in range(5):
+            room = (await ana.ask("create"))["room"]
+            answers = await asyncio.gather(*(peer.ask("join", room=room) for peer in peers))
+            assert sorted(answer.get("code", "seated") for answer in answers) == ["room_full"] * 9 + ["seated"]
+
+
+async def test_who_asks_again_for_a_match_gets_the_room_in_which_they_wait(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
+        room = (await ana.ask("match"))["room"]
+        async with open_peer(other.url, token=ana.welcome["token"]) as again:
+            assert (await again.ask("match"))["room"] == room
+            assert (await ana.next_of("replaced"))["room"] == room

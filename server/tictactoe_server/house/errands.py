@@ -115,6 +115,8 @@ class Errands:
 
     def _send(self, errand: Errand) -> None:
         owner = self._members.owner_of(errand.code)
+        if errand.code in errand.session.elsewhere:
+            self._lead(errand.session, errand.code)
         if owner is None:
             errand.owner = None
         elif owner == self._members.id:
@@ -256,7 +258,7 @@ class Errands:
 
     def _lead(self, session: Session, code: str) -> None:
         owner = self._members.owner_of(code)
-        led = self._led[session]
+        led = self._led.setdefault(session, {})
         if owner is None or led.get(code) == owner:
             return
         plays, seen = session.elsewhere[code], self._seen(code)

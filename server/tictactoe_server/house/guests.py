@@ -115,9 +115,10 @@ class Guest(Session):
         self._way.put(Entered(self._number, code, plays))
 
     def leave(self, code: str) -> None:
-        """Take notice that it is in a room no more, and say so."""
+        """Take notice that it is in a room no more, and say so, unless it is only its server that is believed gone."""
         self.rooms.discard(code)
-        self._way.put(Parted(self._number, code))
+        if not self._is_over:
+            self._way.put(Parted(self._number, code))
 
     def move(self, code: str, *, plays: bool) -> None:
         """Take notice that the room is another server's: its own server leads it there."""
