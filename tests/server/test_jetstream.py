@@ -384,6 +384,9 @@ async def test_a_server_says_who_it_is_with_a_file(tmp_path: Path) -> None:
         file.write_text(text)
         with pytest.raises(CannotOpenStore, match="holds no credentials"):
             await Link.open(node.url, credentials=file, opening_seconds=0.5)
+    file.write_text("-----BEGIN NATS USER JWT-----")
+    with node_in(tmp_path, users) as node, pytest.raises(CannotOpenStore, match="credentials cannot be used"):
+        await Link.open(node.url, credentials=file, opening_seconds=0.5)
     with pytest.raises(CannotOpenStore, match="Cannot read the credentials"):
         await Link.open(node.url, credentials=tmp_path / "nothing")
 

@@ -360,7 +360,10 @@ class _Client(Client):
     def _connect_command(self) -> bytes:
         if self.options.get("tls") is not None and not self._server_info.get("tls_required"):
             raise errors.Error("the server speaks no TLS")
-        return super()._connect_command()
+        try:
+            return super()._connect_command()
+        except (nkeys.NkeysError, OSError, TypeError, ValueError) as error:  # of a file that is damaged, maybe since
+            raise errors.Error(f"the credentials cannot be used: {error}") from error
 
     @staticmethod
     def _parse_header_lines(raw: bytes) -> dict[str, str]:
