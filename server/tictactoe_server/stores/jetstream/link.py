@@ -77,7 +77,7 @@ class Link:
         self._asked: dict[str, tuple[float, Answered]] = {}
         self._series: dict[str, _Series] = {}
         self._timer: asyncio.TimerHandle | None = None
-        self._reasons: deque[tuple[float, str]] = deque(maxlen=_KEPT_REASONS)
+        self._reasons: deque[tuple[float, bool, str]] = deque(maxlen=_KEPT_REASONS)
         self._server_name = ""
         self._is_closing = False
         self._reopening: asyncio.Task[None] | None = None
@@ -268,9 +268,9 @@ class Link:
         reason = str(error) or type(error).__name__
         if not isinstance(error, (errors.Error, OSError, TimeoutError)):
             log.error("what came from the store was not taken", exc_info=error)
-        elif not self._reasons or self._reasons[-1][1] != reason:
+        elif not self._reasons or self._reasons[-1][2] != reason:
             log.debug("the store says", reason=reason)
-        self._reasons.append((time.monotonic(), reason))
+        self._reasons.append((time.monotonic(), isinstance(error, errors.Error), reason.rstrip(".")))
 
     # -- questions and answers ----------------------------------------------------------------------------------
 
@@ -345,10 +345,9 @@ class Link:
         return TimedOut("The store does not answer" + (f": {reason}." if reason else "."))
 
     def _reason_since(self, moment: float) -> str:
-        """Return the last that was said of an error since a moment, "" for nothing."""
-        if not self._reasons or self._reasons[-1][0] < moment:
-            return ""
-        return self._reasons[-1][1].rstrip(".")
+        """Return the last that was said of an error since a moment, by the store rather than the system, or ""."""
+        reasons = [(is_said, since, reason) for since, is_said, reason in self._reasons if since >= moment]
+        return max(reasons)[2] if reasons else ""
 
 
 class _Client(Client):
