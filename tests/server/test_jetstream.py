@@ -187,7 +187,7 @@ async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_
         await notes.until(lambda: notes.rooms[CODE] == room_of(CODE, 3))
         await keep(far, room_of("AAAAAA"), MISSING)
         assert far.owed_since() is None
-        assert [found for _, found in await far.archive.games_of(BO.id, 5)] == [game]
+        assert [found for _, found in await until_copied(far, 1)] == [game]
         await far.close()
 
 

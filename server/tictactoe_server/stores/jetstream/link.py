@@ -364,6 +364,14 @@ class _Client(Client):
         except (nkeys.NkeysError, OSError, TypeError, ValueError) as error:  # of a file that is damaged, maybe since
             raise errors.Error(f"the credentials cannot be used: {error}") from error
 
+    async def _process_connect_init(self) -> None:
+        try:
+            await super()._process_connect_init()
+        except BaseException:
+            if self._transport is not None:
+                self._transport.close()  # type: ignore[no-untyped-call]  # the next one takes its place
+            raise
+
     @staticmethod
     def _parse_header_lines(raw: bytes) -> dict[str, str]:
         lines = (line.partition(":") for line in raw.decode(errors="replace").split("\r\n"))
