@@ -247,7 +247,7 @@ def _metrics_address(context: click.Context, parameter: click.Parameter, value: 
     type=click.Path(path_type=Path),
     metavar="FILE",
     show_envvar=True,
-    help="This server's credentials for --store.",
+    help="Who this server is to --store: a user's credentials, or the seed of an nkey.",
 )
 @click.option(
     "--store-ca",

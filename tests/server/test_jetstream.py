@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import msgspec
+import nkeys
 import pytest
 from click.testing import CliRunner
 
@@ -185,7 +187,7 @@ async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_
         await notes.until(lambda: notes.rooms[CODE] == room_of(CODE, 3))
         await keep(far, room_of("AAAAAA"), MISSING)
         assert far.owed_since() is None
-        assert [found for _, found in await far.archive.games_of(BO.id, 5)] == [game]
+        assert [found for _, found in await until_copied(far, 1)] == [game]
         await far.close()
 
 
@@ -364,6 +366,29 @@ async def test_a_store_with_tls_is_used_with_nothing_else(node: Node, tmp_path: 
         await Link.open(node.url, ca=authority.ca, opening_seconds=0.5)
     with pytest.raises(CannotOpenStore, match="Cannot read the certificates"):
         await Link.open(url, ca=tmp_path / "nothing")
+
+
+async def test_a_server_says_who_it_is_with_a_file(tmp_path: Path) -> None:
+    seed = nkeys.encode_seed(os.urandom(32), nkeys.PREFIX_BYTE_USER)
+    key = nkeys.from_seed(bytearray(seed)).public_key.decode()
+    file = tmp_path / "user.nk"
+    file.write_bytes(seed + b"\n")
+    users = f"accounts {{ GAME {{ jetstream: enabled, users: [{{ nkey: {key} }}] }} }}"
+    with node_in(tmp_path, users) as node:
+        link = await Link.open(node.url, credentials=file)
+        await make_stream(link, 1)
+        await link.close()
+        with pytest.raises(CannotOpenStore, match="Authorization"):
+            await Link.open(node.url, opening_seconds=0.5)
+    for text in ("nonsense", "SUnonsense", ""):
+        file.write_text(text)
+        with pytest.raises(CannotOpenStore, match="holds no credentials"):
+            await Link.open(node.url, credentials=file, opening_seconds=0.5)
+    file.write_text("-----BEGIN NATS USER JWT-----")
+    with node_in(tmp_path, users) as node, pytest.raises(CannotOpenStore, match="credentials cannot be used"):
+        await Link.open(node.url, credentials=file, opening_seconds=0.5)
+    with pytest.raises(CannotOpenStore, match="Cannot read the credentials"):
+        await Link.open(node.url, credentials=tmp_path / "nothing")
 
 
 async def test_a_node_that_comes_back_is_used_again(tmp_path: Path) -> None:

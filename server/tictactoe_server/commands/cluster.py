@@ -29,7 +29,7 @@ _OPTIONS: Final = (
         type=click.Path(path_type=Path),
         metavar="FILE",
         envvar="TICTACTOE_STORE_CREDENTIALS",
-        help="A user's credentials for NATS.",
+        help="Who you are: a user's credentials for NATS, or the seed of an nkey.",
     ),
     click.option(
         "--store-ca",

@@ -14,6 +14,6 @@ def needing_nats() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] != "nats":
+        if (missing.name or "").partition(".")[0] not in ("nats", "nkeys", "nacl"):
             raise
         raise CannotOpenStore("A store on NATS needs the library nats-py: pip install '.[cluster]'.") from missing

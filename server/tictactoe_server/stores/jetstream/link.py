@@ -7,6 +7,7 @@ timer of its own. What is sent while there is no connection is not sent later: w
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import ssl
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Final, Self, cast
 from urllib.parse import urlsplit
 
+import nkeys
 import structlog
 from nats import errors
 from nats.aio.client import Client
@@ -29,7 +31,6 @@ PATIENCE_SECONDS: Final = 2.0
 OPENING_SECONDS: Final = 10.0
 DEFAULT_PORT: Final = 4222
 _KEPT_REASONS: Final = 8
-_REASON_SECONDS: Final = 5.0
 
 Answered = Callable[["bytes | LinkError"], None]
 """Who is told what was answered, on the event loop."""
@@ -66,7 +67,7 @@ class Link:
         self.on_connected: list[Callable[[], None]] = []
         self.away_since: float | None = time.monotonic()
         self._urls = parse_urls(urls)
-        self._credentials = credentials
+        self._credentials = _credentials_in(credentials)
         self._tls = _tls_context(self._urls, ca)
         self._patience_seconds = patience_seconds
         self._client = _Client()
@@ -76,7 +77,8 @@ class Link:
         self._asked: dict[str, tuple[float, Answered]] = {}
         self._series: dict[str, _Series] = {}
         self._timer: asyncio.TimerHandle | None = None
-        self._reasons: deque[tuple[float, str]] = deque(maxlen=_KEPT_REASONS)
+        self._reasons: deque[tuple[float, bool, str]] = deque(maxlen=_KEPT_REASONS)
+        self._server_name = ""
         self._is_closing = False
         self._reopening: asyncio.Task[None] | None = None
         self._testing: asyncio.Task[None] | None = None
@@ -93,8 +95,8 @@ class Link:
     ) -> Self:
         """Return a link to one of the servers of ``nats://a,b:4223,c`` or ``tls://...``; raises `CannotOpenStore`.
 
-        `credentials` is a file with a user's JWT and seed, `ca` one with the certificates to trust instead of the
-        system's.
+        `credentials` is a file with a user's JWT and seed, or with the seed of an nkey, `ca` one with the certificates
+        to trust instead of the system's.
         """
         link = cls(urls, credentials, ca, patience_seconds=patience_seconds)
         try:
@@ -118,7 +120,9 @@ class Link:
     def server_name(self) -> str:
         """The host and port of the server that it is connected to, or was last."""
         url = self._client.connected_url
-        return "" if url is None else f"{url.hostname}:{url.port}"
+        if url is not None:
+            self._server_name = f"{url.hostname}:{url.port}"
+        return self._server_name
 
     def new_name(self) -> str:
         """Return a name that no other has."""
@@ -214,16 +218,19 @@ class Link:
                 ping_interval=5,
                 max_outstanding_pings=2,
                 max_reconnect_attempts=-1,
+                connect_timeout=1,
                 reconnect_time_wait=0.1,  # type: ignore[arg-type]  # any number of seconds will do
-                user_credentials=None if self._credentials is None else str(self._credentials),
+                user_credentials=self._credentials.get("user_credentials"),
+                nkeys_seed=self._credentials.get("nkeys_seed"),
                 tls=self._tls,
             )
             for subject, callback in self._subscriptions:
                 await _subscribe(client, subject, callback)
             await client.flush(timeout=self._patience_seconds)  # type: ignore[arg-type]  # seconds, whole or not
-        except (errors.Error, OSError, ValueError) as error:
+        except (errors.Error, nkeys.NkeysError, OSError, ValueError) as error:
             raise CannotOpenStore(f"Cannot use the store: {error}.") from error
         self.away_since = None
+        log.debug("the store is connected", server=self.server_name)
 
     async def _connected(self) -> None:
         self.away_since = None
@@ -261,9 +268,9 @@ class Link:
         reason = str(error) or type(error).__name__
         if not isinstance(error, (errors.Error, OSError, TimeoutError)):
             log.error("what came from the store was not taken", exc_info=error)
-        elif not self._reasons or self._reasons[-1][1] != reason:
+        elif not self._reasons or self._reasons[-1][2] != reason:
             log.debug("the store says", reason=reason)
-        self._reasons.append((time.monotonic(), reason))
+        self._reasons.append((time.monotonic(), isinstance(error, errors.Error), reason.rstrip(".")))
 
     # -- questions and answers ----------------------------------------------------------------------------------
 
@@ -334,14 +341,13 @@ class Link:
             self._testing = None
 
     def _silence(self, since: float) -> TimedOut:
-        reason = self._reason_since(since)
+        reason = self._reason_since(since)  # of a refused permission nothing else is heard
         return TimedOut("The store does not answer" + (f": {reason}." if reason else "."))
 
     def _reason_since(self, moment: float) -> str:
-        """Return the last that was said of an error, "" where that was long before."""
-        if not self._reasons or self._reasons[-1][0] < moment - _REASON_SECONDS:
-            return ""
-        return self._reasons[-1][1].rstrip(".")
+        """Return the last that was said of an error since a moment, by the store rather than the system, or ""."""
+        reasons = [(is_said, since, reason) for since, is_said, reason in self._reasons if since >= moment]
+        return max(reasons)[2] if reasons else ""
 
 
 class _Client(Client):
@@ -353,7 +359,18 @@ class _Client(Client):
     def _connect_command(self) -> bytes:
         if self.options.get("tls") is not None and not self._server_info.get("tls_required"):
             raise errors.Error("the server speaks no TLS")
-        return super()._connect_command()
+        try:
+            return super()._connect_command()
+        except (nkeys.NkeysError, OSError, TypeError, ValueError) as error:  # of a file that is damaged, maybe since
+            raise errors.Error(f"the credentials cannot be used: {error}") from error
+
+    async def _process_connect_init(self) -> None:
+        try:
+            await super()._process_connect_init()
+        except BaseException:
+            if self._transport is not None:
+                self._transport.close()  # type: ignore[no-untyped-call]  # the next one takes its place
+            raise
 
     @staticmethod
     def _parse_header_lines(raw: bytes) -> dict[str, str]:
@@ -415,6 +432,22 @@ def hidden(urls: str) -> str:
     """
     scheme, separator, rest = urls.partition("://")
     return scheme + separator + rest.rpartition("@")[2]
+
+
+def _credentials_in(file: Path | None) -> dict[str, str]:
+    """Return what a file says of who we are, as the library takes it; raises `CannotOpenStore`."""
+    if file is None:
+        return {}
+    try:
+        text = file.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CannotOpenStore(f"Cannot read the credentials {file}: {getattr(error, 'strerror', error)}.") from error
+    if "-----BEGIN NATS USER JWT-----" in text:
+        return {"user_credentials": str(file)}
+    with contextlib.suppress(nkeys.NkeysError, ValueError):
+        nkeys.from_seed(bytearray(text.strip().encode())).wipe()
+        return {"nkeys_seed": str(file)}
+    raise CannotOpenStore(f"{file} holds no credentials of NATS: neither a user's JWT and seed nor a seed alone.")
 
 
 def _tls_context(urls: list[str], ca: Path | None) -> ssl.SSLContext | None:
