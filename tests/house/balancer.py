@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from ipaddress import IPv4Address
 from types import TracebackType
-from typing import Literal, Self
+from typing import Literal, Self, cast
 
 CHUNK_BYTES = 65_536
 CONNECT_SECONDS = 1.0
@@ -92,7 +92,8 @@ class Balancer:
             await asyncio.sleep(ASK_SECONDS)
 
     def _header(self, writer: asyncio.StreamWriter) -> bytes:
-        (host, port), (own_host, own_port) = writer.get_extra_info("peername"), writer.get_extra_info("sockname")
+        host, port = cast(tuple[str, int], writer.get_extra_info("peername"))
+        own_host, own_port = cast(tuple[str, int], writer.get_extra_info("sockname"))
         if self._version == 1:
             return f"PROXY TCP4 {host} {own_host} {port} {own_port}\r\n".encode()
         addresses = IPv4Address(host).packed + IPv4Address(own_host).packed
