@@ -40,6 +40,8 @@ class Turned(Exception):
 
 
 Address = Callable[[], Awaitable[str]]
+Games = dict[tuple[str, int], list[tuple[int, ...]]]
+"""The moves of games by room and number, once for each copy found."""
 
 
 class Client:
@@ -311,8 +313,11 @@ class Fleet:
         """Seat everybody and let them play."""
         await asyncio.gather(*(self._open(table) for table in self.tables))
 
-    async def stop(self) -> None:
-        """Let everybody finish what was sent, compare all that was told with all that is there, and go."""
+    async def stop(self, collect: Callable[[], Awaitable[Games]] | None = None) -> None:
+        """Let everybody finish what was sent, compare all that was told with all that is there, and go.
+
+        What is there is what `collect` says, by default what the players are told of their games.
+        """
         for client in self.clients:
             client.is_stopping = True
         try:
@@ -325,7 +330,7 @@ class Fleet:
         finally:
             await self.abandon()
         self.ledger.compare_rematches(newest)
-        self.ledger.compare_games(await self._collect())
+        self.ledger.compare_games(await (collect or self.collect)())
 
     async def abandon(self) -> None:
         """Go without a word."""
@@ -361,9 +366,9 @@ class Fleet:
         for client in others:
             await client._wait(lambda client=client: client.is_connected)  # type: ignore[misc]
 
-    async def _collect(self) -> dict[tuple[str, int], list[tuple[int, ...]]]:
+    async def collect(self) -> Games:
         """Ask for the moves of every game that the fleet played."""
-        games: dict[tuple[str, int], list[tuple[int, ...]]] = defaultdict(list)
+        games: Games = defaultdict(list)
         for table in self.tables:
             witness = next((client for client in table if not client.is_lost and not client.is_watcher), None)
             for key, moves in (await collect_games(witness)).items() if witness is not None else ():
@@ -371,9 +376,9 @@ class Fleet:
         return games
 
 
-async def collect_games(client: Client) -> dict[tuple[str, int], list[tuple[int, ...]]]:
-    """Return the moves of all games that a client played, by room and game; a game that is there twice has two."""
-    games: dict[tuple[str, int], list[tuple[int, ...]]] = defaultdict(list)
+async def collect_games(client: Client) -> Games:
+    """Return the moves of all games that a client played; a game that is there twice has two."""
+    games: Games = defaultdict(list)
     async with client._connect(await client._address()) as socket:
         await client._ask(socket, {"type": "hello", "token": client.token})
         before: dict[str, str] = {}

@@ -286,16 +286,18 @@ class Nodes:
         return self._url_of(proxy.port for proxy in proxies), [Cable(from_a=proxy) for proxy in proxies]
 
     @contextlib.asynccontextmanager
-    async def connected(self, user: str = ADMIN) -> AsyncIterator[Client]:
-        """Connect to the nodes that are awake, as the operator."""
+    async def connected(self, user: str = ADMIN, *, is_lasting: bool = False) -> AsyncIterator[Client]:
+        """Connect to a node that is awake, as the operator; `is_lasting` to another one whenever that is gone."""
         client = await nats.connect(
             [f"nats://127.0.0.1:{node.port}" for node in self.awake],
             user=user,
             password=PASSWORDS[user],
             tls=self.authority.trusting() if self.authority is not None else None,
             connect_timeout=1,
-            max_reconnect_attempts=0,
-            allow_reconnect=False,
+            ping_interval=1,
+            max_reconnect_attempts=-1 if is_lasting else 0,
+            reconnect_time_wait=0.1,
+            allow_reconnect=is_lasting,
             error_cb=_ignore,
         )
         try:
@@ -304,23 +306,37 @@ class Nodes:
             with contextlib.suppress(Error, OSError):
                 await client.close()
 
-    async def leader(self, stream: str = STREAM) -> Node | None:
+    async def leader(self) -> Node | None:
         """Return the node that leads the stream; None while none does, or while nobody can say."""
-        with contextlib.suppress(Error, OSError, TimeoutError):
-            async with self.connected() as client:
-                answer = await client.request(f"$JS.API.STREAM.INFO.{stream}", b"", timeout=1)
-                name = json.loads(answer.data).get("cluster", {}).get("leader")
-                return next((node for node in self.awake if node.name == name), None)
-        return None
+        name = (await self._ask_cluster()).get("leader")
+        return next((node for node in self.awake if node.name == name), None)
 
-    async def when_led(self, stream: str = STREAM) -> Node:
+    async def when_led(self) -> Node:
         """Wait for the stream to have a leader that is awake, and return it."""
         async with asyncio.timeout(READY_SECONDS):
             while True:
-                leader = await self.leader(stream)
+                leader = await self.leader()
                 if leader is not None:
                     return leader
                 await asyncio.sleep(0.05)
+
+    async def when_whole(self) -> None:
+        """Wait until the stream has a leader and every other node has all that the leader has."""
+        async with asyncio.timeout(READY_SECONDS):
+            while True:
+                cluster = await self._ask_cluster()
+                replicas = cluster.get("replicas", ())
+                if len(replicas) == self._count - 1 and cluster.get("leader") and all(map(_is_current, replicas)):
+                    return
+                await asyncio.sleep(0.05)
+
+    async def _ask_cluster(self) -> dict[str, Any]:
+        """Return what the stream says of its nodes, empty where nobody answers."""
+        with contextlib.suppress(Error, OSError, TimeoutError):
+            async with self.connected() as client:
+                answer = await client.request(f"$JS.API.STREAM.INFO.{STREAM}", b"", timeout=1)
+                return dict(json.loads(answer.data).get("cluster", {}))
+        return {}
 
     async def when_writable(self) -> None:
         """Wait until a stream on as many nodes as there are takes a message: nodes say that they are well before."""
@@ -361,6 +377,10 @@ class Nodes:
     async def _end_all(self) -> None:
         await asyncio.gather(*(node.kill() for node in self.nodes), return_exceptions=True)
         await self._stack.aclose()
+
+
+def _is_current(replica: dict[str, Any]) -> bool:
+    return bool(replica.get("current")) and not replica.get("offline")
 
 
 async def _ignore(_: Exception) -> None:
