@@ -85,6 +85,7 @@ class Client:
         self._player = ""
         self._lost_at: float | None = None
         self._asked_at = 0.0
+        self._features = frozenset[str]()
 
     @property
     def is_connected(self) -> bool:
@@ -144,8 +145,10 @@ class Client:
         self.token, self._player = welcome["token"], welcome["player"]
         if not self.room and welcome["rooms"]:
             self.room = welcome["rooms"][0]["room"]
+        self._features = frozenset(welcome.get("features", ()))
         if self.room:
-            reply = await self._ask(socket, {"type": "watch" if self.is_watcher else "join", "room": self.room})
+            seen = {"seq": self.state["seq"]} if self.state is not None and "seq" in self._features else {}
+            reply = await self._ask(socket, {"type": "watch" if self.is_watcher else "join", "room": self.room, **seen})
         else:
             reply = await self._ask(socket, {"type": "create", "visibility": "private"})
         self.room, self.mark = reply["room"], reply["seat"]
@@ -239,7 +242,8 @@ class Client:
             free = [cell for cell, what in enumerate(state["board"]) if what == "."]
             await self._send(socket, type="move", cell=self._choice.choice(free), ply=state["ply"])
         elif state["status"] == "over" and self.mark not in state["offers"]["rematch"]:
-            await self._send(socket, type="rematch")
+            after = {"game": state["game"]} if "repeat" in self._features else {}
+            await self._send(socket, type="rematch", **after)
 
     def _has_seen_effect(self) -> bool:
         """Whether the state is what the last command made of it, or newer: the reply comes before the state."""
