@@ -15,7 +15,7 @@ import signal
 import socket
 import sys
 from asyncio.subprocess import DEVNULL, STDOUT, Process
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import permutations
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +31,7 @@ from tests.environment import environment
 from tests.faults.proxy import Proxy
 from tests.house.cables import Cable
 from tests.house.tied import tied
+from tictactoe_server.stores.jetstream import rights
 
 READY_SECONDS = 25.0
 """How long nodes may take until they write: mostly under a second, but an election may have to be held again."""
@@ -45,20 +46,6 @@ GAME = "game"
 ADMIN = "admin"
 PASSWORDS = {GAME: "playing", ADMIN: "founding"}
 """Of the user that the servers are, and of the one who may make the stream."""
-
-RIGHTS = {
-    "publish": [
-        "$KV.rooms.>",
-        f"$JS.API.STREAM.INFO.{STREAM}",
-        f"$JS.API.STREAM.MSG.GET.{STREAM}",
-        f"$JS.API.STREAM.MSG.DELETE.{STREAM}",
-        f"$JS.API.DIRECT.GET.{STREAM}",
-        f"$JS.API.DIRECT.GET.{STREAM}.>",
-        "house.>",
-        "_INBOX.>",
-    ],
-    "subscribe": ["ev.rooms.>", "house.>", "_INBOX.>"],
-}
 
 
 class NoNodes(Exception):
@@ -92,13 +79,15 @@ def free_ports(count: int) -> list[int]:
 
 
 class Node:
-    """One nats-server on its ports and in its folder; `write` makes its configuration."""
+    """One nats-server in its folder and on its `ports`: for clients, for other nodes, and to look at it by HTTP.
 
-    def __init__(self, folder: Path, number: int, port: int, route_port: int) -> None:
+    `write` makes its configuration.
+    """
+
+    def __init__(self, folder: Path, number: int, ports: Sequence[int]) -> None:
         self.name = f"n{number}"
         self.folder = folder / self.name
-        self.port = port
-        self.route_port = route_port
+        self.port, self.route_port, self.monitor_port = ports
         self.is_frozen = False
         self._process: Process | None = None
 
@@ -117,11 +106,12 @@ class Node:
         """Write the configuration of a node that calls the others by these ports; a lone one has none."""
         self.folder.mkdir(parents=True, exist_ok=True)
         users: list[dict[str, Any]] = [{"user": name, "password": word} for name, word in PASSWORDS.items()]
-        users[0]["permissions"] = {way: {"allow": subjects} for way, subjects in RIGHTS.items()}
+        users[0]["permissions"] = {way: {"allow": subjects} for way, subjects in rights().items()}
         config: dict[str, Any] = {
             "server_name": self.name,
             "host": "127.0.0.1",
             "port": self.port,
+            "http": f"127.0.0.1:{self.monitor_port}",
             "log_file": str(self.folder / "log"),
             "pid_file": str(self.folder / "pid"),
             "jetstream": {
@@ -212,7 +202,8 @@ class Node:
             return
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(by)
-            self._process.send_signal(signal.SIGCONT)
+            if self.is_frozen and by is not signal.SIGKILL:
+                self.thaw()
         async with asyncio.timeout(END_SECONDS):
             await self._process.wait()
         self.is_frozen = False
@@ -355,11 +346,11 @@ class Nodes:
 
     def _url_of(self, ports: Iterable[int], user: str = GAME) -> str:
         scheme = "nats" if self.authority is None else "tls"
-        return f"{scheme}://" + ",".join(f"{user}:{PASSWORDS[user]}@127.0.0.1:{port}" for port in ports)
+        return f"{scheme}://{user}:{PASSWORDS[user]}@" + ",".join(f"127.0.0.1:{port}" for port in ports)
 
     async def _start_all(self) -> None:
-        ports = free_ports(2 * self._count)
-        self.nodes = [Node(self.folder, number, ports.pop(), ports.pop()) for number in range(self._count)]
+        ports = free_ports(3 * self._count)
+        self.nodes = [Node(self.folder, number, ports[3 * number : 3 * number + 3]) for number in range(self._count)]
         proxies = dict[tuple[int, int], Proxy]()
         for one, other in permutations(range(self._count), 2) if self._is_proxied else ():
             proxies[one, other] = await self._stack.enter_async_context(Proxy(self.nodes[other].route_port))
