@@ -39,6 +39,10 @@ class Turned(Exception):
     """The server knows the player, the room or the seat no more."""
 
 
+class Expelled(OSError):
+    """The server says that one is not in the room, on a connection that entered it."""
+
+
 Address = Callable[[], Awaitable[str]]
 Games = dict[tuple[str, int], list[tuple[int, ...]]]
 """The moves of games by room and number, once for each copy found."""
@@ -219,6 +223,8 @@ class Client:
                 self._hear_refusal(self._pending, message)
             case "error" | "closed" | "replaced":
                 self._ledger.note_refusal(self.name, {}, message)
+                if message["type"] == "replaced":
+                    raise Expelled
 
     def _note_done(self, command: Message) -> None:
         if command["type"] == "move":
@@ -232,6 +238,8 @@ class Client:
         if not (command["type"] == "rematch" and error["code"] == "not_allowed"):  # the next game is on already
             self._ledger.note_refusal(self.name, command, error)
         self._pending = None
+        if error["code"] == "not_in_room":
+            raise Expelled
 
     async def _act(self, socket: ClientConnection) -> None:
         """Move where it is one's turn, and want another game where one is over."""
