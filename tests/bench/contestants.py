@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from tests.bench.processes import IN_MEMORY, RELAY, SERVER, Measured, started
-from tests.bench.tables import Seating, seat_at_relay, seat_at_server
+from tests.bench.processes import IN_MEMORY, RELAY, SERVER, started
+from tests.bench.tables import Meter, Seating, seat_at_relay, seat_at_server
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Contestant:
     seating: Seating
     is_durable: bool = False
 
-    @contextlib.contextmanager
-    def started(self) -> Iterator[Measured]:
+    @contextlib.asynccontextmanager
+    async def started(self) -> AsyncIterator[Meter]:
         with (
             tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as folder,
             started([word.replace("{folder}", folder) for word in self.command]) as server,

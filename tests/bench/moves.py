@@ -7,7 +7,11 @@ are to the relay of the same round.
 Usage: python -m tests.bench.moves [--rooms 100] [--seconds 5] [--rounds 5] [--only memory,disk,relay]
        python -m tests.bench.moves --rooms-list 1,10,100,1000,4000
        python -m tests.bench.moves --peers
+       python -m tests.bench.moves --store nats --servers 2
 
+With --store nats: a house of one server on three nodes of NATS, and one of several with the two of each room on
+different ones. The processor time is that of all its servers together, the nodes' own stands behind it. Then, for disk
+and the houses, how long a move takes when they come at 900 a second, however late the ones before are.
 With --with-bots: how long people wait for a move, at ten moves a second in each of 100 rooms, while 50 rooms of bots
 think about gomoku without a pause, beside the same without the bots.
 """
@@ -21,11 +25,12 @@ from collections.abc import AsyncIterator
 from statistics import median
 
 from tests.bench.contestants import OURS, Contestant
+from tests.bench.houses import houses
 from tests.bench.load import Wire, open_wire, run
 from tests.bench.peers import CannotInstall, installed
 from tests.bench.peers.contestants import peers_in
 from tests.bench.processes import IN_MEMORY, SERVER, Measured, allow_many_connections, started, wait_for_quiet
-from tests.bench.tables import Figures, Hall, seat_at_server
+from tests.bench.tables import DRAWN, STEPS_A_GAME, Figures, Hall, seat_at_server
 
 YARDSTICK = "relay"
 SLICE_SECONDS = 0.5
@@ -33,21 +38,26 @@ PATIENCE_SECONDS = 5.0
 """How long a round waits for a quiet machine: shorter than a server waits for the pongs that lie there meanwhile."""
 
 SPARE_DESCRIPTORS = 100
+MOVES_A_SECOND = 900
 SATURATED = 0.95
 PACE_SECONDS = 0.1
 BOT_ROOMS = 50
 
-HEADER = f"{'':<12} {'µs/move':>8} {'moves/s':>9} {'p50 ms':>8} {'p99 ms':>8}  durable {'busy':>6} {'load':>6}"
+NAME_WIDTH = 28
+HEADER = (
+    f"{'':<{NAME_WIDTH}} {'µs/move':>8} {'moves/s':>9} {'p50 ms':>8} {'p99 ms':>8}  durable {'busy':>6} {'load':>6}"
+)
 
 
 def row(contestant: Contestant, figures: list[Figures]) -> str:
     """Return the medians over some rounds as a line under `HEADER`."""
     return (
-        f"{contestant.name:<12} {median(one.cpu_us for one in figures):>8.2f}"
+        f"{contestant.name:<{NAME_WIDTH}} {median(one.cpu_us for one in figures):>8.2f}"
         f" {median(one.moves_a_second for one in figures):>9,.0f}"
         f" {median(one.percentile_ms(50) for one in figures):>8.2f}"
         f" {median(one.percentile_ms(99) for one in figures):>8.2f}  {'yes' if contestant.is_durable else 'no':<7}"
         f" {median(one.busy for one in figures):>6.0%} {median(one.load for one in figures):>6.0%}"
+        + (f"   nodes {beside:.1f} µs" if (beside := median(one.beside_us for one in figures)) else "")
     )
 
 
@@ -82,10 +92,10 @@ async def play_rounds(
         for _ in range(rounds):
             yield [await play_alone(contestant, rooms, seconds) for contestant in contestants]
         return
-    with contextlib.ExitStack() as servers:
+    async with contextlib.AsyncExitStack() as servers:
         halls = []
         for contestant in contestants:
-            server = servers.enter_context(contestant.started())
+            server = await servers.enter_async_context(contestant.started())
             halls.append(await Hall.open(server, contestant.seating, rooms))
         for hall in halls:
             hall.server.pause()
@@ -102,11 +112,28 @@ async def play_rounds(
 
 async def play_alone(contestant: Contestant, rooms: int, seconds: float) -> Figures:
     wait_for_quiet(PATIENCE_SECONDS)
-    with contestant.started() as server:
+    async with contestant.started() as server:
         hall = await Hall.open(server, contestant.seating, rooms)
         figures = await hall.play(seconds)
         await hall.close()
         return figures
+
+
+async def compare_paced(contestants: list[Contestant], rooms: int, *, seconds: float, rounds: int) -> None:
+    """Print how long a move takes for each at `MOVES_A_SECOND`, each alone, in turn."""
+    pace = rooms / MOVES_A_SECOND * len(DRAWN) / STEPS_A_GAME
+    print(f"{rooms} rooms, {MOVES_A_SECOND} moves a second, however late", flush=True)
+    found: dict[str, Figures] = {contestant.name: Figures() for contestant in contestants}
+    for _ in range(rounds):
+        for contestant in contestants:
+            wait_for_quiet(PATIENCE_SECONDS)
+            async with contestant.started() as server:
+                hall = await Hall.open(server, contestant.seating, rooms, pace_seconds=pace, is_open=True)
+                found[contestant.name].add(await hall.play(seconds))
+                await hall.close()
+    for name, figures in found.items():
+        p50, p99 = figures.percentile_ms(50), figures.percentile_ms(99)
+        print(f"{name:<{NAME_WIDTH}} {figures.moves_a_second:>5,.0f} moves/s   p50 {p50:.2f} ms   p99 {p99:.2f} ms")
 
 
 async def compare(contestants: list[Contestant], rooms: int, *, seconds: float, rounds: int) -> None:
@@ -167,6 +194,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", type=lambda text: text.split(","), default=[one.name for one in OURS])
     parser.add_argument("--peers", action="store_true", help="Colyseus and boardgame.io too, by npm")
+    parser.add_argument("--store", choices=["nats"], help="houses on three nodes of NATS, too")
+    parser.add_argument("--servers", type=int, default=2, help="of the second house (default 2)")
     parser.add_argument("--with-bots", action="store_true")
     options = parser.parse_args()
     allow_many_connections()
@@ -180,8 +209,12 @@ def main() -> None:
                 contestants += peers_in(stack.enter_context(installed()))
             except CannotInstall as reason:
                 print(f"Colyseus and boardgame.io are left out: {reason}")
+        several = houses(options.servers) if options.store else []
         for rooms in options.rooms_list or [options.rooms]:
-            run(compare(contestants, rooms, seconds=options.seconds, rounds=options.rounds))
+            run(compare(contestants + several, rooms, seconds=options.seconds, rounds=options.rounds))
+        if several:
+            paced = [*(one for one in contestants if one.is_durable), *several]
+            run(compare_paced(paced, options.rooms, seconds=options.seconds, rounds=options.rounds))
 
 
 if __name__ == "__main__":

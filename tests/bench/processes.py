@@ -40,11 +40,12 @@ class Measured:
         self.url = url
 
     def cpu_seconds(self) -> float:
-        """Return the processor time of all threads of the process, to the nanosecond; of no process that it started.
+        """Return the processor time of the server."""
+        return cpu_seconds_of(self.pid)
 
-        Source: the kernel's encoding of a process's own clock, see clock_getcpuclockid(3).
-        """
-        return time.clock_gettime((~self.pid << 3) | 2)
+    def beside_seconds(self) -> float:
+        """Return the same for what works for the server beside it: nothing does."""
+        return 0.0
 
     def resident_kib(self) -> int:
         """Return the memory that the process holds."""
@@ -63,6 +64,14 @@ class Measured:
         """End the process as a power cut would, and wait until it is gone."""
         self.process.kill()
         self.process.wait()
+
+
+def cpu_seconds_of(pid: int) -> float:
+    """Return the processor time of all threads of a process, to the nanosecond; of no process that it started.
+
+    Source: the kernel's encoding of a process's own clock, see clock_getcpuclockid(3).
+    """
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def core_busy_seconds(core: int = CORES[0]) -> float:

@@ -12,10 +12,10 @@ import random
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from tests.bench.load import Spin, Wire, encode_frame, gather_some, open_wire
-from tests.bench.processes import Measured, core_busy_seconds
+from tests.bench.processes import core_busy_seconds
 
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
 """The cells of a game that nobody wins."""
@@ -80,16 +80,25 @@ class Table:
         self._left = 0
         self.sent_at = 0.0
         self._pace_seconds = 0.0
+        self._is_open = False
+        self._due = 0.0
         self._done: asyncio.Future[None] | None = None
         for seat in seats:
             seat.table = self
 
-    def play(self, steps: int, pace_seconds: float = 0.0) -> asyncio.Future[None]:
-        """Play so many steps; return what is done then, or after `stop`. `pace_seconds` is how long people ponder."""
-        self._left, self._pace_seconds = steps, pace_seconds
-        self._done = asyncio.get_running_loop().create_future()
+    def play(self, steps: int, pace_seconds: float = 0.0, *, is_open: bool = False) -> asyncio.Future[None]:
+        """Play so many steps; return what is done then, or after `stop`. `pace_seconds` is how long people ponder.
+
+        Where it `is_open` a step is due so long after the one before was due, however long that took; what is late for
+        that counts from when it was due.
+        """
+        self._left, self._pace_seconds, self._is_open = steps, pace_seconds, is_open
+        loop = asyncio.get_running_loop()
+        self._done = loop.create_future()
         if pace_seconds:
-            asyncio.get_running_loop().call_later(random.uniform(0, pace_seconds), self.begin_step)
+            wait = random.uniform(0, pace_seconds)
+            self._due = time.perf_counter() + wait
+            loop.call_later(wait, self.begin_step)
         else:
             self.begin_step()
         return self._done
@@ -106,10 +115,21 @@ class Table:
             assert self._done is not None
             if not self._done.done():
                 self._done.set_result(None)
+        elif self._is_open:
+            self._begin_when_due()
         elif self._pace_seconds:
             asyncio.get_running_loop().call_later(self._pace_seconds, self.begin_step)
         else:
             self.begin_step()
+
+    def _begin_when_due(self) -> None:
+        self._due += self._pace_seconds
+        wait = self._due - time.perf_counter()
+        if wait > 0:
+            asyncio.get_running_loop().call_later(wait, self.begin_step)
+        else:
+            self.begin_step()
+            self.sent_at = self._due
 
     def fail(self, payload: bytes) -> None:
         """End the game over a message that is not the one awaited."""
@@ -165,9 +185,17 @@ async def seat_at_server(url: str, _number: int) -> Table:
     return Table(seats, steps_of(seats, code, is_relay=False))
 
 
-async def open_room(url: str) -> tuple[tuple[Seat, Seat], str]:
-    """Return two players in a room of our server, and its code."""
-    first, second = await open_wire(url, Seat), await open_wire(url, Seat)
+async def seat_in_house(urls: str, number: int) -> Table:
+    """Seat two on different servers of a house, if it has several: their addresses are given with commas between."""
+    servers = urls.split(",")
+    first, second = (servers[(number + place) % len(servers)] for place in (0, 1))
+    seats, code = await open_room(first, second)
+    return Table(seats, steps_of(seats, code, is_relay=False))
+
+
+async def open_room(url: str, other_url: str | None = None) -> tuple[tuple[Seat, Seat], str]:
+    """Return two players in a room of our server, and its code; the second may come by another address."""
+    first, second = await open_wire(url, Seat), await open_wire(other_url or url, Seat)
     for seat in (first, second):
         seat.send('{"type":"hello"}')
         await seat.next_message()
@@ -186,6 +214,7 @@ class Figures:
 
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    beside_seconds: float = 0.0
     core_seconds: float = 0.0
     load_idle_seconds: float = 0.0
     latencies: list[float] = field(default_factory=list, repr=False)
@@ -194,6 +223,7 @@ class Figures:
         """Count another slice in."""
         self.seconds += other.seconds
         self.cpu_seconds += other.cpu_seconds
+        self.beside_seconds += other.beside_seconds
         self.core_seconds += other.core_seconds
         self.load_idle_seconds += other.load_idle_seconds
         self.latencies += other.latencies
@@ -226,26 +256,46 @@ class Figures:
         """The processor time of a move, that of the rematches counted in."""
         return self.cpu_seconds / self.moves * 1e6
 
+    @property
+    def beside_us(self) -> float:
+        """The processor time of a move in what works for the server."""
+        return self.beside_seconds / self.moves * 1e6
+
     def percentile_ms(self, percent: int) -> float:
         ordered = sorted(self.latencies)
         return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)] * 1e3
 
 
+class Meter(Protocol):
+    """A server, or several that are one house, and what it has used."""
+
+    url: str
+
+    def cpu_seconds(self) -> float: ...
+    def beside_seconds(self) -> float: ...
+    def pause(self) -> None: ...
+    def resume(self) -> None: ...
+
+
 class Hall:
     """A server and the tables at it, at rest but while `play` runs.
 
-    Players who do not ponder are driven by a loop that never sleeps.
+    Players who do not ponder are driven by a loop that never sleeps; for `is_open` see `Table.play`.
     """
 
-    def __init__(self, server: Measured, tables: list[Table], pace_seconds: float) -> None:
+    def __init__(self, server: Meter, tables: list[Table], pace_seconds: float, *, is_open: bool = False) -> None:
         self.server = server
         self._tables = tables
         self._pace_seconds = pace_seconds
+        self._is_open = is_open
 
     @classmethod
-    async def open(cls, server: Measured, seating: Seating, rooms: int, *, pace_seconds: float = 0.0) -> Self:
+    async def open(
+        cls, server: Meter, seating: Seating, rooms: int, *, pace_seconds: float = 0.0, is_open: bool = False
+    ) -> Self:
         """Seat everybody and warm up: for a second and two games at least, until the tables are at different plies."""
-        hall = cls(server, await gather_some(seating(server.url, number) for number in range(rooms)), pace_seconds)
+        tables = await gather_some(seating(server.url, number) for number in range(rooms))
+        hall = cls(server, tables, pace_seconds, is_open=is_open)
         warm_until = time.perf_counter() + WARM_UP_SECONDS
         while time.perf_counter() < warm_until:
             await asyncio.gather(*(table.play(STEPS_A_GAME * 2, pace_seconds) for table in hall._tables))
@@ -255,17 +305,21 @@ class Hall:
 
     async def play(self, seconds: float) -> Figures:
         """Have all tables play, and return what was measured in so many seconds of it."""
-        playing = asyncio.gather(*(table.play(1 << 60, self._pace_seconds) for table in self._tables))
+        playing = asyncio.gather(
+            *(table.play(1 << 60, self._pace_seconds, is_open=self._is_open) for table in self._tables)
+        )
         spin = None if self._pace_seconds else Spin()
         await asyncio.wait([playing], timeout=RUN_UP_SECONDS)
         for table in self._tables:
             table.latencies.clear()
-        cpu, core, begun = self.server.cpu_seconds(), core_busy_seconds(), time.perf_counter()
+        cpu, beside, core = self.server.cpu_seconds(), self.server.beside_seconds(), core_busy_seconds()
+        begun = time.perf_counter()
         idle = spin.idle_seconds if spin is not None else 0.0
         await asyncio.wait([playing], timeout=seconds)
         figures = Figures(
             seconds=time.perf_counter() - begun,
             cpu_seconds=self.server.cpu_seconds() - cpu,
+            beside_seconds=self.server.beside_seconds() - beside,
             core_seconds=core_busy_seconds() - core,
             load_idle_seconds=spin.idle_seconds - idle if spin is not None else 0.0,
             latencies=[latency for table in self._tables for latency in table.latencies],

@@ -1,7 +1,8 @@
 """Clients that play for as long as they are let: bare WebSockets, an id on every request, and one ledger for all.
 
 Two players sit in each room, and whoever wants watches. A client that loses its connection comes back with its token,
-takes its seat, and sends what was not answered once more, unchanged. What is refused in an unknown way is a violation.
+takes its seat, and sends what was not answered once more, unchanged, maybe to another server of the same house. What is
+refused in an unknown way is a violation.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ PATIENCE_SECONDS = 60.0
 """How long anything that must happen may take before the run is given up."""
 
 RETRY_SECONDS = 0.02
+CLOSE_SECONDS = 0.2
+"""How long a server that may be dead is given to say farewell."""
+
 PAGE = 100
 TRANSIENT = frozenset({"busy", "unavailable"})
 GONE = (OSError, ConnectionClosed, InvalidHandshake, InvalidMessage, TimeoutError, EOFError)
@@ -35,16 +39,32 @@ class Turned(Exception):
     """The server knows the player, the room or the seat no more."""
 
 
+class Expelled(OSError):
+    """The server says that one is not in the room, on a connection that entered it."""
+
+
 Address = Callable[[], Awaitable[str]]
+Games = dict[tuple[str, int], list[tuple[int, ...]]]
+"""The moves of games by room and number, once for each copy found."""
 
 
 class Client:
     """One player, or a watcher where `is_watcher`; `run` lives through any number of connections.
 
-    `away_seconds` has the times from each loss of a connection until its seat was had again.
+    `away_seconds` has the times from each loss of a connection until its seat was had again. With `patience_seconds` it
+    gives up a connection that is dead for so long or leaves a request unanswered; `unanswered` counts the latter.
     """
 
-    def __init__(self, name: str, address: Address, ledger: Ledger, choice: random.Random, *, is_watcher: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        address: Address,
+        ledger: Ledger,
+        choice: random.Random,
+        *,
+        is_watcher: bool,
+        patience_seconds: float | None = None,
+    ) -> None:
         self.name = name
         self.room = ""
         self.token: str | None = None
@@ -56,7 +76,9 @@ class Client:
         self.is_lost = False
         self.connections = 0
         self.news = asyncio.Event()
+        self.unanswered = 0
         self._address = address
+        self._patience_seconds = patience_seconds
         self._ledger = ledger
         self._choice = choice
         self._socket: ClientConnection | None = None
@@ -66,6 +88,13 @@ class Client:
         self._ids = 0
         self._player = ""
         self._lost_at: float | None = None
+        self._asked_at = 0.0
+        self._features = frozenset[str]()
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the client is in the room."""
+        return self._socket is not None
 
     @property
     def is_idle(self) -> bool:
@@ -76,7 +105,7 @@ class Client:
         """Play, or watch, until cancelled, or until the server does not let one in: then `is_lost`."""
         while True:
             try:
-                async with connect(await self._address(), compression=None, proxy=None, ping_interval=None) as socket:
+                async with self._connect(await self._address()) as socket:
                     await self.enter(socket)
                     self._socket = socket
                     if self._lost_at is not None:
@@ -96,6 +125,21 @@ class Client:
                 if self._lost_at is None:
                     self._lost_at = time.perf_counter()
 
+    def _connect(self, url: str) -> connect:
+        """Return the connection to be made: one that notices when the other end is dead, where patience has an end."""
+        patience = self._patience_seconds
+        if patience is None:
+            return connect(url, compression=None, proxy=None, ping_interval=None)
+        return connect(
+            url,
+            compression=None,
+            proxy=None,
+            open_timeout=patience,
+            ping_interval=patience / 4,
+            ping_timeout=patience / 2,
+            close_timeout=CLOSE_SECONDS,
+        )
+
     async def enter(self, socket: ClientConnection) -> None:
         """Say hello and take the seat, or the place of a watcher; a room is opened where none is known."""
         hello: Message = {"type": "hello", "name": self.name}
@@ -105,8 +149,10 @@ class Client:
         self.token, self._player = welcome["token"], welcome["player"]
         if not self.room and welcome["rooms"]:
             self.room = welcome["rooms"][0]["room"]
+        self._features = frozenset(welcome.get("features", ()))
         if self.room:
-            reply = await self._ask(socket, {"type": "watch" if self.is_watcher else "join", "room": self.room})
+            seen = {"seq": self.state["seq"]} if self.state is not None and "seq" in self._features else {}
+            reply = await self._ask(socket, {"type": "watch" if self.is_watcher else "join", "room": self.room, **seen})
         else:
             reply = await self._ask(socket, {"type": "create", "visibility": "private"})
         self.room, self.mark = reply["room"], reply["seat"]
@@ -122,7 +168,7 @@ class Client:
             self._pending = {"type": "sync", "room": self.room, "id": self._next_id()}
             if socket is not None:
                 with contextlib.suppress(ConnectionClosed):
-                    await socket.send(json.dumps(self._pending))
+                    await self._send_pending(socket)
             await self._wait(lambda: self._pending is None or self.is_lost)
             if self.state is not None:
                 return self.state
@@ -135,17 +181,32 @@ class Client:
 
     async def _play(self, socket: ClientConnection) -> None:
         if self._pending is not None:
-            await socket.send(json.dumps(self._pending))
-        async for text in socket:
-            message: Message = json.loads(text)
+            await self._send_pending(socket)
+        while True:
+            message: Message = json.loads(await self._receive(socket))
             self._hear(message)
             if self._pending is not None:
                 if message["type"] == "error":
                     await asyncio.sleep(RETRY_SECONDS)
-                    await socket.send(json.dumps(self._pending))
+                    await self._send_pending(socket)
             elif not self.is_stopping and (message["type"] in ("room", "error") or self._has_seen_effect()):
                 await self._act(socket)
             self.news.set()
+
+    async def _send_pending(self, socket: ClientConnection) -> None:
+        self._asked_at = asyncio.get_running_loop().time()
+        await socket.send(json.dumps(self._pending))
+
+    async def _receive(self, socket: ClientConnection) -> str | bytes:
+        """Return the next message; raises TimeoutError where a request is not answered in time."""
+        if self._pending is None or self._patience_seconds is None:
+            return await socket.recv()
+        try:
+            async with asyncio.timeout_at(self._asked_at + self._patience_seconds):
+                return await socket.recv()
+        except TimeoutError:
+            self.unanswered += 1
+            raise
 
     def _hear(self, message: Message) -> None:
         match message["type"]:
@@ -162,6 +223,8 @@ class Client:
                 self._hear_refusal(self._pending, message)
             case "error" | "closed" | "replaced":
                 self._ledger.note_refusal(self.name, {}, message)
+                if message["type"] == "replaced":
+                    raise Expelled
 
     def _note_done(self, command: Message) -> None:
         if command["type"] == "move":
@@ -175,6 +238,8 @@ class Client:
         if not (command["type"] == "rematch" and error["code"] == "not_allowed"):  # the next game is on already
             self._ledger.note_refusal(self.name, command, error)
         self._pending = None
+        if error["code"] == "not_in_room":
+            raise Expelled
 
     async def _act(self, socket: ClientConnection) -> None:
         """Move where it is one's turn, and want another game where one is over."""
@@ -185,7 +250,8 @@ class Client:
             free = [cell for cell, what in enumerate(state["board"]) if what == "."]
             await self._send(socket, type="move", cell=self._choice.choice(free), ply=state["ply"])
         elif state["status"] == "over" and self.mark not in state["offers"]["rematch"]:
-            await self._send(socket, type="rematch")
+            after = {"game": state["game"]} if "repeat" in self._features else {}
+            await self._send(socket, type="rematch", **after)
 
     def _has_seen_effect(self) -> bool:
         """Whether the state is what the last command made of it, or newer: the reply comes before the state."""
@@ -196,14 +262,14 @@ class Client:
         self._pending = {**command, "room": self.room, "id": self._next_id()}
         game = self._pending_game = self.state["game"]
         self._effect = (game, command["ply"] + 1) if command["type"] == "move" else (game + 1, 0)
-        await socket.send(json.dumps(self._pending))
+        await self._send_pending(socket)
 
     async def _ask(self, socket: ClientConnection, request: Message) -> Message:
         """Return the good answer to a request, asked again while the server is in trouble; note states on the way."""
         while True:
             request["id"] = self._next_id()
             await socket.send(json.dumps(request))
-            async with asyncio.timeout(PATIENCE_SECONDS):
+            async with asyncio.timeout(self._patience_seconds or PATIENCE_SECONDS):
                 while (message := json.loads(await socket.recv())).get("id") != request["id"]:
                     self._hear(message)
             if message["type"] != "error":
@@ -218,14 +284,32 @@ class Client:
 
 
 class Fleet:
-    """So many rooms with their clients, all of whose `address` is awaited before each connection."""
+    """So many rooms with their clients, each of whom awaits one of the `addresses` before each connection.
 
-    def __init__(self, rooms: int, address: Address, *, watchers: int = 0, seed: int = 0) -> None:
-        self.ledger = Ledger()
+    Those of a room have different ones, as far as there are any.
+    """
+
+    def __init__(
+        self,
+        rooms: int,
+        *addresses: Address,
+        watchers: int = 0,
+        seed: int = 0,
+        ledger: Ledger | None = None,
+        patience_seconds: float | None = None,
+    ) -> None:
+        self.ledger = Ledger() if ledger is None else ledger
         choice = random.Random(seed)
         self.tables = [
             [
-                Client(f"{name}-{number}", address, self.ledger, choice, is_watcher=index >= 2)
+                Client(
+                    f"{name}-{number}",
+                    addresses[(number + index) % len(addresses)],
+                    self.ledger,
+                    choice,
+                    is_watcher=index >= 2,
+                    patience_seconds=patience_seconds,
+                )
                 for index, name in enumerate(["ana", "bo", *(f"eve{eve}" for eve in range(watchers))])
             ]
             for number in range(rooms)
@@ -241,8 +325,11 @@ class Fleet:
         """Seat everybody and let them play."""
         await asyncio.gather(*(self._open(table) for table in self.tables))
 
-    async def stop(self) -> None:
-        """Let everybody finish what was sent, compare all that was told with all that is there, and go."""
+    async def stop(self, collect: Callable[[], Awaitable[Games]] | None = None) -> None:
+        """Let everybody finish what was sent, compare all that was told with all that is there, and go.
+
+        What is there is what `collect` says, by default what the players are told of their games.
+        """
         for client in self.clients:
             client.is_stopping = True
         try:
@@ -255,7 +342,7 @@ class Fleet:
         finally:
             await self.abandon()
         self.ledger.compare_rematches(newest)
-        self.ledger.compare_games(await self._collect())
+        self.ledger.compare_games(await (collect or self.collect)())
 
     async def abandon(self) -> None:
         """Go without a word."""
@@ -289,11 +376,11 @@ class Fleet:
             client.room = host.room
             self._tasks.append(asyncio.create_task(client.run()))
         for client in others:
-            await client._wait(lambda client=client: client._socket is not None)  # type: ignore[misc]
+            await client._wait(lambda client=client: client.is_connected)  # type: ignore[misc]
 
-    async def _collect(self) -> dict[tuple[str, int], list[tuple[int, ...]]]:
+    async def collect(self) -> Games:
         """Ask for the moves of every game that the fleet played."""
-        games: dict[tuple[str, int], list[tuple[int, ...]]] = defaultdict(list)
+        games: Games = defaultdict(list)
         for table in self.tables:
             witness = next((client for client in table if not client.is_lost and not client.is_watcher), None)
             for key, moves in (await collect_games(witness)).items() if witness is not None else ():
@@ -301,10 +388,10 @@ class Fleet:
         return games
 
 
-async def collect_games(client: Client) -> dict[tuple[str, int], list[tuple[int, ...]]]:
-    """Return the moves of all games that a client played, by room and game; a game that is there twice has two."""
-    games: dict[tuple[str, int], list[tuple[int, ...]]] = defaultdict(list)
-    async with connect(await client._address(), compression=None, proxy=None, ping_interval=None) as socket:
+async def collect_games(client: Client) -> Games:
+    """Return the moves of all games that a client played; a game that is there twice has two."""
+    games: Games = defaultdict(list)
+    async with client._connect(await client._address()) as socket:
         await client._ask(socket, {"type": "hello", "token": client.token})
         before: dict[str, str] = {}
         while page := (await client._ask(socket, {"type": "history", "limit": PAGE, **before}))["games"]:

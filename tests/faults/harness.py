@@ -6,6 +6,7 @@ It ends what it started and nothing else, by its process id. What the server log
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import signal
 import sys
@@ -39,6 +40,7 @@ class Harness:
         self.port = 0
         self.url = ""
         self.starts = 0
+        self.is_frozen = False
         self._listening = asyncio.Event()
         self._news = asyncio.Condition()
         self._process: Process | None = None
@@ -96,6 +98,8 @@ class Harness:
         self._listening.clear()
         if self._process.returncode is None:
             self._process.send_signal(by)
+            if self.is_frozen and by is not signal.SIGKILL:
+                self.thaw()
         return await self.ended()
 
     async def ended(self) -> int:
@@ -106,9 +110,25 @@ class Harness:
             code = await process.wait()
         self._listening.clear()
         self._process = None
+        self.is_frozen = False
         if self._reading is not None:
             await self._reading
         return code
+
+    def freeze(self) -> None:
+        """Let the server do nothing until `thaw`, its connections staying open."""
+        os.kill(self.pid, signal.SIGSTOP)
+        self.is_frozen = True
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        os.kill(self.pid, signal.SIGCONT)
+        self.is_frozen = False
+
+    @property
+    def is_awake(self) -> bool:
+        """Whether a server listens and is not frozen."""
+        return self._listening.is_set() and not self.is_frozen
 
     async def when_listening(self) -> str:
         """Wait until a server listens and return where."""

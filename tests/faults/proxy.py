@@ -95,6 +95,7 @@ class Link:
             await asyncio.gather(*ways, return_exceptions=True)
             for writer in self._writers:
                 writer.close()
+            for writer in self._writers:
                 with contextlib.suppress(OSError):
                     await writer.wait_closed()
 
@@ -118,7 +119,7 @@ class Link:
 
 
 class Proxy:
-    """Listens on a free port of the loopback, at `url`; use it with ``async with``. `links` are those that live."""
+    """Listens on a free `port` of the loopback, at `url`; use it with ``async with``. `links` are those that live."""
 
     def __init__(self, port: int, host: str = "127.0.0.1") -> None:
         self.links: list[Link] = []
@@ -128,7 +129,8 @@ class Proxy:
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.url = f"ws://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        self.port = self._server.sockets[0].getsockname()[1]
+        self.url = f"ws://127.0.0.1:{self.port}"
         return self
 
     async def __aexit__(

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.soak import churn, crowd, cuts, kills, restart, retries, seats
+from tests.soak import churn, cluster, crowd, cuts, kills, restart, retries, seats
 
 
 class Finding(Protocol):
@@ -36,6 +36,10 @@ RUNS: dict[str, tuple[Run, dict[str, int]]] = {
     "restart": (restart.run, {"rooms": 10_000, "pairs": 40}),
     "seats": (seats.run, {"races": 1_000}),
     "churn": (churn.run, {"connections": 100_000}),
+    "cluster": (
+        cluster.run,
+        {"moves": 20_000, "faults": 45, "rooms": 20, "watchers": 1, "servers": 2, "cables": 1},
+    ),
     "crowd": (crowd.run, {"idle": 5_000, "playing": 1_000, "seconds": 20}),
 }
 """Each run with what can be chosen for it, and the defaults."""

@@ -1,0 +1,58 @@
+"""The trial house in one command: it says where everything is, two play through it, and all of it ends with Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.environment import environment
+from tests.peer import open_peer, play_out
+
+PATIENCE_SECONDS = 60
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("options", [(), ("--tls", "--servers", "1")])
+async def test_a_house_is_shown_played_in_and_ended(options: tuple[str, ...]) -> None:
+    pipe = asyncio.subprocess.PIPE
+    trial = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.house", *options), stdout=pipe, env=environment(), cwd=ROOT
+    )
+    assert trial.stdout
+    said = ""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        try:
+            while "Ctrl-C" not in said:
+                line = await trial.stdout.readline()
+                assert line, said
+                said += line.decode()
+            url = re.findall(r"tictactoe-client --server (ws://\S+)", said)[0]
+            processes = [int(found) for found in re.findall(r"process (\d+)", said)]
+            async with open_peer(url, "ana") as ana, open_peer(url, "bo") as bo:
+                room = (await ana.ask("create"))["room"]
+                await bo.ask("join", room=room)
+                over = await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+                assert over["result"]["winner"] == "X"
+            trial.send_signal(signal.SIGINT)
+        except BaseException:
+            trial.kill()
+            raise
+        finally:
+            code = await trial.wait()
+    assert code == 0
+    assert len(processes) == 3 + (1 if options else 2)
+    assert not [pid for pid in processes if is_there(pid)]
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
