@@ -148,8 +148,8 @@ def everything_said(text: str, seq: int, client: str | None = "X") -> list[Frame
 class HostileServer:
     """Answers each request as `answers` say for its type, else as a harmless server whose every name is `text`.
 
-    `heard` has the requests so far; `push` sends to the connection that came last. While it `is_silent` nothing is
-    answered.
+    It names the `features`. `heard` has the requests so far; `push` sends to the connection that came last. While it
+    `is_silent` nothing is answered.
     """
 
     text: str = "bo"
@@ -158,6 +158,7 @@ class HostileServer:
     url: str = ""
     socket: ServerConnection | None = None
     is_silent: bool = False
+    features: tuple[str, ...] = ()
 
     async def push(self, *frames: Frame) -> None:
         assert self.socket is not None
@@ -181,7 +182,8 @@ class HostileServer:
         id, text = identity(request), self.text
         match request:
             case Hello():
-                return [Welcome(protocol=1, server=text, player=CLIENT, name=text, token=TOKEN, rooms=())]
+                welcome = Welcome(protocol=1, server=text, player=CLIENT, name=text, token=TOKEN, rooms=())
+                return [replace(welcome, features=self.features)]
             case Join() | Match() | Create():
                 return [Ok(id=id, room=ROOM, seat="X", moves=()), state(text=text)]
             case Watch():

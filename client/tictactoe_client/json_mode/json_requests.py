@@ -8,7 +8,7 @@ import json
 from tictactoe_client.json_mode.json_lines import Line, print_own
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import Interrupted
-from tictactoe_client.wire.pending import REPEATABLE_TYPES
+from tictactoe_client.wire.pending import is_repeatable_line
 from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Error, Ok
 
@@ -51,7 +51,7 @@ class JsonRequests:
         request, reply = self._unanswered or ({}, None)
         if reply is None or reply.done():
             return
-        if request.get("type") in REPEATABLE_TYPES:
+        if is_repeatable_line(request):
             self._resending = asyncio.create_task(self._client.send_text(json.dumps(request)))
             return
         lost = Interrupted()

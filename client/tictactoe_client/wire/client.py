@@ -83,8 +83,8 @@ class Client:
 
     @property
     def features(self) -> frozenset[str]:
-        """What the server says that it can do beyond version 1.0."""
-        return frozenset(self.welcome.features)
+        """What the server says that it can do beyond version 1.0; after a return it may be another server."""
+        return self._conversation.features
 
     @property
     def latency_seconds(self) -> float:

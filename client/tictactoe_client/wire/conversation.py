@@ -12,6 +12,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from msgspec.structs import replace
+
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.backoff import Backoff
 from tictactoe_client.wire.comeback import come_back
@@ -55,6 +57,7 @@ class Conversation:
         self._token = greeting.welcome.token
         self._hold_ms = greeting.hold_ms
         self._welcome_message = greeting.message
+        self._features = frozenset(greeting.welcome.features)
         self._connection = greeting.connection
         self._backoff = backoff
         self._timeout_seconds = timeout_seconds
@@ -99,6 +102,11 @@ class Conversation:
                 raise
 
     @property
+    def features(self) -> frozenset[str]:
+        """What the server that we are connected to can do beyond version 1.0."""
+        return self._features
+
+    @property
     def latency_seconds(self) -> float:
         """How long the answer to the last ping took, before the first the one to our hello."""
         return self._connection.latency_seconds or self._greeted_in_seconds
@@ -125,7 +133,7 @@ class Conversation:
 
     async def enter(self, request: Create | Match | Join | Watch) -> Room:
         """Return the room that the server lets us into, with its first state; raises `ProtocolBroken` for no room."""
-        reply = await self.ask(request)
+        reply = await self.ask(request if isinstance(request, Create | Match) else self._with_seen(request))
         if not reply.room:
             raise ProtocolBroken("the answer names no room")
         room = self.room(reply.room)
@@ -211,6 +219,7 @@ class Conversation:
         self._hold_ms = greeting.hold_ms
         self._connection = greeting.connection
         self._welcome_message = greeting.message
+        self._features = frozenset(greeting.welcome.features)
         self._greeted_in_seconds = greeting.latency_seconds
         self._delivery.pass_on(greeting.message)
         self._resuming = asyncio.create_task(self._resume(patience), name="tictactoe resume")
@@ -221,7 +230,7 @@ class Conversation:
     async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
         connection = self._connection
-        returns = {room: self._pending.add(room._way_back()) for room in self._delivery.rooms}
+        returns = {room: self._pending.add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
         others = [self._pending.add(Lobby(on=True))] if self._sees_lobby else []
         try:
             for pending in (*returns.values(), *others):
@@ -241,6 +250,10 @@ class Conversation:
                 self._pending.remove(pending)
                 pending.forget()
 
+    def _with_seen(self, request: Join | Watch) -> Join | Watch:
+        """Return the request with what we have seen of the room, for a server that can make use of it."""
+        return replace(request, seq=self._delivery.seen(request.room)) if "seq" in self._features else request
+
     async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
         """Take note of the answer to our return to a room; where it is refused for good the room is gone for us.
 
@@ -259,7 +272,7 @@ class Conversation:
                     return
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
             self._pending.remove(pending)
-            pending = self._pending.add(room._way_back())
+            pending = self._pending.add(self._with_seen(room._way_back()))
             await self._send_pending(pending)
 
     async def _send_pending(self, pending: Pending) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 
+from msgspec import UNSET, UnsetType
+
 from tictactoe_client.wire.errors import EXPULSIONS, ConnectionLost
 from tictactoe_client.wire.events import Event
 from tictactoe_client.wire.messages import Message, Messages, read_message
@@ -33,6 +35,7 @@ class Delivery:
         self.farewell: Error | None = None
         self._make_room = make_room
         self._rooms: dict[str, Room] = {}
+        self._seen: dict[str, int] = {}
         self._streams: weakref.WeakSet[Messages] = weakref.WeakSet()
 
     @property
@@ -50,7 +53,15 @@ class Delivery:
     def forget(self, room: Room) -> None:
         """Let go of a room that has ended for us."""
         if self._rooms.get(room.code) is room:
+            seen = self.seen(room.code)
             del self._rooms[room.code]
+            if seen is not UNSET:
+                self._seen[room.code] = seen
+
+    def seen(self, code: str) -> int | UnsetType:
+        """Return the highest `seq` that came of the room with this code, if any."""
+        room = self._rooms.get(code)
+        return self._seen.get(code, UNSET) if room is None or room.state is None else room.state.seq
 
     def open_stream(self, welcome: Message) -> Messages:
         """Return a new stream of everything, beginning with a welcome."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +30,7 @@ from tictactoe_protocol.requests import (
     Resign,
     Rooms,
     Sync,
+    Undo,
     Watch,
 )
 
@@ -37,9 +39,24 @@ _REPEATABLE: Final = (
     *(Move, Join, Watch, Leave, Resign, Rematch, Draw),
     *(Sync, Rooms, Lobby, Ping, History, Record, Analyse),
 )
-"""What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
-REPEATABLE_TYPES: Final = frozenset(str(request.__struct_config__.tag) for request in _REPEATABLE)
-"""The same by what stands in a message as its `type`."""
+"""What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then.
+
+So may an undo that names its game and position.
+"""
+_REPEATABLE_TYPES: Final = frozenset(str(request.__struct_config__.tag) for request in _REPEATABLE)
+
+
+def is_repeatable(request: Request) -> bool:
+    """Tell whether a request may be sent a second time."""
+    if isinstance(request, Undo):
+        return request.game is not UNSET and request.ply is not UNSET
+    return isinstance(request, _REPEATABLE)
+
+
+def is_repeatable_line(line: Mapping[str, object]) -> bool:
+    """Tell the same of what stands in a message."""
+    kind = line.get("type")
+    return kind in _REPEATABLE_TYPES or (kind == "undo" and {"game", "ply"} <= line.keys())
 
 
 @dataclass(slots=True)
@@ -106,7 +123,7 @@ class PendingRequests:
     def interrupt(self) -> None:
         """Fail what was sent over a connection that is gone and must not be sent twice."""
         for pending in self._waiting.values():
-            if pending.sent_over is not None and not isinstance(pending.request, _REPEATABLE):
+            if pending.sent_over is not None and not is_repeatable(pending.request):
                 pending.fail(Interrupted())
 
     def fail_all(self, error: Exception) -> None:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from tictactoe_client.wire.errors import ClientError, ProtocolBroken, Refused
 from tictactoe_engine import parse_cell
@@ -60,6 +61,7 @@ class Room:
         self._watching = False
         self._version = 0
         self._fresh_from = 1
+        self._asked: dict[tuple[type, OfferAction], tuple[int, int]] = {}
         self._lost: ConnectionLost | None = None
         self._changed = asyncio.Event()
 
@@ -108,7 +110,10 @@ class Room:
 
     async def rematch(self) -> None:
         """Ask for another game, or agree to it."""
-        await self._client.request(Rematch(room=self.code))
+        request = Rematch(room=self.code)
+        if self.state is not None and "repeat" in self._client.features:
+            request = replace(request, game=self.state.game)
+        await self._client.request(request)
 
     async def leave(self) -> None:
         """Go: a watcher stops, a waiting player frees the seat, a playing one resigns. Iterating stops."""
@@ -149,11 +154,11 @@ class Room:
 
     async def draw(self, action: OfferAction = "offer") -> None:
         """Offer a draw, or answer an offer."""
-        await self._client.request(Draw(room=self.code, action=action))
+        await self._ask_once(Draw(room=self.code, action=action))
 
     async def undo(self, action: OfferAction = "offer") -> None:
         """Ask to take back our last move, or answer such a request."""
-        await self._client.request(Undo(room=self.code, action=action))
+        await self._ask_once(Undo(room=self.code, action=action))
 
     async def claim(self, as_: Literal["win", "draw"]) -> None:
         """End a game whose opponent has been gone past the hold."""
@@ -172,6 +177,15 @@ class Room:
     async def chat(self, text: str) -> None:
         """Say something to players and watchers, in at most 200 characters."""
         await self._client.request(Chat(room=self.code, text=text))
+
+    async def _ask_once(self, request: Draw | Undo) -> None:
+        """Send what is meant for this position, so that it may be sent twice; a second one there is meant as such."""
+        state, key = self.state, (type(request), request.action)
+        if state is None or "repeat" not in self._client.features or self._asked.get(key) == (state.game, state.ply):
+            await self._client.request(request)
+            return
+        await self._client.request(replace(request, game=state.game, ply=state.ply))
+        self._asked[key] = (state.game, state.ply)
 
     def _way_back(self) -> Join | Watch:
         """Return the request that brings us back into the room on a new connection."""

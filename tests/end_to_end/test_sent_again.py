@@ -1,0 +1,170 @@
+"""What a client sends again after a loss, and what it says to a server that may know less than it has seen."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from tests.end_to_end.test_reconnect import QUICK, event_of, state_where
+from tests.faults.hostile_server import HostileServer, hostile_server, state
+from tests.peer import Peer, open_peer
+from tests.proxy import Proxy, run_proxy
+from tictactoe_client import Room, connect
+from tictactoe_client.wire.events import Back
+from tictactoe_client.wire.pending import is_repeatable_line
+from tictactoe_protocol.requests import Draw, Hello, Join, Rematch, Request, Undo, Watch
+from tictactoe_server.server import Server
+
+ALL = ("repeat", "seq")
+
+
+@pytest.fixture
+async def proxy(server: Server) -> AsyncIterator[Proxy]:
+    async with run_proxy(server.port) as running:
+        yield running
+
+
+@contextlib.asynccontextmanager
+async def two_playing(server: Server, proxy: Proxy) -> AsyncIterator[tuple[Room, Peer]]:
+    """Let ana play X through the proxy and bo O past it; each has moved."""
+    async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
+        room = await ana.create()
+        await bo.ask("join", room=room.code)
+        await state_where(room, status="playing")
+        await room.move(0)
+        await bo.ask("move", room=room.code, cell=4, ply=1)
+        await state_where(room, ply=2)
+        yield room, bo
+
+
+async def lose_the_answer(asking: Coroutine[Any, Any, None], proxy: Proxy, arrived: Coroutine[Any, Any, Any]) -> None:
+    """Ask through the proxy, lose the connection once the server has carried it out, and wait for the answer."""
+    proxy.swallows_replies = True
+    task = asyncio.create_task(asking)
+    await arrived
+    proxy.swallows_replies = False
+    proxy.cut()
+    async with asyncio.timeout(10):
+        await task
+
+
+async def test_a_move_is_taken_back_once_however_often_that_is_allowed(server: Server, proxy: Proxy) -> None:
+    async with two_playing(server, proxy) as (room, bo):
+        await bo.ask("undo", room=room.code, action="offer")
+        await room.sync()
+        await lose_the_answer(room.undo("accept"), proxy, bo.state(ply=1))
+        assert (await state_where(room, ply=1)).board == "X........"
+        assert (await bo.ask("move", room=room.code, cell=8, ply=1))["type"] == "ok"
+
+
+async def test_an_undo_that_was_asked_for_is_not_asked_for_again_after_a_no(server: Server, proxy: Proxy) -> None:
+    async with two_playing(server, proxy) as (room, bo):
+
+        async def decline() -> None:
+            await bo.until(lambda message: message.get("offers", {}).get("undo") == "X")
+            await bo.ask("undo", room=room.code, action="decline")
+
+        await lose_the_answer(room.undo(), proxy, decline())
+        await room.sync()
+        assert room.state is not None
+        assert room.state.offers.undo is None
+
+
+async def test_a_rematch_that_began_while_the_answer_was_lost_is_acknowledged(server: Server, proxy: Proxy) -> None:
+    async with two_playing(server, proxy) as (room, bo):
+        await bo.ask("resign", room=room.code)
+        await state_where(room, status="over")
+        await bo.ask("rematch", room=room.code)
+        await lose_the_answer(room.rematch(), proxy, bo.state(game=2))
+        assert (await state_where(room, game=2)).ply == 0
+
+
+async def test_a_draw_may_be_offered_again_in_one_position_after_a_no(server: Server, proxy: Proxy) -> None:
+    async with two_playing(server, proxy) as (room, bo):
+        for _ in range(2):
+            await room.draw()
+            await bo.until(lambda message: message.get("offers", {}).get("draw") == "X")
+            await bo.ask("draw", room=room.code, action="decline")
+            await bo.until(lambda message: message.get("offers", {}).get("draw", "X") is None)
+
+
+def sent(hostile: HostileServer, *kinds: type) -> list[Request]:
+    return [request for request in hostile.heard if isinstance(request, kinds)]
+
+
+@contextlib.asynccontextmanager
+async def told(*features: str) -> AsyncIterator[tuple[HostileServer, Proxy]]:
+    """Run a server that names these features, and a way to it that can be cut."""
+    async with hostile_server() as hostile, run_proxy(int(hostile.url.rpartition(":")[2])) as proxy:
+        hostile.features = features
+        yield hostile, proxy
+
+
+async def test_what_is_meant_for_a_position_says_so_where_the_server_knows_that() -> None:
+    async with told(*ALL) as (hostile, proxy), connect(proxy.url) as client:
+        room = await client.join("K7M4PQ")
+        await room.draw()
+        await room.draw()
+        await room.undo("decline")
+        await room.rematch()
+        draw, again, undo, rematch = sent(hostile, Draw, Undo, Rematch)
+        assert isinstance(draw, Draw)
+        assert (draw.game, draw.ply) == (1, 0)
+        assert isinstance(again, Draw)
+        assert (again.game, again.ply) == (UNSET, UNSET)
+        assert isinstance(undo, Undo)
+        assert (undo.game, undo.ply) == (1, 0)
+        assert isinstance(rematch, Rematch)
+        assert rematch.game == 1
+
+
+async def test_one_who_comes_back_says_what_they_have_seen() -> None:
+    async with told(*ALL) as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
+        messages = client.messages()
+        room = await client.join("K7M4PQ")
+        await hostile.push(state(7))
+        await state_where(room, seq=7)
+        proxy.cut()
+        await event_of(messages, Back)
+        await client.ping()
+        await room.leave()
+        await client.watch("K7M4PQ")
+        assert [getattr(request, "seq", None) for request in sent(hostile, Join, Watch)] == [UNSET, 7, 7]
+
+
+async def test_a_server_that_names_no_features_is_told_nothing_of_it() -> None:
+    async with told() as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
+        messages = client.messages()
+        room = await client.join("K7M4PQ")
+        proxy.cut()
+        await event_of(messages, Back)
+        await room.draw()
+        await room.undo()
+        await room.rematch()
+        for request in sent(hostile, Join, Draw, Undo, Rematch):
+            assert {getattr(request, name, UNSET) for name in ("seq", "game", "ply")} == {UNSET}
+
+
+async def test_it_is_the_server_that_one_comes_back_to_whose_features_count() -> None:
+    async with told(*ALL) as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
+        messages = client.messages()
+        await client.join("K7M4PQ")
+        hostile.features = ()
+        proxy.cut()
+        await event_of(messages, Back)
+        await client.ping()
+        assert client.features == frozenset()
+        assert [request.seq for request in sent(hostile, Join) if isinstance(request, Join)] == [UNSET, UNSET]
+        assert len(sent(hostile, Hello)) == 2
+
+
+def test_a_line_of_json_may_be_sent_again_where_the_request_may() -> None:
+    assert is_repeatable_line({"type": "undo", "action": "offer", "game": 1, "ply": 2})
+    assert not is_repeatable_line({"type": "undo", "action": "offer", "ply": 2})
+    assert is_repeatable_line({"type": "move"})
+    assert not is_repeatable_line({"type": "chat", "game": 1, "ply": 2})
