@@ -51,7 +51,8 @@ class Misuse(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options in their final form; `server` and `name` as typed, None where nothing was said. `ca` is a file to trust.
+    """Options in their final form; `server` and `name` as typed, None where nothing was said; several servers
+    of one house have commas between. `ca` is a file to trust.
 
     `theme`, `mouse`, `bell`, `confirm` (place only with a second click or Enter) and `changed_keys` are for the full
     screen, which also says the first of the `doubts` about the configuration file. With `local` a server is started for

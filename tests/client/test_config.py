@@ -9,6 +9,7 @@ from tictactoe_client.cli import cli, run
 from tictactoe_client.commands.option_values import settings_of
 from tictactoe_client.kept.config import KNOWN, config_path, load_config
 from tictactoe_client.tui.keymap import ACTIONS
+from tictactoe_client.wire.house import parse_house
 
 
 def write(text: str) -> Path:
@@ -178,6 +179,41 @@ def test_the_command_says_what_is_set_and_by_what(
     assert rows["help"] == ["h", str(path)]
     assert rows["server"] == ["ws://localhost:8765", "default"]
     assert rows["timeout"] == ["5", "default"]
+
+
+@pytest.mark.parametrize(
+    ("text", "variable", "options"),
+    [
+        ("", None, ["-s", "one", "--server", "wss://two"]),
+        ("", None, ["-s", "one,wss://two"]),
+        ("", "one wss://two", []),
+        ("", "one, wss://two", []),
+        ('server = ["one", "wss://two"]', None, []),
+        ('server = "one, wss://two"', None, []),
+        ('server = "three"', "four", ["-s", "one", "-s", "wss://two"]),
+        ('server = "three"', "one wss://two", []),
+    ],
+)
+def test_the_servers_of_one_house_are_given_together(
+    monkeypatch: pytest.MonkeyPatch, text: str, variable: str | None, options: list[str]
+) -> None:
+    if text:
+        write(f"{text}\n")
+    if variable:
+        monkeypatch.setenv("TICTACTOE_SERVER", variable)
+    config = load_config()
+    assert config.warnings == ()
+    with cli.make_context("tictactoe-client", ["rooms", *options], obj=config, default_map={}) as above:
+        command = cli.commands["rooms"]
+        with command.make_context("rooms", options, parent=above, default_map=config.defaults()) as context:
+            assert parse_house(settings_of(context).server).urls == ("ws://one:8765", "wss://two")
+
+
+@pytest.mark.parametrize("value", ["[]", "[3]", "3", '["ho st"]', '"one, ho st"'])
+def test_a_list_of_servers_that_is_none_is_told(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write(f"server = {value}\n")
+    assert run(["rooms"]) == 2
+    assert "client.toml line 1: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("source", ["file", "environment", "option"])

@@ -31,6 +31,34 @@ def gone() -> int:
     return process.pid
 
 
+ELSEWHERE = "ws://elsewhere:8765"
+
+
+def test_a_player_of_a_house_is_one_at_all_its_addresses(players: KnownPlayers) -> None:
+    house = (HERE, ELSEWHERE)
+    players.keep(*(player(server=server, used_at=1, pid=gone()) for server in house))
+    taken = players.take(house)
+    assert taken is not None
+    assert {found.pid for server in house if (found := players.find(server)) is not None} == {os.getpid()}
+    players.keep(*(player(server=server, pid=os.getppid()) for server in house))
+    for servers in (HERE, ELSEWHERE, house):
+        assert players.take(servers) is None
+    players.forget(ELSEWHERE, "token of ana")
+    assert players.find(ELSEWHERE) is None
+    assert players.find(HERE) is not None
+
+
+def test_what_was_kept_of_each_address_is_still_there_where_they_are_a_house(players: KnownPlayers) -> None:
+    players.keep(player("ana", used_at=1))
+    players.keep(player("bo", used_at=2, server=ELSEWHERE))
+    house = (HERE, ELSEWHERE)
+    newest = players.find(house)
+    assert newest is not None
+    assert newest.name == "bo"
+    assert players.take(house, "ana") is not None
+    assert players.find(ELSEWHERE) == player("bo", used_at=2, server=ELSEWHERE)
+
+
 def test_the_one_who_played_last_is_found_by_server_and_name(players: KnownPlayers) -> None:
     players.keep(player("ana", used_at=1))
     players.keep(player("bo", used_at=2, pid=os.getppid()))

@@ -32,6 +32,33 @@ def gone() -> int:
     return process.pid
 
 
+ELSEWHERE = "ws://elsewhere:8765"
+
+
+def test_the_seats_of_a_house_are_found_by_any_of_its_addresses_and_told_once(seats: Seats) -> None:
+    house = (HERE, ELSEWHERE)
+    seats.keep(*(seat(server=server, pid=gone()) for server in house))
+    for servers in (HERE, ELSEWHERE, house):
+        found = seats.find(servers, "K7M4PQ")
+        assert found is not None
+        assert found.token == "s3cret"
+        assert len(seats.left_behind(servers)) == len(seats.of_player(servers, "s3cret")) == 1
+    seats.forget(ELSEWHERE, "s3cret")
+    assert seats.find(ELSEWHERE) is None
+    assert seats.find(HERE) is not None
+    seats.forget(house, "s3cret", "K7M4PQ")
+    assert seats.find(house) is None
+
+
+def test_what_was_kept_of_one_address_is_found_where_it_is_one_of_a_house(seats: Seats) -> None:
+    seats.keep(seat("AAAAAA", saved_at=1))
+    seats.keep(seat("BBBBBB", saved_at=2, server=ELSEWHERE, token="other"))
+    newest = seats.find((HERE, ELSEWHERE))
+    assert newest is not None
+    assert newest.room == "BBBBBB"
+    assert seats.find((HERE, ELSEWHERE), "AAAAAA") is not None
+
+
 def test_the_newest_free_seat_is_found_by_server_and_room(seats: Seats) -> None:
     seats.keep(seat("AAAAAA", saved_at=1))
     seats.keep(seat("BBBBBB", saved_at=2, pid=gone()))

@@ -21,6 +21,7 @@ from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.past_list import PAGE_GAMES
 from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.house import house_of
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
@@ -195,7 +196,7 @@ async def test_without_a_server_that_is_said_and_tried_again(server: Server, ope
     async with played(server), open_screen("ws://127.0.0.1:1", opening=HISTORY) as ana:
         text = await ana.until("Can't reach ws://127.0.0.1:1", "r tries again")
         assert "press l" not in text
-        ana.app.link.address = ana.app.link.address.__class__("ws", "127.0.0.1", server.port)
+        ana.app.link.house = house_of(server.url)
         await ana.press("r")
         await ana.until(f"on {server.url.replace('localhost', '127.0.0.1')}", gone="Can't reach")
 

@@ -12,6 +12,7 @@ from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.kept.seats import SavedSeat, Seats
 from tictactoe_client.wire.choosing import Choice
+from tictactoe_client.wire.house import house_of
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -229,7 +230,7 @@ async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: O
         assert "Start one:" in text
         assert "tictactoe-client -s wss://host" in text
         async with Server() as late:
-            ana.app.link.address = ana.app.link.address.__class__("ws", "127.0.0.1", late.port)
+            ana.app.link.house = house_of(late.url)
             await ana.press("r")
             await ana.until("Playing as  ana")
 

@@ -14,9 +14,9 @@ from tictactoe_client.commands.session import print_failure, run, run_alone
 from tictactoe_client.json_mode.json_lines import print_connected, print_own
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.screen import Screen
-from tictactoe_client.wire.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.wire.client import Client
 from tictactoe_client.wire.errors import BadAddress
+from tictactoe_client.wire.house import parse_house
 from tictactoe_client.wire.installation import client_version
 from tictactoe_client.wire.version import PROTOCOL_VERSIONS, format_versions
 from tictactoe_protocol import clean_text
@@ -38,10 +38,11 @@ def check(settings: Settings) -> int:
         return ExitCode.UNREACHABLE
 
     try:
-        address = parse_address(settings.server or DEFAULT_SERVER)
+        house = parse_house(settings.server)
     except BadAddress:
         return run(settings, None, work, is_chatty=False)  # which tells it as ever
-    if not _resolve(address.host, address.port or 443, is_json=is_json):
+    found = [_resolve(address.host, address.port or 443, is_json=is_json) for address in house.addresses]
+    if not any(found):
         return run_alone(settings, fail)
     return run(settings, None, work, is_chatty=False)
 
@@ -53,7 +54,8 @@ async def _check_conversation(client: Client, *, is_json: bool) -> None:
         print_own("step", step="connect", ok=True)
         print_own("step", step="hello", ok=True, ms=round(milliseconds, 1), name=name)
     else:
-        Screen().print("Connect   ok", f"Hello     ok, {milliseconds:.0f} ms, you would be {name}")
+        where = "" if len(client.house.addresses) == 1 else f", {client.address.url}"
+        Screen().print(f"Connect   ok{where}", f"Hello     ok, {milliseconds:.0f} ms, you would be {name}")
     times = [seconds * 1000 for seconds in await _ping(client)]
     own = format_versions(PROTOCOL_VERSIONS)
     if is_json:

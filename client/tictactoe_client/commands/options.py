@@ -61,7 +61,14 @@ def option(*declarations: str, **attributes: Any) -> Callable[[Decorated], Decor
 
 
 _SHARED = (
-    option("-s", "--server", metavar="URL", help="The server: ws://host:port, wss://host, or just host."),
+    option(
+        "-s",
+        "--server",
+        metavar="URL",
+        multiple=True,
+        callback=lambda context, parameter, given: ",".join(given) or None,
+        help="The server: ws://host:port, wss://host, or just host. Again for each other server of the same house.",
+    ),
     option("--ca", metavar="FILE", help="Trust the authority in this file (PEM), too, for wss://."),
     option("--local", is_flag=True, help="Where no server runs on this machine, start one for this run."),
     option("-n", "--name", metavar="NAME", help="Your name; without one the server chooses guest-…"),

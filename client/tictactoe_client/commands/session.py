@@ -20,15 +20,17 @@ from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.kept.seats import Seats
 from tictactoe_client.runs.failures import describe_failure, exit_code_for, name_failure
 from tictactoe_client.runs.signals import hear_signals
+from tictactoe_client.runs.target import house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.screen import OutputFailed, Screen, print_error, silence_output
-from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.client import Client, connect
 from tictactoe_client.wire.errors import (
     ClientError,
     Refused,
     Unreachable,
 )
+from tictactoe_client.wire.house import House, parse_house
 from tictactoe_client.wire.local_server import run_local_server
 from tictactoe_protocol import clean_text
 
@@ -56,9 +58,9 @@ def run(
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 
     async def converse() -> int:
-        target = address or parse_address(settings.server or DEFAULT_SERVER)
+        target = house_for(settings, address)
         if is_chatty:
-            Screen().print(f"Connecting to {target.url} ...")
+            Screen().print(f"Connecting to {target.first.url} ...")
         told = is_chatty if tells_left_behind else None
         return await _converse(settings, target, work, room, identity, tells_on_screen=told)
 
@@ -124,7 +126,7 @@ def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]
 
 async def _converse(
     settings: Settings,
-    address: Address,
+    house: House,
     work: Work,
     room: str | None,
     identity: Identity,
@@ -134,19 +136,21 @@ async def _converse(
     """Connect and do the work; with `tells_on_screen` None nothing is said of games that were left behind."""
     async with AsyncExitStack() as stack:
         try:
-            token = _token_for(settings, address, room, identity)
-            client = await stack.enter_async_context(_connect(settings, address, token))
+            token = _token_for(settings, house, room, identity)
+            client = await stack.enter_async_context(_connect(settings, house, token))
         except Unreachable:
-            if not settings.local or not address.is_loopback:
+            if not settings.local or not house.first.is_loopback:
                 raise
             own = await stack.enter_async_context(run_local_server())
             if settings.mode == "plain" and not settings.quiet:
                 Screen().print(f"No server runs on this machine: started one at {own.url} for this run.")
             named = replace(settings, name=settings.name or KnownPlayers().find_name())
-            client = await stack.enter_async_context(_connect(named, own))
+            client = await stack.enter_async_context(_connect(named, House((own,))))
         else:
             if identity == "player":
-                KnownPlayers().keep(KnownPlayer(address.url, client.name, client.token))
+                KnownPlayers().keep(*(KnownPlayer(url, client.name, client.token) for url in house.urls))
+            if tells_on_screen and client.address != house.first:
+                Screen().print(f"Connected to {client.address.url}.")
             if tells_on_screen is not None and not settings.quiet:
                 lines = await describe_left_behind(client, settings.timeout_seconds, but=room)
                 _tell(lines, on_screen=tells_on_screen)
@@ -164,42 +168,43 @@ def _tell(lines: list[str], *, on_screen: bool) -> None:
 @asynccontextmanager
 async def connect_as_reader(settings: Settings) -> AsyncIterator[Client]:
     """Connect to the server of the settings as whom we played there last, without getting in their way."""
-    address = parse_address(settings.server or DEFAULT_SERVER)
-    async with _connect(settings, address, _token_for(settings, address, None, "reader")) as client:
+    house = parse_house(settings.server)
+    async with _connect(settings, house, _token_for(settings, house, None, "reader")) as client:
         yield client
 
 
-def _token_for(settings: Settings, address: Address, room: str | None, identity: Identity) -> str | None:
+def _token_for(settings: Settings, house: House, room: str | None, identity: Identity) -> str | None:
     """Return the token of the player who left a seat behind in this room, else of whom we were, None for nobody."""
     if identity == "reader":
-        known = KnownPlayers().find(address.url, settings.name)
+        known = KnownPlayers().find(house.urls, settings.name)
         return known.token if known is not None else None
-    left_behind = Seats().find(address.url, room) if room else None
+    left_behind = Seats().find(house.urls, room) if room else None
     if left_behind is not None:
         return left_behind.token
-    known = KnownPlayers().take(address.url, settings.name) if identity == "player" else None
+    known = KnownPlayers().take(house.urls, settings.name) if identity == "player" else None
     return known.token if known is not None else None
 
 
 @asynccontextmanager
-async def _connect(settings: Settings, address: Address, token: str | None = None) -> AsyncIterator[Client]:
+async def _connect(settings: Settings, house: House, token: str | None = None) -> AsyncIterator[Client]:
     """Connect as the player whose token this is; a server that forgot them gets to know us anew."""
     try:
-        async with _open(settings, address, token) as client:
+        async with _open(settings, house, token) as client:
             yield client
             return
     except Refused as refused:
         if token is None or refused.code != "bad_token":
             raise
-        Seats().forget(address.url, token)
-        KnownPlayers().forget(address.url, token)
-    async with _open(settings, address, None) as client:
+        server = refused.server or house.first.url  # the others of the house may still know them
+        Seats().forget(server, token)
+        KnownPlayers().forget(server, token)
+    async with _open(settings, house, None) as client:
         yield client
 
 
-def _open(settings: Settings, address: Address, token: str | None) -> AbstractAsyncContextManager[Client]:
+def _open(settings: Settings, house: House, token: str | None) -> AbstractAsyncContextManager[Client]:
     return connect(
-        address,
+        house,
         name=settings.name,
         token=token,
         timeout_seconds=settings.timeout_seconds,

@@ -89,7 +89,7 @@ class JsonGame:
         if isinstance(event, Lost):
             print_own("disconnected", reason=event.reason, hold_ms=round(event.hold_seconds * 1000))
         elif isinstance(event, Retrying):
-            print_own("reconnecting", attempt=event.attempt, in_ms=round(event.in_seconds * 1000))
+            print_own("reconnecting", attempt=event.attempt, in_ms=round(event.in_seconds * 1000), server=event.server)
         elif isinstance(event, Back):
             print_connected(self._client, event.latency_seconds)
             self._requests.resend()

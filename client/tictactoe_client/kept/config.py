@@ -59,8 +59,11 @@ class Config:
     """Whether the file names a server that cannot be read."""
 
     def defaults(self) -> dict[str, Any]:
-        """Return the values that are defaults of options."""
-        return {name: value for name, value in self.values.items() if name != "confirm"}
+        """Return the values that are defaults of options; several servers may stand in one text, or in a list."""
+        defaults = {name: value for name, value in self.values.items() if name != "confirm"}
+        if isinstance(defaults.get("server"), str):
+            defaults["server"] = [defaults["server"]]
+        return defaults
 
 
 def config_path() -> Path:
@@ -158,6 +161,8 @@ def check_value(name: str, value: object) -> str | None:
             return f"{name} is a number of seconds."
         is_right = 0 < value <= MAX_TIMEOUT_SECONDS
         return None if is_right else f"{name} is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds."
+    if name == "server" and isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return None
     if not isinstance(value, wanted):
         return f"{name} is {'true or false' if wanted is bool else 'a text in quotes'}."
     return None

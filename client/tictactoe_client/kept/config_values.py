@@ -32,12 +32,12 @@ def parse_setting(key: str, text: str) -> str | bool | float:
 
 def find_fault(name: str, text: str) -> str | None:
     """Return what is wrong with the server or the name that the file gives, or None."""
-    from tictactoe_client.wire.address import parse_address
     from tictactoe_client.wire.errors import BadAddress
+    from tictactoe_client.wire.house import parse_house
     from tictactoe_protocol import BadName, parse_name
 
     try:
-        parse_address(text) if name == "server" else parse_name(text)
+        parse_house(text) if name == "server" else parse_name(text)
     except (BadAddress, BadName) as bad:
         return bad.message
     return None

@@ -46,8 +46,7 @@ async def find_left_behind(client: Client, timeout_seconds: float, *, but: str |
 
     Asks the server only where there is such a seat; where it does not answer, nothing is said and nothing forgotten.
     """
-    address = client.address
-    saved = [seat for seat in Seats().left_behind(address.url) if seat.room != but]
+    saved = [seat for seat in Seats().left_behind(client.house.urls) if seat.room != but]
     waiting: list[WaitingGame] = []
     losses: list[str] = []
     for token in dict.fromkeys(seat.token for seat in saved):
@@ -56,7 +55,7 @@ async def find_left_behind(client: Client, timeout_seconds: float, *, but: str |
             if token == client.token:
                 found = await _look_for(client, seats)
             else:
-                async with connect(address, token=token, timeout_seconds=timeout_seconds, ca=client.ca) as owner:
+                async with connect(client.house, token=token, timeout_seconds=timeout_seconds, ca=client.ca) as owner:
                     found = await _look_for(owner, seats)
             waiting += found.waiting
             losses += found.losses
@@ -69,7 +68,7 @@ async def describe_losses(client: Client) -> list[str]:
     Where the server does not answer, nothing is said and nothing forgotten.
     """
     held = {seat.room for seat in client.welcome.rooms}
-    lost = [seat for seat in Seats().of_player(client.address.url, client.token) if seat.room not in held]
+    lost = [seat for seat in Seats().of_player(client.house.urls, client.token) if seat.room not in held]
     with suppress(ClientError):
         return await _settle(client, lost)
     return []
@@ -91,7 +90,7 @@ async def _settle(owner: Client, lost: Sequence[SavedSeat], *, replay_from: Addr
     games = await owner.history(MAX_LISTED_GAMES) if lost else ()
     told = []
     for seat in lost:
-        Seats().forget(owner.address.url, seat.token, seat.room)
+        Seats().forget(owner.house.urls, seat.token, seat.room)
         ended = next((game for game in games if game.room == seat.room), None)
         told.append(describe_loss(seat.room, ended, owner.player, replay_from=replay_from))
     return told

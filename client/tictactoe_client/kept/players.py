@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tictactoe_client.kept.private_file import change_private, is_alive, read_private, state_folder
+from tictactoe_client.kept.servers import Servers, each_of
 
 _VERSION: Final = 1
 _MOST_PLAYERS: Final = 100
@@ -33,6 +34,11 @@ class KnownPlayer:
     used_at: float = field(default_factory=time.time)
 
     @property
+    def key(self) -> tuple[str, str]:
+        """What no two rows share: server and token."""
+        return (self.server, self.token)
+
+    @property
     def is_free(self) -> bool:
         """Whether no living process but this one plays as them."""
         return self.pid == os.getpid() or not is_alive(self.pid)
@@ -44,36 +50,40 @@ class KnownPlayers:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or state_folder() / "players.json"
 
-    def find(self, server: str, name: str | None = None) -> KnownPlayer | None:
-        """Return whom we played as last on this server, under this name where one is given, or None."""
-        return _newest(self._read(), server, name)
+    def find(self, servers: Servers, name: str | None = None) -> KnownPlayer | None:
+        """Return whom we played as last on these servers, under this name where one is given, or None."""
+        return _newest(self._read(), servers, name)
 
     def find_name(self) -> str | None:
         """Return the name that we chose last, on any server, or None where we never chose one."""
         chosen = [player for player in self._read() if not player.name.startswith(_GUEST)]
         return max(chosen, key=lambda player: player.used_at).name if chosen else None
 
-    def take(self, server: str, name: str | None = None) -> KnownPlayer | None:
+    def take(self, servers: Servers, name: str | None = None) -> KnownPlayer | None:
         """Return whom we played as last of those whom no other living process plays as, and play as them from now."""
-        taken: list[KnownPlayer] = []
+        urls, taken = each_of(servers), list[KnownPlayer]()
 
         def take(players: list[KnownPlayer]) -> list[KnownPlayer]:
-            found = _newest([player for player in players if player.is_free], server, name)
+            found = _newest([player for player in players if player.is_free], servers, name)
             if found is None:
                 return players
             taken.append(replace(found, pid=os.getpid(), used_at=time.time()))
-            return [*(player for player in players if player is not found), *taken]
+            same = [player for player in players if player.token == found.token and player.server in urls]
+            others = [player for player in players if player not in same]
+            return [*others, *(replace(taken[0], server=player.server) for player in same)]
 
         self._change(take)
         return taken[0] if taken else None
 
-    def keep(self, kept: KnownPlayer) -> None:
+    def keep(self, *kept: KnownPlayer) -> None:
         """Write down whom we play as, in place of what was known of them."""
-        self._change(lambda players: [*(player for player in players if not _is_same(player, kept)), kept])
+        keys = {player.key for player in kept}
+        self._change(lambda players: [*(player for player in players if player.key not in keys), *kept])
 
-    def forget(self, server: str, token: str) -> None:
-        """Strike out a player whom the server does not know any more."""
-        self._change(lambda players: [player for player in players if (player.server, player.token) != (server, token)])
+    def forget(self, servers: Servers, token: str) -> None:
+        """Strike out a player whom the servers do not know any more."""
+        keys = {(server, token) for server in each_of(servers)}
+        self._change(lambda players: [player for player in players if player.key not in keys])
 
     def _read(self) -> list[KnownPlayer]:
         try:
@@ -89,10 +99,7 @@ class KnownPlayers:
         change_private(self.path, self._read, apply)
 
 
-def _newest(players: list[KnownPlayer], server: str, name: str | None) -> KnownPlayer | None:
-    found = [player for player in players if player.server == server and name in (None, player.name)]
+def _newest(players: list[KnownPlayer], servers: Servers, name: str | None) -> KnownPlayer | None:
+    urls = each_of(servers)
+    found = [player for player in players if player.server in urls and name in (None, player.name)]
     return max(found, key=lambda player: player.used_at, default=None)
-
-
-def _is_same(one: KnownPlayer, other: KnownPlayer) -> bool:
-    return (one.server, one.token) == (other.server, other.token)

@@ -40,13 +40,13 @@ class SeatKeeper:
         if seat is not None:
             self._rooms.add(room)
             client = self._client
-            Seats().keep(SavedSeat(client.address.url, room, seat, client.name, client.token))
+            Seats().keep(*(SavedSeat(url, room, seat, client.name, client.token) for url in client.house.urls))
 
     def forget(self, room: str) -> None:
         """Strike out the seat in a room that was left."""
         if room in self._rooms:
             self._rooms.discard(room)
-            Seats().forget(self._client.address.url, self._client.token, room)
+            Seats().forget(self._client.house.urls, self._client.token, room)
 
     def leave_behind(self) -> None:
         """Leave all seats written down for a later run."""

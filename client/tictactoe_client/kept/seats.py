@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
 from tictactoe_client.kept.private_file import change_private, is_alive, read_private, state_folder
+from tictactoe_client.kept.servers import Servers, each_of
 
 _VERSION: Final = 1
 _MOST_SEATS: Final = 50
@@ -48,31 +49,39 @@ class Seats:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or seats_path()
 
-    def find(self, server: str, room: str | None = None) -> SavedSeat | None:
-        """Return the newest free seat on this server, in this room where one is named, or None."""
-        found = [seat for seat in self._read() if seat.server == server and room in (None, seat.room) and seat.is_free]
+    def find(self, servers: Servers, room: str | None = None) -> SavedSeat | None:
+        """Return the newest free seat on these servers, in this room where one is named, or None."""
+        found = [seat for seat in self._on(servers) if room in (None, seat.room) and seat.is_free]
         return max(found, key=lambda seat: seat.saved_at, default=None)
 
-    def left_behind(self, server: str) -> list[SavedSeat]:
-        """Return the seats on this server that a process took which is gone, the newest first."""
-        found = [seat for seat in self._read() if seat.server == server and seat.pid != os.getpid() and seat.is_free]
-        return sorted(found, key=lambda seat: -seat.saved_at)
+    def left_behind(self, servers: Servers) -> list[SavedSeat]:
+        """Return the seats on these servers that a process took which is gone, the newest first."""
+        found = [seat for seat in self._on(servers) if seat.pid != os.getpid() and seat.is_free]
+        return _each_once(sorted(found, key=lambda seat: -seat.saved_at))
 
-    def keep(self, kept: SavedSeat) -> None:
-        """Write a seat down, in place of what is known of its room and of its player there."""
-        self._change(lambda seats: [*(seat for seat in seats if seat.key != kept.key), kept])
+    def keep(self, *kept: SavedSeat) -> None:
+        """Write seats down, in place of what is known of their rooms and of their player there."""
+        keys = {seat.key for seat in kept}
+        self._change(lambda seats: [*(seat for seat in seats if seat.key not in keys), *kept])
 
-    def forget(self, server: str, token: str, room: str | None = None) -> None:
+    def forget(self, servers: Servers, token: str, room: str | None = None) -> None:
         """Strike out a player's seat in a room, in all rooms where none is named."""
+        urls = each_of(servers)
         self._change(
             lambda seats: [
-                seat for seat in seats if (seat.server, seat.token) != (server, token) or room not in (None, seat.room)
+                seat
+                for seat in seats
+                if seat.server not in urls or seat.token != token or room not in (None, seat.room)
             ]
         )
 
-    def of_player(self, server: str, token: str) -> list[SavedSeat]:
+    def of_player(self, servers: Servers, token: str) -> list[SavedSeat]:
         """Return a player's seats that no other living process holds."""
-        return [seat for seat in self._read() if (seat.server, seat.token) == (server, token) and seat.is_free]
+        return _each_once([seat for seat in self._on(servers) if seat.token == token and seat.is_free])
+
+    def _on(self, servers: Servers) -> list[SavedSeat]:
+        urls = each_of(servers)
+        return [seat for seat in self._read() if seat.server in urls]
 
     def _read(self) -> list[SavedSeat]:
         try:
@@ -86,6 +95,14 @@ class Seats:
             return after, {"version": _VERSION, "seats": [asdict(seat) for seat in after]}
 
         change_private(self.path, self._read, apply)
+
+
+def _each_once(seats: Iterable[SavedSeat]) -> list[SavedSeat]:
+    """Return each seat once that is written down for several addresses of a house."""
+    found: dict[tuple[str, str], SavedSeat] = {}
+    for seat in seats:
+        found.setdefault((seat.token, seat.room), seat)
+    return list(found.values())
 
 
 def seats_path() -> Path:

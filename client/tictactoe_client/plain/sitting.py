@@ -50,6 +50,7 @@ class Sitting:
         self.is_offline = False
         self.is_unsettled = False
         self._client = client
+        self._address = client.address
         self._settings = settings
         self._keyboard = keyboard
         self._screen = screen
@@ -113,6 +114,9 @@ class Sitting:
             self._reminders.lose_connection(now)
         elif isinstance(event, Back):
             self.is_offline, self._away_seconds = False, event.seconds
+            if self._client.address != self._address:
+                self._address = self._client.address
+                self._screen.print(f"Now at {self._address.url}.")
         elif isinstance(event, Gone) and self.room is not None and event.room == self.room.code:
             self._tell(f"Room {event.room} is gone: {clean_text(event.refused.message)}")
             self._finish(ExitCode.NO_ROOM)

@@ -6,7 +6,7 @@ from typing import Final
 
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.screen import can_print
-from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.errors import (
     BadAddress,
     ClientError,
@@ -18,6 +18,7 @@ from tictactoe_client.wire.errors import (
     Unreachable,
     VersionRefused,
 )
+from tictactoe_client.wire.house import parse_house
 from tictactoe_client.wire.invite import is_this_machine
 from tictactoe_client.words.program import own_command, server_command
 from tictactoe_protocol import clean_text
@@ -83,8 +84,8 @@ def _describe_unreachable(error: Unreachable, settings: Settings) -> list[str]:
 
 
 def _address_of(text: str | None) -> Address | None:
-    """Return the address that a text names, the default one for None, or None where it names none."""
+    """Return the address that a text names first, the default one for None, or None where it names none."""
     try:
-        return parse_address(text or DEFAULT_SERVER)
+        return parse_house(text).first
     except BadAddress:
         return None

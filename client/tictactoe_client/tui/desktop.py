@@ -14,6 +14,7 @@ from typing import Any
 from tictactoe_client.kept.config import entry_of, show_path
 from tictactoe_client.runs.failures import exit_code_for
 from tictactoe_client.runs.results import LastGame
+from tictactoe_client.runs.target import house_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.tui.entering import Entering
 from tictactoe_client.tui.game_page import GamePage
@@ -52,7 +53,7 @@ class Desktop:
             connected=self._connected,
             changed=self.redraw,
             failed=self._lose,
-            token=opening.find_token(address.url, settings.name, first),
+            token=opening.find_token(house_for(settings, address).urls, settings.name, first),
             watches=opening.page != "home" or (first is not None and first.way == "watch"),
         )
         self.entering = Entering(self.link)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
+from tictactoe_client.runs.target import house_for
 from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.home_menu import HomeMenu
@@ -61,7 +62,7 @@ class Entrance:
     def travel(self, address: Address, choice: Choice) -> None:
         """Go to another server, and into a room there."""
         link = self._desk.link
-        saved = link.seats.find(address.url, choice.code) if choice.way == "join" else None
+        saved = link.seats.find(house_for(link.settings, address).urls, choice.code) if choice.way == "join" else None
         self._desk.go_home()
         self._leave_server(choice)
         link.move(address, token=saved.token if saved else None, watches=choice.way == "watch")

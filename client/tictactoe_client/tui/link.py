@@ -12,12 +12,14 @@ from typing import Final, Literal
 
 from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
 from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.runs.target import house_for
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.latency import Latency
 from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.client import Client, connect
 from tictactoe_client.wire.errors import ClientError, ConnectionLost, Refused, Unreachable
 from tictactoe_client.wire.events import Back, Lost, Retrying
+from tictactoe_client.wire.house import House
 from tictactoe_client.wire.local_server import run_local_server
 from tictactoe_client.wire.messages import Message
 
@@ -28,8 +30,9 @@ Phase = Literal["connecting", "online", "away", "failed"]
 
 
 class Link:
-    """One server at a time for one person; `client` is None until the first connection to it.
+    """One house at a time for one person; `client` is None until the first connection to it.
 
+    `house` begins with the server that we are at, or want to be at first.
     `before` is the server that we came from, or None where there is none to go back to.
     """
 
@@ -50,7 +53,7 @@ class Link:
         One who only `watches` is the player of the token or nobody in particular, and stays out of a player's way.
         """
         self.settings = settings
-        self.address = address
+        self.house = house_for(settings, address)
         self.phase: Phase = "connecting"
         self.client: Client | None = None
         self.latency: Latency | None = None
@@ -77,6 +80,11 @@ class Link:
         self._conversing: asyncio.Task[None] | None = None
         self._players = KnownPlayers()
         self._watches = watches
+
+    @property
+    def address(self) -> Address:
+        """The server that we are at, or want to be at first."""
+        return self.house.first
 
     @property
     def is_own(self) -> bool:
@@ -127,9 +135,10 @@ class Link:
         """Say goodbye to this server and go to another, as the player of the token or as whom we were there before."""
         self.before = self._reached if self._reached != address else None
         self._token = token or self._tokens.get(address.url)
+        self.house = house_for(self.settings, address)
         self._watches, self._starts_local = watches, False
         is_connecting = self.phase == "connecting"
-        self.address, self.client, self.latency, self.retrying = address, None, None, None
+        self.client, self.latency, self.retrying = None, None, None
         self.phase, self.failure, self._moves = "connecting", None, True
         if is_connecting and self._conversing is not None:
             self._conversing.cancel()
@@ -161,12 +170,12 @@ class Link:
         """Write down the seat that we took, for a later run."""
         if self.client is not None:
             client = self.client
-            self.seats.keep(SavedSeat(self.address.url, room, seat, client.name, client.token))
+            self.seats.keep(*(SavedSeat(url, room, seat, client.name, client.token) for url in self.house.urls))
 
     def forget_seat(self, room: str) -> None:
         """Strike out a seat that we gave up."""
         if self.client is not None:
-            self.seats.forget(self.address.url, self.client.token, room)
+            self.seats.forget(self.house.urls, self.client.token, room)
 
     def _restart(self) -> None:
         if self.client is not None:
@@ -179,11 +188,11 @@ class Link:
         if (
             self._token is None
             and not self._watches
-            and (known := self._players.take(self.address.url, self.name)) is not None
+            and (known := self._players.take(self.house.urls, self.name)) is not None
         ):
             self._token = known.token
         async with connect(
-            self.address,
+            self.house,
             name=self.name or (self._players.find_name() if self.is_own else None),
             token=self._token,
             timeout_seconds=settings.timeout_seconds,
@@ -193,10 +202,11 @@ class Link:
             self.client, self.phase, self._restarts = client, "online", False
             self._greeted.set()
             self.latency = Latency(client.latency_seconds)
-            self._token = self._tokens[self.address.url] = client.token
-            self._reached = self.address
+            self._token = client.token
+            self._tokens.update(dict.fromkeys(self.house.urls, client.token))
+            self.house, self._reached = client.house, client.address
             if not self.is_own and not self._watches:
-                self._players.keep(KnownPlayer(self.address.url, client.name, client.token))
+                self._players.keep(*(KnownPlayer(url, client.name, client.token) for url in self.house.urls))
             messages = client.messages()
             self._connected()
             self._changed()
@@ -230,13 +240,16 @@ class Link:
             self.retrying, self.retries_at = event, now + event.in_seconds
         elif isinstance(event, Back):
             self.phase, self.retrying, self.latency = "online", None, Latency(event.latency_seconds)
+            if self.client is not None:
+                self.house, self._reached = self.client.house, self.client.address
         self._hear(message)
 
     async def _mends(self, failure: ClientError, servers: AsyncExitStack) -> bool:
         """Tell whether another attempt at once makes sense: as a new player, or with a server of our own."""
         if isinstance(failure, Refused) and failure.code == "bad_token" and self._token is not None:
-            self.seats.forget(self.address.url, self._token)
-            self._players.forget(self.address.url, self._token)
+            server = failure.server or self.address.url  # the others of the house may still know us
+            self.seats.forget(server, self._token)
+            self._players.forget(server, self._token)
             self._token = None
             return True
         if isinstance(failure, ConnectionLost) and failure.gave_up:
@@ -244,8 +257,8 @@ class Link:
         if isinstance(failure, Unreachable) and self._starts_local and self.address.is_loopback:
             self._starts_local = False
             try:
-                self.address = self._own = await servers.enter_async_context(run_local_server())
-                self._token = None
+                self._own = await servers.enter_async_context(run_local_server())
+                self.house, self._token = House((self._own,)), None
             except Unreachable:
                 return False
             return True

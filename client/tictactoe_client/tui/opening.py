@@ -30,13 +30,13 @@ class Opening:
         """Whether a server is needed."""
         return self.game is None
 
-    def find_token(self, server: str, name: str | None, first: Choice | None) -> str | None:
+    def find_token(self, servers: tuple[str, ...], name: str | None, first: Choice | None) -> str | None:
         """Return the token of whoever left a seat behind, or of whose games are to be listed; None for anybody."""
         if self.page == "history":
-            known = KnownPlayers().find(server, name)
+            known = KnownPlayers().find(servers, name)
             return known.token if known is not None else None
         room = first.code if first is not None and first.way == "join" else None
-        saved = Seats().find(server, room) if self.connects and (first is None or room) else None
+        saved = Seats().find(servers, room) if self.connects and (first is None or room) else None
         return saved.token if saved is not None else None
 
     def lay_pages(self, desk: Desk, first: Choice | None) -> list[Page]:

@@ -15,10 +15,11 @@ from typing import Final
 from tictactoe_client.kept.debug_log import report_bug, start_debug_log
 from tictactoe_client.runs.failures import describe_failure, exit_code_for
 from tictactoe_client.runs.signals import hear_signals
+from tictactoe_client.runs.target import house_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.screen import print_error
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.choosing import Choice
 from tictactoe_client.wire.errors import BadAddress
 
@@ -34,7 +35,7 @@ def run_screen(
 ) -> int:
     """Open the full screen, in the room of `first` or at another page, and return the exit code."""
     try:
-        target = address or parse_address(settings.server or DEFAULT_SERVER)
+        target = house_for(settings, address).first
     except BadAddress as bad:
         print_error(describe_failure(bad, settings))
         return exit_code_for(bad)

@@ -8,7 +8,6 @@ from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.wire.address import Address, parse_room
 from tictactoe_client.wire.errors import BadAddress
-from tictactoe_client.wire.invite import is_same_server
 from tictactoe_protocol import BadRoomCode, clean_text
 
 
@@ -28,5 +27,5 @@ def read_room(typed: LineEditor, desk: Desk) -> TypedRoom | None:
     except (BadRoomCode, BadAddress) as bad:
         desk.say(clean_text(bad.message))
         return None
-    is_here = address is None or is_same_server(address, desk.link.address)
+    is_here = address is None or desk.link.house.has(address)
     return TypedRoom(code, None if is_here else address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +15,17 @@ HOLD_SECONDS = 60.0
 class Backoff:
     """The waits in seconds: `first` one after another, then `longest` again and again, each varied by `jitter`.
 
+    `moment` is how long it takes at most to go on to another address of the same house, where the connection lasted for
+    `steady_seconds`; after a shorter one the first wait comes before, so that two servers that let nobody stay are not
+    run against.
     `hold_seconds` after the loss nobody tries any more; None is as long as the server says that it holds a seat.
     """
 
     first: tuple[float, ...] = (0.3, 0.6, 1.2, 2.4, 4.8)
     longest: float = 8.0
     jitter: float = 0.2
+    moment: float = 0.1
+    steady_seconds: float = 1.0
     hold_seconds: float | None = None
 
     def patience(self, stated_ms: int | None) -> float:
@@ -32,7 +38,7 @@ class Backoff:
             return self.hold_seconds
         return HOLD_SECONDS if stated_ms is None else stated_ms / 1000
 
-    def waits(self, announced_ms: int | None = None) -> Iterator[float]:
+    def waits(self, announced_ms: float | None = None) -> Iterator[float]:
         """Yield the waits without end; `announced_ms` is when a server that went down said it would be back.
 
         It comes first then, and up to twice as long, so that all who were told the same do not come at once.
@@ -46,6 +52,34 @@ class Backoff:
             yield self._vary(wait)
         while True:
             yield self._vary(self.longest)
+
+    def ways(
+        self, addresses: int, announced_ms: float | None = None, *, lasted_seconds: float = math.inf
+    ) -> Iterator[tuple[int, float]]:
+        """Yield which of so many addresses to try next, 0 being the one that was lost, and how long to wait before.
+
+        The others come at once, a moment apart from all who lost the same server, and the waits grow after each round.
+        What was announced holds for the lost one alone; infinite is never.
+
+        >>> [way for way, _ in zip(Backoff(jitter=0, moment=0).ways(2), range(5))]
+        [(1, 0.0), (0, 0.3), (1, 0.0), (0, 0.6), (1, 0.0)]
+        """
+        if addresses == 1:
+            for wait in self.waits(announced_ms):
+                yield 0, wait
+            return
+        rest = random.uniform(0, self.moment) if lasted_seconds >= self.steady_seconds else next(self.waits())
+        for step in range(1, addresses):
+            yield step, rest
+            rest = random.uniform(0, self.moment)
+        absent = 0.0 if announced_ms is None else announced_ms / 1000 * random.uniform(1, 2)
+        passed = 0.0
+        for wait in self.waits():
+            passed += wait
+            rest = wait
+            for step in range(0 if passed >= absent else 1, addresses):
+                yield step, rest
+                rest = 0.0
 
     def _vary(self, wait: float) -> float:
         return wait * random.uniform(1 - self.jitter, 1 + self.jitter)

@@ -22,11 +22,13 @@ from typing import Final, Literal
 
 from msgspec import UNSET, UnsetType
 
-from tictactoe_client.wire.address import DEFAULT_SERVER, Address, parse_address
+from tictactoe_client.wire.address import DEFAULT_SERVER, Address
 from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.comeback import arrive
 from tictactoe_client.wire.conversation import Conversation
 from tictactoe_client.wire.errors import Refused
 from tictactoe_client.wire.greeting import Greeting, greet
+from tictactoe_client.wire.house import House, house_of
 from tictactoe_client.wire.messages import Messages
 from tictactoe_client.wire.room import Room
 from tictactoe_engine import Rules
@@ -63,13 +65,12 @@ class Client:
 
     def __init__(
         self,
-        address: Address,
+        house: House,
         greeting: Greeting,
         backoff: Backoff | None,
         timeout_seconds: float,
         ca: str | Path | None = None,
     ) -> None:
-        self.address = address
         self.ca = ca
         self.welcome = greeting.welcome
         self._welcomed_at = asyncio.get_running_loop().time()
@@ -78,8 +79,18 @@ class Client:
         self.token = greeting.welcome.token
         self.server = greeting.welcome.server
         self._conversation = Conversation(
-            address, greeting, backoff, timeout_seconds, make_room=lambda code: Room(self, code), ca=ca
+            house, greeting, backoff, timeout_seconds, make_room=lambda code: Room(self, code), ca=ca
         )
+
+    @property
+    def house(self) -> House:
+        """The addresses that were given to `connect`, beginning with the one that we are at."""
+        return self._conversation.house
+
+    @property
+    def address(self) -> Address:
+        """Where the server is that we are connected to; after a return it may be another of the house."""
+        return self.house.first
 
     @property
     def features(self) -> frozenset[str]:
@@ -219,7 +230,7 @@ class Client:
 
 @asynccontextmanager
 async def connect(
-    url: str | Address = DEFAULT_SERVER,
+    url: str | Address | House | Sequence[str | Address] = DEFAULT_SERVER,
     *,
     name: str | None = None,
     token: str | None = None,
@@ -230,15 +241,16 @@ async def connect(
     """Connect to a server, say hello, and close again at the end of the ``async with``.
 
     `url` is anything that names a server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its
-    rooms). Without a `name` the server chooses one. With `reconnect` a lost connection is made anew for as long as the
-    server keeps our seats: iterators then see states late, and requests are answered late. `ca` is a file with
+    rooms), or several: servers of one house, which are tried in this order. Without a `name` the server chooses one.
+    With `reconnect` a lost connection is made anew for as long as the server keeps our seats, at another address of the
+    house where there is one: iterators then see states late, and requests are answered late. `ca` is a file with
     certificates in PEM to trust beside the machine's own. Raises `BadAddress`, `Unreachable`, `VersionRefused` or
     `Refused`.
     """
-    address = url if isinstance(url, Address) else parse_address(url)
+    house = house_of(url)
     backoff = Backoff() if reconnect is True else reconnect or None
-    greeting = await greet(address, name, token, timeout_seconds, ca)
-    client = Client(address, greeting, backoff, timeout_seconds, ca)
+    greeting = await arrive(house, lambda address: greet(address, name, token, timeout_seconds, ca))
+    client = Client(house, greeting, backoff, timeout_seconds, ca)
     try:
         yield client
     finally:

@@ -6,10 +6,10 @@ It knows nothing of rooms and requests: `client` says hello through it and then 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 
-from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.address import Address
 from tictactoe_client.wire.errors import (
     EXPULSIONS,
     ClientError,
@@ -21,14 +21,36 @@ from tictactoe_client.wire.errors import (
 )
 from tictactoe_client.wire.events import Back, Event, Lost, Retrying
 from tictactoe_client.wire.greeting import Greeting
+from tictactoe_client.wire.house import House
 from tictactoe_protocol import may_reconnect
 
 _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
 
 
+async def arrive(house: House, greet: Callable[[Address], Awaitable[Greeting]]) -> Greeting:
+    """Return a connection to the first address of a house that lets us in.
+
+    Raises what `greet` does: at once what another address would not mend, else once all have failed.
+    """
+    failures: list[ClientError] = []
+    for address in house.addresses:
+        try:
+            return await greet(address)
+        except ClientError as error:
+            if not _is_passing(error):
+                raise
+            failures.append(error)
+    unreachable = [error for error in failures if isinstance(error, Unreachable)]
+    if len(unreachable) < len(failures):
+        raise next(error for error in failures if not isinstance(error, Unreachable))
+    first, *others = unreachable
+    raise Unreachable(first.url, first.reason, others=others) if others else first
+
+
 async def come_back(
-    greet: Callable[[], Awaitable[Greeting]],
-    backoff: Backoff,
+    greet: Callable[[Address], Awaitable[Greeting]],
+    house: House,
+    ways: Iterable[tuple[int, float]],
     patience_seconds: float,
     lost: ConnectionLost,
     tell: Callable[[Event], None],
@@ -36,21 +58,23 @@ async def come_back(
 ) -> Greeting:
     """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none within `patience_seconds`.
 
-    It is tried once however short that is, since a seat stays until somebody claims the game.
+    `house` begins with the address that was lost; `ways` says which address to try next, and after how many seconds.
+    Each is tried once however short the time is, since a seat stays until somebody claims the game.
     `tell` hears of the loss, of every attempt before its wait, and of the success; setting `hurry` ends a wait.
     """
     loop = asyncio.get_running_loop()
     started = loop.time()
     deadline = started + patience_seconds
     tell(Lost(lost.reason, lost.close_code, patience_seconds))
-    for attempt, wait in enumerate(backoff.waits(lost.retry_ms), 1):
+    for attempt, (step, wait) in enumerate(ways, 1):
         left = max(0.0, deadline - loop.time())
-        if left == 0 and attempt > 1:
+        if left == 0 and attempt > len(house.addresses):
             break
-        tell(Retrying(attempt, min(wait, left), left))
+        address = house.addresses[step]
+        tell(Retrying(attempt, min(wait, left), left, address.url))
         await _wait(min(wait, left), hurry)
         try:
-            greeting = await greet()
+            greeting = await greet(address)
         except ClientError as error:
             if isinstance(error, Refused) and error.code in EXPULSIONS:
                 raise Expelled(error.code, error.message) from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -22,6 +23,7 @@ from tictactoe_client.wire.delivery import Delivery
 from tictactoe_client.wire.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.wire.events import Gone
 from tictactoe_client.wire.greeting import Greeting, greet
+from tictactoe_client.wire.house import House
 from tictactoe_client.wire.messages import Messages
 from tictactoe_client.wire.pending import Pending
 from tictactoe_client.wire.room import Room
@@ -44,7 +46,7 @@ class Conversation:
 
     def __init__(
         self,
-        address: Address,
+        house: House,
         greeting: Greeting,
         backoff: Backoff | None,
         timeout_seconds: float,
@@ -52,13 +54,14 @@ class Conversation:
         ca: str | Path | None = None,
     ) -> None:
         self._greeted_in_seconds = greeting.latency_seconds
-        self._address = address
+        self._house = house.led_by(greeting.address)
         self._name = greeting.welcome.name
         self._token = greeting.welcome.token
         self._hold_ms = greeting.hold_ms
         self._welcome_message = greeting.message
         self._features = frozenset(greeting.welcome.features)
         self._connection = greeting.connection
+        self._connected_at = asyncio.get_running_loop().time()
         self._backoff = backoff
         self._timeout_seconds = timeout_seconds
         self._ca = ca
@@ -100,6 +103,11 @@ class Conversation:
         except ConnectionLost:
             if self._backoff is None:
                 raise
+
+    @property
+    def house(self) -> House:
+        """The house that we talk to, beginning with the address that we are at."""
+        return self._house
 
     @property
     def features(self) -> frozenset[str]:
@@ -149,7 +157,7 @@ class Conversation:
                 connection = self._connection
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
                 if not waiting.done() and self._is_here.is_set() and self._connection is connection:
-                    raise Unreachable(self._address.url, f"no {what} within {self._timeout_seconds:g} s")
+                    raise Unreachable(self._house.first.url, f"no {what} within {self._timeout_seconds:g} s")
             return waiting.result()
         finally:
             waiting.cancel()
@@ -205,8 +213,12 @@ class Conversation:
         """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
         if self._backoff is None or isinstance(lost, ProtocolBroken) or not may_reconnect(lost.close_code):
             raise lost
+        house = self._house
+        announced_ms: float | None = lost.retry_ms
         if self._delivery.is_final and lost.close_code in GOING_DOWN:
-            raise ConnectionLost("the server has stopped for good", lost.close_code)
+            if len(house.addresses) == 1:
+                raise ConnectionLost("the server has stopped for good", lost.close_code)
+            announced_ms = math.inf
         self._is_here.clear()
         self._delivery.retry_ms = None
         if self._resuming is not None:
@@ -215,17 +227,22 @@ class Conversation:
         self._pending.interrupt()
         self._hurry.clear()
         patience = self._backoff.patience(self._hold_ms)
-        greeting = await come_back(self._greet_again, self._backoff, patience, lost, self._delivery.tell, self._hurry)
+        lasted = asyncio.get_running_loop().time() - self._connected_at
+        ways = self._backoff.ways(len(house.addresses), announced_ms, lasted_seconds=lasted)
+        greeting = await come_back(self._greet_again, house, ways, patience, lost, self._delivery.tell, self._hurry)
+        if greeting.address != house.first:
+            self._house, self._delivery.is_final = house.led_by(greeting.address), False
         self._hold_ms = greeting.hold_ms
         self._connection = greeting.connection
+        self._connected_at = asyncio.get_running_loop().time()
         self._welcome_message = greeting.message
         self._features = frozenset(greeting.welcome.features)
         self._greeted_in_seconds = greeting.latency_seconds
         self._delivery.pass_on(greeting.message)
         self._resuming = asyncio.create_task(self._resume(patience), name="tictactoe resume")
 
-    def _greet_again(self) -> Coroutine[Any, Any, Greeting]:
-        return greet(self._address, self._name, self._token, self._timeout_seconds, self._ca)
+    def _greet_again(self, address: Address) -> Coroutine[Any, Any, Greeting]:
+        return greet(address, self._name, self._token, self._timeout_seconds, self._ca)
 
     async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""

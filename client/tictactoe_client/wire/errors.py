@@ -5,6 +5,7 @@ Nothing here knows a socket or a terminal; the commands turn these into exit cod
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 
@@ -21,12 +22,16 @@ class BadAddress(ClientError, ValueError):
 
 
 class Unreachable(ClientError):
-    """No conversation with the server at `url` came about; `reason` says why in a few words."""
+    """No conversation with the server at `url` came about; `reason` says why in a few words.
 
-    def __init__(self, url: str, reason: str) -> None:
-        super().__init__(f"Can't reach {url}  ({reason})")
-        self.url = url
-        self.reason = reason
+    Nor did one with the house's `others`.
+    """
+
+    def __init__(self, url: str, reason: str, *, others: Sequence[Unreachable] = ()) -> None:
+        nor = "".join(f", nor {other.url}  ({other.reason})" for other in others)
+        super().__init__(f"Can't reach {url}  ({reason}){nor}")
+        self.url: str = url
+        self.reason: str = reason
 
 
 class VersionRefused(ClientError):
@@ -92,7 +97,7 @@ class Refused(ClientError):
     """The server refused a request and changed nothing.
 
     `code` is the interface (see `docs/protocol.md`); `path` names the field at fault and `retry_ms` says when trying
-    again may help, each None where it does not apply.
+    again may help, each None where it does not apply. `server` is the URL of one that refused our hello.
     """
 
     def __init__(
@@ -109,6 +114,7 @@ class Refused(ClientError):
         self.room = room
         self.path = path
         self.retry_ms = retry_ms
+        self.server: str | None = None
 
 
 class UnknownGame(ClientError):

@@ -18,11 +18,12 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """Attempt number `attempt` comes in `in_seconds`; `left_seconds` is how long it will be tried."""
+    """Attempt number `attempt` comes in `in_seconds`, at `server`; `left_seconds` is how long it will be tried."""
 
     attempt: int
     in_seconds: float
     left_seconds: float
+    server: str
 
 
 @dataclass(frozen=True, slots=True)

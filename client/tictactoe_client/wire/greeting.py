@@ -21,8 +21,12 @@ from tictactoe_protocol.requests import Hello
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """A connection on which the server knows us: its welcome, as it came and read, and how long that took."""
+    """A connection on which the server knows us: its welcome, as it came and read, and how long that took.
 
+    `address` is that of the server which let us in.
+    """
+
+    address: Address
     connection: Connection
     message: Message
     welcome: Welcome
@@ -53,7 +57,7 @@ async def greet(
     except BaseException:
         await connection.close()
         raise
-    return Greeting(connection, message, welcome, loop.time() - started)
+    return Greeting(address, connection, message, welcome, loop.time() - started)
 
 
 async def _say_hello(
@@ -66,7 +70,9 @@ async def _say_hello(
             while True:
                 message = read_message(await connection.receive())
                 if isinstance(message.push, Error):
-                    raise refusal_of(message.push)
+                    refused = refusal_of(message.push)
+                    refused.server = address.url
+                    raise refused
                 if isinstance(message.push, Welcome):
                     break
     except TimeoutError:

@@ -1,0 +1,130 @@
+"""Several addresses of one house: as they are written, in which order they are tried, and after how long."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Awaitable, Callable
+from typing import NoReturn
+
+import pytest
+
+from tictactoe_client import BadAddress, Refused, Unreachable, parse_address
+from tictactoe_client.runs.target import house_for
+from tictactoe_client.settings import Settings
+from tictactoe_client.wire.address import Address
+from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.comeback import arrive
+from tictactoe_client.wire.errors import ClientError
+from tictactoe_client.wire.greeting import Greeting
+from tictactoe_client.wire.house import house_of, parse_house
+
+STEADY = Backoff(jitter=0, moment=0)
+
+
+def first(count: int, backoff: Backoff, *arguments: float) -> list[tuple[int, float]]:
+    return list(itertools.islice(backoff.ways(*arguments), count))  # type: ignore[arg-type]
+
+
+# -- as they are written ----------------------------------------------------------------------------------------
+
+
+def test_addresses_stand_with_commas_between_and_each_counts_once() -> None:
+    assert parse_house("one,two:9, wss://three,one").urls == ("ws://one:8765", "ws://two:9", "wss://three")
+    assert parse_house(None) == house_of("localhost")
+    assert house_of(()) == parse_house(None)
+    assert house_of(["one", parse_address("two")]) == parse_house("one,two")
+
+
+@pytest.mark.parametrize("text", [",", "one,t wo", "one,http2://two"])
+def test_what_names_no_server_is_refused(text: str) -> None:
+    with pytest.raises(BadAddress, match="is no server address"):
+        parse_house(text)
+
+
+def test_a_house_may_begin_with_any_of_its_addresses_and_keeps_the_rest_in_a_ring() -> None:
+    house = parse_house("one,two,three")
+    assert house.led_by(parse_address("two")).urls == parse_house("two,three,one").urls
+    assert house.led_by(parse_address("four")) == parse_house("four")
+    assert house.has(parse_address("three"))
+    assert not house.has(parse_address("wss://three"))
+
+
+def test_a_link_into_the_house_of_the_settings_leads_to_all_of_it() -> None:
+    settings = Settings(server="one,two")
+    assert house_for(settings, None) == parse_house("one,two")
+    assert house_for(settings, parse_address("two")) == parse_house("two,one")
+    assert house_for(settings, parse_address("three")) == parse_house("three")
+    assert house_for(Settings(server="o ne"), parse_address("three")) == parse_house("three")
+
+
+# -- coming -----------------------------------------------------------------------------------------------------
+
+
+def failing(failures: dict[str, ClientError], tried: list[str]) -> Callable[[Address], Awaitable[Greeting]]:
+    async def greet(address: Address) -> NoReturn:
+        tried.append(address.host)
+        raise failures[address.host]
+
+    return greet
+
+
+async def test_the_failures_of_all_addresses_are_told_together() -> None:
+    failures: dict[str, ClientError] = {
+        "a": Unreachable("ws://a", "no such host"),
+        "b": Unreachable("ws://b", "refused"),
+    }
+    tried: list[str] = []
+    with pytest.raises(Unreachable) as caught:
+        await arrive(parse_house("a,b"), failing(failures, tried))
+    assert tried == ["a", "b"]
+    assert caught.value.message == "Can't reach ws://a  (no such host), nor ws://b  (refused)"
+
+
+async def test_a_server_that_is_too_busy_is_passed_over_and_one_that_refuses_for_good_is_not() -> None:
+    failures: dict[str, ClientError] = {"a": Refused("busy", "Later."), "b": Unreachable("ws://b", "refused")}
+    tried: list[str] = []
+    with pytest.raises(Refused, match="Later"):
+        await arrive(parse_house("a,b"), failing(failures, tried))
+    assert tried == ["a", "b"]
+    failures["a"] = Refused("bad_name", "No.")
+    with pytest.raises(Refused, match="No"):
+        await arrive(parse_house("a,b"), failing(failures, tried))
+    assert tried == ["a", "b", "a"]
+
+
+# -- coming back ------------------------------------------------------------------------------------------------
+
+
+def test_one_address_alone_is_waited_for_as_ever() -> None:
+    assert first(4, STEADY, 1) == [(0, 0.3), (0, 0.6), (0, 1.2), (0, 2.4)]
+    (announced, *_), (second, *_) = first(1, STEADY, 1, 2000), first(2, STEADY, 1, 2000)[1:]
+    assert 2 <= announced[1] <= 4
+    assert second == (0, 0.3)
+
+
+def test_the_others_are_tried_at_once_and_the_waits_grow_after_each_round() -> None:
+    assert first(8, STEADY, 3) == [(1, 0), (2, 0), (0, 0.3), (1, 0), (2, 0), (0, 0.6), (1, 0), (2, 0)]
+
+
+def test_those_who_lost_one_server_do_not_all_come_to_the_next_at_the_same_moment() -> None:
+    waits = [first(1, Backoff(), 2)[0][1] for _ in range(300)]
+    assert 0 <= min(waits) < 0.02
+    assert 0.08 < max(waits) <= 0.1
+
+
+def test_after_a_connection_that_did_not_last_the_first_wait_comes_before_the_next_address() -> None:
+    ways = STEADY.ways(2, lasted_seconds=0.5)
+    assert list(itertools.islice(ways, 4)) == [(1, 0.3), (0, 0.3), (1, 0), (0, 0.6)]
+
+
+def test_what_a_server_announced_holds_for_that_one_alone() -> None:
+    for _ in range(50):
+        ways = first(12, STEADY, 2, 3000)
+        back = next(number for number, (step, _) in enumerate(ways) if step == 0)
+        assert ways[:4] == [(1, 0), (1, 0.3), (1, 0.6), (1, 1.2)]
+        assert sum(wait for _, wait in ways[: back + 1]) >= 3
+
+
+def test_a_server_that_stopped_for_good_is_never_tried_again() -> None:
+    assert {step for step, _ in first(40, STEADY, 2, math.inf)} == {1}

@@ -1,0 +1,285 @@
+"""A house with several addresses: the next one is taken when one is gone, as the same player in the same seat."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.clients import run_client
+from tests.end_to_end.test_reconnect import QUICK, event_of, sees_online, state_where
+from tests.end_to_end.test_server_command import end_of, started, url_of
+from tests.faults.hostile_server import hostile_server
+from tests.peer import open_peer
+from tests.proxy import Proxy, run_proxy
+from tictactoe_client import ConnectionLost, Unreachable, connect
+from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
+from tictactoe_client.kept.seats import Seats
+from tictactoe_client.wire.address import parse_address
+from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.wire.events import Back, Retrying
+from tictactoe_protocol.pushes import Notice
+from tictactoe_server.server import Server
+
+NEVER = Backoff((3600,), hold_seconds=3600, steady_seconds=0)
+"""Whoever waits at all waits in vain."""
+
+
+@pytest.fixture
+async def ways(server: Server) -> AsyncIterator[tuple[Proxy, Proxy]]:
+    """Two addresses of one server."""
+    async with run_proxy(server.port) as one, run_proxy(server.port) as two:
+        yield one, two
+
+
+def lose(proxy: Proxy) -> None:
+    """Let an address be gone from now on, with all that lead over it."""
+    proxy.is_closed = True
+    proxy.cut()
+
+
+def given(*proxies: Proxy) -> list[str]:
+    """Return the options that name these addresses."""
+    return [word for proxy in proxies for word in ("-s", proxy.url)]
+
+
+async def test_the_next_address_is_taken_at_once_when_one_is_lost(server: Server, ways: tuple[Proxy, Proxy]) -> None:
+    one, two = ways
+    async with (
+        connect([one.url, two.url], name="ana", reconnect=NEVER) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        room = await ana.create()
+        await bo.ask("join", room=room.code)
+        await state_where(room, status="playing")
+        assert (ana.address, two.calls) == (parse_address(one.url), 0)
+        lose(one)
+        await room.move("b2")
+        await bo.ask("move", room=room.code, cell=0, ply=1)
+        assert (await state_where(room, ply=2)).board == "O...X...."
+        assert ana.address == parse_address(two.url)
+        assert ana.house.urls == (two.url, one.url)
+        one.is_closed = False
+        lose(two)
+        await room.move("c3")
+        assert ana.address == parse_address(one.url)
+
+
+async def test_an_address_that_is_gone_at_the_start_is_passed_over(ways: tuple[Proxy, Proxy]) -> None:
+    one, two = ways
+    one.is_closed = True
+    async with connect(f"{one.url},{two.url}".split(",")) as client:
+        assert client.address == parse_address(two.url)
+    two.is_closed = True
+    with pytest.raises(Unreachable, match=f"{one.url} .*, nor {two.url} "):
+        async with connect([one.url, two.url]):
+            pass
+
+
+async def test_only_when_all_addresses_have_failed_it_is_waited_for_longer(ways: tuple[Proxy, Proxy]) -> None:
+    one, two = ways
+    waits = Backoff((0.01, 0.02), longest=3600, jitter=0, moment=0, hold_seconds=3600, steady_seconds=0)
+    async with connect([one.url, two.url], reconnect=waits) as client:
+        messages = client.messages()
+        two.is_closed = True
+        lose(one)
+        tried = []
+        for _ in range(6):
+            retrying = await event_of(messages, Retrying)
+            assert isinstance(retrying, Retrying)
+            tried.append((retrying.server, round(retrying.in_seconds, 2) if retrying.in_seconds < 1 else 3600))
+        assert tried == [
+            (two.url, 0),
+            (one.url, 0.01),
+            (two.url, 0),
+            (one.url, 0.02),
+            (two.url, 0),
+            (one.url, 3600),
+        ]
+        two.is_closed = one.is_closed = False
+        client.retry_now()
+        await event_of(messages, Back)
+        assert client.address == parse_address(one.url)
+
+
+async def test_each_address_is_tried_once_however_short_the_seat_is_held(ways: tuple[Proxy, Proxy]) -> None:
+    one, two = ways
+    async with connect([one.url, two.url], reconnect=Backoff((0.01,), hold_seconds=0)) as client:
+        messages = client.messages()
+        lose(one)
+        lose(two)
+        tried: list[str] = []
+        with contextlib.suppress(ConnectionLost):
+            async for message in messages:
+                if isinstance(message.event, Retrying):
+                    tried.append(message.event.server)
+        assert tried == [two.url, one.url]
+
+
+async def test_servers_that_let_nobody_stay_are_not_run_against(ways: tuple[Proxy, Proxy]) -> None:
+    one, two = ways
+    async with connect([one.url, two.url], reconnect=Backoff((3600,), hold_seconds=7200, jitter=0)) as client:
+        messages = client.messages()
+        one.cut()
+        retrying = await event_of(messages, Retrying)
+        assert isinstance(retrying, Retrying)
+        assert (retrying.server, retrying.in_seconds) == (two.url, 3600)
+
+
+@pytest.mark.parametrize("code", ["restarting", "stopping"])
+async def test_a_server_that_goes_down_says_so_for_itself_alone(code: str) -> None:
+    async with (
+        hostile_server("one") as one,
+        hostile_server("two") as two,
+        connect([one.url, two.url], reconnect=NEVER) as client,
+    ):
+        messages = client.messages()
+        room = await client.join("K7M4PQ")
+        await one.push(Notice(code, 3_600_000))
+        await one.close(1012, "restart")
+        await event_of(messages, Back)
+        assert client.address == parse_address(two.url)
+        await room.sync()
+        await two.close(1012, "restart")
+        await event_of(messages, Back)
+        assert client.address == parse_address(one.url)
+
+
+async def test_the_game_goes_on_when_the_server_is_started_again_elsewhere(tmp_path: Path) -> None:
+    arguments = ("--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path / "data"))
+    async with contextlib.AsyncExitStack() as stack:
+        server = await stack.enter_async_context(started(*arguments))
+        port = parse_address(await url_of(server)).port or 0
+        one, two = [await stack.enter_async_context(run_proxy(port)) for _ in range(2)]
+        two.is_closed = True
+        ana, bo = [
+            await stack.enter_async_context(connect([one.url, two.url], name=name, reconnect=QUICK))
+            for name in ("ana", "bo")
+        ]
+        room = await ana.create()
+        other = await bo.join(room.code)
+        await state_where(room, status="playing")
+        await room.move(4)
+        seq = (await state_where(other, ply=1)).seq
+        one.is_closed = True
+        server.send_signal(signal.SIGTERM)
+        await end_of(server)
+        again = await stack.enter_async_context(started(*arguments))
+        two.port = parse_address(await url_of(again)).port or 0
+        two.is_closed = False
+        await other.move(0)
+        state = await state_where(room, ply=2)
+        assert (state.board, state.seq > seq) == ("O...X....", True)
+        assert {client.address for client in (ana, bo)} == {parse_address(two.url)}
+
+
+# -- the faces --------------------------------------------------------------------------------------------------
+
+
+async def test_a_script_is_told_where_it_is_now(ways: tuple[Proxy, Proxy]) -> None:
+    one, two = ways
+    async with run_client("new", "--json", *given(one, two)) as script:
+        assert (await script.message(type="connected"))["server"] == one.url
+        await script.message(type="room")
+        lose(one)
+        assert (await script.message(type="reconnecting"))["server"] == two.url
+        assert (await script.message(type="connected"))["server"] == two.url
+
+
+async def test_a_transcript_says_where_it_is_now(ways: tuple[Proxy, Proxy]) -> None:
+    one, two = ways
+    async with run_client("new", "-n", "ana", *given(one, two)) as ana:
+        assert await ana.until("Connecting to") == f"Connecting to {one.url} ..."
+        await ana.until("Waiting for another player.")
+        lose(one)
+        await ana.until("Connection lost.")
+        assert await ana.read_line() == f"Now at {two.url}."
+        assert str(await ana.read_line()).startswith("Connected again after ")
+
+
+async def test_a_transcript_says_which_address_it_came_to(ways: tuple[Proxy, Proxy]) -> None:
+    one, two = ways
+    one.is_closed = True
+    async with run_client("new", "-n", "ana", TICTACTOE_SERVER=f"{one.url} {two.url}") as ana:
+        await ana.until("Connecting to")
+        assert await ana.read_line() == f"Connected to {two.url}."
+
+
+async def test_nothing_there_is_told_of_all_addresses(ways: tuple[Proxy, Proxy]) -> None:
+    lose(ways[0])
+    lose(ways[1])
+    async with run_client("rooms", *given(*ways)) as ana:
+        assert await ana.end() == 3
+        assert f"Can't reach {ways[0].url} " in (errors := await ana.errors())
+        assert f", nor {ways[1].url} " in errors
+
+
+async def test_a_check_looks_at_all_addresses_and_says_where_it_came(ways: tuple[Proxy, Proxy]) -> None:
+    ways[0].is_closed = True
+    async with run_client("check", *given(*ways)) as ana:
+        assert await ana.end() == 0
+        assert ana.lines[:3] == ["Resolve   ok, 127.0.0.1", "Resolve   ok, 127.0.0.1", f"Connect   ok, {ways[1].url}"]
+
+
+# -- who one is -------------------------------------------------------------------------------------------------
+
+
+async def test_a_seat_left_behind_at_one_address_is_taken_up_at_another(
+    server: Server, ways: tuple[Proxy, Proxy]
+) -> None:
+    one, two = ways
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        async with run_client("join", code, "-n", "ana", *given(one, two)) as ana:
+            await ana.until("You are O.")
+            lose(one)
+            await ana.until("Now at")
+            ana.process.kill()
+            await ana.process.wait()
+        await sees_online(bo, "O", is_online=False)
+        one.is_closed = False
+        for address in (one, two):
+            assert Seats().find(address.url, code) is not None
+        async with run_client("join", code, *given(one)) as again:
+            await again.until("You are O, ana. bo is X.")
+            again.type("leave", "leave")
+            assert await again.end() == 0
+
+
+async def test_one_is_the_same_player_at_every_address(server: Server, ways: tuple[Proxy, Proxy]) -> None:
+    one, two = ways
+    async with connect(server.url, name="ana") as before:
+        KnownPlayers().keep(KnownPlayer(two.url, "ana", before.token, pid=2**22 + 1))
+        player = before.player
+    for options in (given(one, two), given(one), given(two)):
+        async with run_client("new", "--json", *options) as script:
+            assert (await script.message(type="welcome"))["player"] == player
+            script.end_input()
+
+
+async def test_a_player_whom_one_address_does_not_know_is_kept_for_the_others(ways: tuple[Proxy, Proxy]) -> None:
+    async with Server() as other:
+        ways[0].port = other.port
+        async with connect(ways[1].url, name="ana") as known:
+            token = known.token
+        for way in ways:
+            KnownPlayers().keep(KnownPlayer(way.url, "ana", token, pid=2**22 + 1))
+        async with run_client("new", "--json", *given(*ways)) as script:
+            assert (await script.message(type="welcome"))["token"] != token
+    rows: list[Any] = [row for row in KnownPlayers()._read() if row.token == token]
+    assert [row.server for row in rows] == [ways[1].url]
+
+
+async def test_nobody_waits_where_the_library_is_given_one_address(ways: tuple[Proxy, Proxy]) -> None:
+    async with connect(ways[0].url, reconnect=QUICK) as client:
+        messages = client.messages()
+        ways[0].cut()
+        await event_of(messages, Back)
+        assert ways[1].calls == 0
+        async with asyncio.timeout(10):
+            assert await client.ping()
