@@ -118,7 +118,7 @@ class Desk:
                     return
             self._carry_out(session, request, now)
         except Exception as error:
-            self._refuse(session, request, error)
+            self.fail(session, request, error)
 
     def shed(self, session: Session, message: bytes) -> bool:
         """Answer a message with `busy`, but for what lets people in and out."""
@@ -153,9 +153,15 @@ class Desk:
         try:
             self._carry_out(session, request, now)
         except Exception as error:
-            self._refuse(session, request, error)
+            self.fail(session, request, error)
         if not session.is_busy:
             session.go_on()
+
+    def fail(self, session: Session, request: Request, error: Exception) -> None:
+        """Say why not, and count who asks for rooms that are not there or not theirs."""
+        if isinstance(error, Refused) and error.code in (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM):
+            self._allowances.count_miss(session)
+        refuse(session, request, error)
 
     def dismiss(self, session: Session) -> None:
         """Take notice that a session is over."""
@@ -311,7 +317,7 @@ class Desk:
             else:
                 house.ask(session, request, code, now)
         except Exception as error:
-            self._refuse(session, request, error)
+            self.fail(session, request, error)
             session.go_on()
 
     async def _find(self, session: Session, request: InRoom, now: int) -> None:
@@ -319,16 +325,10 @@ class Desk:
         try:
             await self._registry.find(request.room)
         except Exception as error:
-            self._refuse(session, request, error)
+            self.fail(session, request, error)
             session.go_on()
         else:
             self.again(session, request, now)
-
-    def _refuse(self, session: Session, request: Request, error: Exception) -> None:
-        """Say why not, and count who asks for rooms that are not there or not theirs."""
-        if isinstance(error, Refused) and error.code in (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM):
-            self._allowances.count_miss(session)
-        refuse(session, request, error)
 
     def _later(self, session: Session, request: Request, work: Coroutine[Any, Any, None]) -> None:
         """Let a session wait for something that is answered at its end."""

@@ -64,15 +64,16 @@ class Errand:
         match self.request:
             case Move() | Join() | Watch() | Sync() | Analyse() | Match() | Leave():
                 return True
-            case Draw() | Undo() | Rematch():
+            case Rematch():
                 return self.request.game is not UNSET
+            case Draw() | Undo():
+                return self.request.game is not UNSET and self.request.ply is not UNSET
             case _:
                 return False
 
 
 class Errands:
-    """Asks for sessions, by ways that `way_to` returns. `again` lets a request be dealt with from the beginning,
-    `refuse` says that it was not.
+    """Asks for sessions, by ways that `way_to` returns.
 
     `rejoin` brings a session back into a room that this server serves now: (session, code, whether it plays, the newest
     `seq` that it was shown).
@@ -89,8 +90,6 @@ class Errands:
         self._told: dict[str, set[int]] = {}
         self._errands: dict[int, Errand] = {}
         self._unled = False
-        self.again: Callable[[Session, Request, int], None] = lambda session, request, now: None
-        self.refuse: Callable[[Session, Request, Exception], None] = lambda session, request, error: None
         self.rejoin: Callable[[Session, str, bool, int], None] = lambda session, code, plays, seen: None
 
     # -- asking -------------------------------------------------------------------------------------------------
@@ -121,7 +120,7 @@ class Errands:
             errand.owner = None
         elif owner == self._members.id:
             del self._errands[errand.number]
-            self.again(errand.session, errand.request, errand.now)
+            errand.session.again(errand.request, errand.now)
         else:
             errand.owner = owner
             number = self._introduce(errand.session, owner)
@@ -200,7 +199,7 @@ class Errands:
             return
         if errand.is_match:
             del self._errands[errand.number]
-            self.again(errand.session, errand.request, errand.now)
+            errand.session.again(errand.request, errand.now)
         else:
             errand.owner = None
 
@@ -277,5 +276,4 @@ class Errands:
 
     def _give_up(self, errand: Errand) -> None:
         del self._errands[errand.number]
-        self.refuse(errand.session, errand.request, StoreUnavailable("the server of this room cannot be reached"))
-        errand.session.go_on()
+        errand.session.fail(errand.request, StoreUnavailable("the server of this room cannot be reached"))

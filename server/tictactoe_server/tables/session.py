@@ -99,6 +99,10 @@ class Handler(Protocol):
         """Carry a request out that came at `now` and found that its room had moved, or that it needs another one."""
         ...
 
+    def fail(self, session: Session, request: Request, error: Exception) -> None:
+        """Say why a request was not carried out."""
+        ...
+
     def dismiss(self, session: Session) -> None:
         """Take notice that the session is over."""
         ...
@@ -193,6 +197,11 @@ class Session:
     def again(self, request: Request, now: int) -> None:
         """Let the request under way, which came at `now`, be carried out again."""
         self._handler.again(self, request, now)
+
+    def fail(self, request: Request, error: Exception) -> None:
+        """Let the request under way be refused."""
+        self._handler.fail(self, request, error)
+        self.go_on()
 
     # -- for the rooms ------------------------------------------------------------------------------------------
 
