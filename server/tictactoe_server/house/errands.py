@@ -116,7 +116,7 @@ class Errands:
         owner = self._members.owner_of(errand.code)
         if errand.code in errand.session.elsewhere:
             self._lead(errand.session, errand.code)
-        if owner is None:
+        if owner is None or (owner == self._members.id and not self._is_served(errand.code)):
             errand.owner = None
         elif owner == self._members.id:
             del self._errands[errand.number]
@@ -128,6 +128,11 @@ class Errands:
             code, seen = errand.code, self._seen(errand.code)
             asked = Asked(number, errand.number, errand.now, code, seen, message, errand.is_match)
             self._way_to(owner).put(asked, len(message))
+
+    def _is_served(self, code: str) -> bool:
+        """Tell whether a room of this server can be served, or whether nobody knows it yet."""
+        live = self._registry.find_here(code)
+        return live is None or self._registry.take_over(live)
 
     def _introduce(self, session: Session, owner: str) -> int:
         """Return the number of a session, which its owner there knows by then."""
@@ -144,17 +149,14 @@ class Errands:
         return number
 
     def _seen(self, code: str) -> int:
-        """Return the newest `seq` of a room that was shown here."""
+        """Return the newest `seq` of a room that may have been shown here."""
         live = self._registry.find_here(code)
-        if live is None:
-            return 0
-        found = _SEQ.search(live.shown)
-        return max(live.room.seq, int(found[1]) if found else 0)
+        return 0 if live is None else max(live.room.seq, live.seen)
 
     # -- answers ------------------------------------------------------------------------------------------------
 
     def sent(self, owner: str, sent: Sent) -> None:
-        """Hand a frame on; the state of a room only from the server that serves it."""
+        """Hand a frame on; a state only from the server that serves the room, and none that is older than the last."""
         sessions = (self._sessions.get(number) for number in sent.sessions)
         if not sent.room:
             for session in sessions:
@@ -164,7 +166,11 @@ class Errands:
         live = self._registry.find_here(sent.room)
         if live is None or self._members.owner_of(sent.room) != owner:
             return
-        live.shown = sent.frame
+        found = _SEQ.search(sent.frame)
+        seq = 0 if found is None else int(found[1])
+        if seq < live.seen:
+            return
+        live.seen = seq
         for session in sessions:
             if session is not None:
                 session.connection.push_state(sent.room, sent.frame)
@@ -261,7 +267,9 @@ class Errands:
         if owner is None or led.get(code) == owner:
             return
         plays, seen = session.elsewhere[code], self._seen(code)
-        if owner == self._members.id:
+        if owner == self._members.id and not self._is_served(code):
+            self._unled = True
+        elif owner == self._members.id:
             led.pop(code, None)
             self.rejoin(session, code, plays, seen)
         else:

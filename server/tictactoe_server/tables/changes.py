@@ -102,8 +102,8 @@ class Changes:
             live.is_gone = True
             self._settle(change, None)
             return
-        if live.is_elsewhere:  # since it was on its way: what is stored now is heard from others
-            self._settle(change, None)
+        if live.is_elsewhere:  # since it was on its way: a move is acknowledged by the one that shows it
+            self._settle(change, Elsewhere(after.code) if type(change.command) is Move else None)
             return
         if type(change.command) is Move:
             self.moves += 1

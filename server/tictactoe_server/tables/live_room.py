@@ -87,10 +87,10 @@ class LiveRoom:
     came from, as far as is known. Everybody was last shown `counted` watchers; when watchers came or went
     last, that was at `counted_at`, and with `is_count_due` they will be again.
 
-    A room that `is_elsewhere` is another server's of the house: it is known here and nobody is in it. `room` is
-    then as it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just
-    that; `ply_elsewhere` and `counted` are how many moves and watchers it has there, and `shown` is the newest
-    state that came through here to those who are in it, as a frame.
+    A room that `is_elsewhere` is another server's of the house: it is known here and nobody is in it. `room` is then
+    as it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just that;
+    `ply_elsewhere` and `counted` are how many moves and watchers it has there, and `seen` the newest `seq` that was
+    shown to those who are in it from here.
     """
 
     __slots__ = (
@@ -115,7 +115,7 @@ class LiveRoom:
         "ply_elsewhere",
         "revision",
         "room",
-        "shown",
+        "seen",
         "waiting",
         "watchers",
     )
@@ -128,7 +128,7 @@ class LiveRoom:
         self.is_uncertain = self.is_unshown = self.is_gone = self.is_going_on = self.is_elsewhere = False
         self.document: bytes | None = None
         self.outline: Outline | None = None
-        self.shown = b""
+        self.seen = 0
         self.ply_elsewhere = 0
         self.has_bots = room.has_bots
         self.change: Change | None = None

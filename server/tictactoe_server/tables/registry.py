@@ -83,6 +83,7 @@ class Registry:
         self._live: dict[str, LiveRoom] = {}
         self._opening: dict[str, LiveRoom] = {}
         self._quiet: dict[LiveRoom, bool] = {}
+        self._reading: dict[LiveRoom, asyncio.Task[None]] = {}
         self._by_status: Counter[str] = Counter()
         self._seats = SeatIndex()
         self._restored = asyncio.Event()
@@ -297,6 +298,9 @@ class Registry:
         if live.is_elsewhere and not live.is_gone and live.revision != MISSING and self.is_own(live.room.code):
             if live.document is not None and not self._read(live, live.document):
                 return False
+            if live.seen > live.room.seq:
+                self._read_first(live)
+                return False
             live.is_elsewhere = False
             self._time.go_on_from(live.room.newest_time)
             self._take_notice(live, live.room)
@@ -310,7 +314,7 @@ class Registry:
             return
         live.is_elsewhere, live.is_uncertain = True, False
         live.flag_at = live.closing_at = live.outline = live.document = None
-        live.ply_elsewhere = live.room.position.ply
+        live.ply_elsewhere, live.seen = live.room.position.ply, live.room.seq
         code = live.room.code
         for session in list(live.sessions):
             session.move(code, plays=live.is_played_by(session))
@@ -349,6 +353,25 @@ class Registry:
             self._take_notice(live, before)
             if not live.is_elsewhere:
                 self._changes.show(live)
+
+    def _read_first(self, live: LiveRoom) -> None:
+        """Read a room before it is served: somebody was shown something newer than what is known of it."""
+        if live not in self._reading:
+            task = self._reading[live] = asyncio.create_task(self._read_newest(live))
+            task.add_done_callback(lambda _: self._reading.pop(live))
+
+    async def _read_newest(self, live: LiveRoom) -> None:
+        try:
+            found = await self._rooms.load(live.room.code)
+        except StoreUnavailable as unavailable:
+            log.debug("a room cannot be read yet", room=live.room.code, reason=str(unavailable))
+            return
+        live.seen = 0
+        if found is not None and found[1] > live.revision:
+            before, (live.room, live.revision) = live.room, found
+            live.document = live.outline = None
+            self._take_notice(live, before)
+        self.take_over(live)
 
     def _read(self, live: LiveRoom, document: bytes) -> bool:
         """Take a document for true, and tell whether that was possible."""
