@@ -149,9 +149,9 @@ class Errands:
         return number
 
     def _seen(self, code: str) -> int:
-        """Return the newest `seq` of a room that may have been shown here."""
+        """Return the newest `seq` of a room that was shown here."""
         live = self._registry.find_here(code)
-        return 0 if live is None else max(live.room.seq, live.seen)
+        return 0 if live is None else live.seen
 
     # -- answers ------------------------------------------------------------------------------------------------
 

@@ -247,7 +247,7 @@ class House:
         way = self._way_to(parcel.sender)
         before, way.heard = way.heard, parcel.number
         if parcel.number not in (before + 1, 1):
-            log.info("a parcel was lost", server=self.members.name_of(parcel.sender))
+            log.debug("a parcel was lost", server=self.members.name_of(parcel.sender))
             way.put(Lost())
             self._errands.lost(parcel.sender)
         for item in parcel.items:
