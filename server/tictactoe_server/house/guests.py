@@ -80,17 +80,11 @@ class Guest(Session):
         self.key = met.key or None
 
     def ask(self, asked: Asked) -> None:
-        """Carry a request out, or let it wait for its turn."""
-        if self.is_busy or self._waiting:
-            self._waiting.append(asked)
-            return
-        self._asked = asked.number
-        if asked.is_match:
-            self._handler.lead(self, asked.message, asked.room, asked.now)
-        else:
-            self._handler.receive(self, asked.message, asked.now)
+        """Carry a request out, or let it wait for its turn; one that is under way already only comes twice."""
         if not self.is_busy:
-            self._end(Done(self._number, self._asked))
+            self._begin(asked)
+        elif asked.number != self._asked and all(asked.number != other.number for other in self._waiting):
+            self._waiting.append(asked)
 
     def go_on(self) -> None:
         """Say that the request under way is done."""
@@ -124,6 +118,15 @@ class Guest(Session):
         """Take notice that the room is another server's: its own server leads it there."""
         self.rooms.discard(code)
 
+    def _begin(self, asked: Asked) -> None:
+        self._asked = asked.number
+        if asked.is_match:
+            self._handler.lead(self, asked.message, asked.room, asked.now)
+        else:
+            self._handler.receive(self, asked.message, asked.now)
+        if not self.is_busy:
+            self._end(Done(self._number, self._asked))
+
     def _end(self, item: Done | Returned) -> None:
         """Say what became of the request under way, and go on with what waits."""
         if self._asked:
@@ -132,4 +135,4 @@ class Guest(Session):
         if self._is_over:
             self._handler.dismiss(self)
         elif self._waiting and not self.is_busy:
-            self.ask(self._waiting.popleft())
+            self._begin(self._waiting.popleft())
