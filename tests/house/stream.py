@@ -8,17 +8,26 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 
 from nats.aio.msg import Msg
+from nats.errors import Error
 
 from tests.faults.fleet import Games
 from tests.house.nodes import STREAM, Nodes
 from tictactoe_server.stores.documents import decode_game, decode_room
 
 Key = tuple[str, int]
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 5.0
+ATTEMPTS = 3
 
 
 async def read_games(nodes: Nodes) -> Games:
-    """Return the moves of every finished game, and of those that are on."""
+    """Return the moves of every finished game, and of those that are on; nodes that have just elected may fail once."""
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(TimeoutError, Error):
+            return await _read_games(nodes)
+    return await _read_games(nodes)
+
+
+async def _read_games(nodes: Nodes) -> Games:
     games: Games = defaultdict(list)
     async with nodes.connected() as client:
         jetstream = client.jetstream()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 
 import structlog
 
@@ -102,7 +103,7 @@ class Reception:
         elif seen < live.room.seq:
             live.show_to(session, self._time())
         if plays:
-            self._changes.submit(_Returning(live, player, self._time()))
+            self._let_return(live, player)
         else:
             self._timers.tell_count(live)
 
@@ -116,6 +117,12 @@ class Reception:
     def _may_be_served(self, code: str) -> bool:
         """Tell whether a room that is not known yet would be served here."""
         return self._registry.find_here(code) is None and self._registry.is_own(code)
+
+    def _let_return(self, live: LiveRoom, player: Player) -> None:
+        """Have a player be here again whom the room may believe to be away, as soon as the store can take it."""
+        if not live.is_elsewhere and not live.is_gone:
+            again = partial(self._timers.retry, partial(self._let_return, live, player))
+            self._changes.submit(_Returning(live, player, self._time(), again))
 
     def _refresh(self, live: LiveRoom, then: Callable[[], None]) -> None:
         """Read a room again before something is done: somebody was shown a newer state."""
@@ -140,12 +147,13 @@ class _Refreshing(Change):
 
 
 class _Returning(Change):
-    """A player who is here again, whom the room may believe to be away."""
+    """A player who is here again, whom the room may believe to be away; where that fails it is done `again`."""
 
-    __slots__ = ()
+    __slots__ = ("_again",)
 
-    def __init__(self, live: LiveRoom, player: Player, now: int) -> None:
+    def __init__(self, live: LiveRoom, player: Player, now: int, again: Callable[[], None]) -> None:
         super().__init__(live, player, Enter(), now)
+        self._again = again
 
     def apply(self, room: Room) -> Room | None:
         is_here = self.player.id in self.live.players and room.mark_of(self.player.id) is not None
@@ -153,4 +161,5 @@ class _Returning(Change):
 
     def settled(self, error: Exception | None) -> None:
         if error is not None:
-            log.warning("one who is back could not be stored", room=self.live.room.code, reason=str(error))
+            log.debug("one who is back could not be stored yet", room=self.live.room.code, reason=str(error))
+            self._again()
