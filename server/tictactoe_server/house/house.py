@@ -92,6 +92,7 @@ class House:
         registry.is_shared = True
         registry.is_own = self.members.is_own
         registry.on_moved = errands.moved
+        registry.on_present = reception.let_return
         errands.rejoin = reception.rejoin
         self.members.on_change = self._set_apart
         self.members.on_come = self._welcome

@@ -103,9 +103,15 @@ class Reception:
         elif seen < live.room.seq:
             live.show_to(session, self._time())
         if plays:
-            self._let_return(live, player)
+            self.let_return(live, player)
         else:
             self._timers.tell_count(live)
+
+    def let_return(self, live: LiveRoom, player: Player) -> None:
+        """Have a player be here again whom the room may believe to be away, as soon as the store can take it."""
+        if not live.is_elsewhere and not live.is_gone:
+            again = partial(self._timers.retry, partial(self.let_return, live, player))
+            self._changes.submit(_Returning(live, player, self._time(), again))
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -117,12 +123,6 @@ class Reception:
     def _may_be_served(self, code: str) -> bool:
         """Tell whether a room that is not known yet would be served here."""
         return self._registry.find_here(code) is None and self._registry.is_own(code)
-
-    def _let_return(self, live: LiveRoom, player: Player) -> None:
-        """Have a player be here again whom the room may believe to be away, as soon as the store can take it."""
-        if not live.is_elsewhere and not live.is_gone:
-            again = partial(self._timers.retry, partial(self._let_return, live, player))
-            self._changes.submit(_Returning(live, player, self._time(), again))
 
     def _refresh(self, live: LiveRoom, then: Callable[[], None]) -> None:
         """Read a room again before something is done: somebody was shown a newer state."""

@@ -54,7 +54,8 @@ class Registry:
     """The rooms, which are opened within the limits. It hears of every room that changes, and when.
 
     With `is_shared` other servers serve rooms, too: `is_own` tells by its code whether a room is this server's;
-    `on_moved` is called with each session here that is in a room which is no longer.
+    `on_moved` is called with each session here that is in a room which is no longer, `on_present` with each player
+    who is here although the room says otherwise.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Registry:
         self.is_shared = False
         self.is_own: Callable[[str], bool] = lambda code: True
         self.on_moved: Callable[[Session], None] = lambda session: None
+        self.on_present: Callable[[LiveRoom, Player], None] = lambda live, player: None
         self._live: dict[str, LiveRoom] = {}
         self._opening: dict[str, LiveRoom] = {}
         self._quiet: dict[LiveRoom, bool] = {}
@@ -413,6 +415,13 @@ class Registry:
         if self._quiet:
             self._agenda.at(asyncio.get_running_loop().time() + _QUIET_SECONDS, self._drop_quiet)
 
+    def _look_for_present(self, live: LiveRoom) -> None:
+        """Take notice of players who are here, and whom another server has stored as away."""
+        for id, session in live.players.items():
+            mark = live.room.mark_of(id)
+            if mark is not None and session.player is not None and not live.room.seat(mark).online:
+                self.on_present(live, session.player)
+
     def _drop_missing(self, live: LiveRoom) -> None:
         if not live.is_elsewhere and not live.is_gone:
             for seat in live.room.seats.values():
@@ -486,6 +495,8 @@ class Registry:
                     self._follow(room, status)
             self._lobby.update(live)
             self.matchmaker.offer(live)
+            if self.is_shared and not live.is_elsewhere:
+                self._look_for_present(live)
         if room.clock is not None and not live.is_elsewhere:
             self._timers.watch_clock(live)
 
