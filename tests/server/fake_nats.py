@@ -31,7 +31,8 @@ class FakeNats:
 
     `faults` are what goes wrong with the next writes, one each: a number is the error that it is refused with.
     `release` lets what was held up happen: the answers of ``late ack``, the writes of ``in process``. Reads are refused
-    with `read_error`; many at once are answered up to the sequence `copied`; what is in `unsaid` is not sent on.
+    with `read_error`; many at once are answered up to the sequence `copied`; what is in `unsaid` is not sent on. While
+    `holds_pings` they are answered by `release`.
     """
 
     def __init__(self) -> None:
@@ -39,6 +40,8 @@ class FakeNats:
         self.read_error: int | None = None
         self.copied: int | None = None
         self.unsaid: set[str] = set()
+        self.holds_pings = False
+        self._pinged: list[asyncio.StreamWriter] = []
         self.kept: dict[str, Kept] = {}
         self.sequence = 0
         self.connections = 0
@@ -80,6 +83,8 @@ class FakeNats:
 
     def release(self) -> None:
         """Let what was held up happen."""
+        while self._pinged:
+            self._pinged.pop().write(b"PONG\r\n")
         held, self._held = self._held, []
         for write, reply, is_kept in held:
             if is_kept:
@@ -98,6 +103,8 @@ class FakeNats:
                     continue
                 verb, *words = line.decode().split()
                 match verb:
+                    case "PING" if self.holds_pings:
+                        self._pinged.append(writer)
                     case "PING":
                         writer.write(b"PONG\r\n")
                     case "SUB":

@@ -12,7 +12,7 @@ from tests.server.fake_nats import FakeNats, Fault
 from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server.rooms import Room
 from tictactoe_server.stores import MISSING, Conflict, NotStored, StoreUnavailable, Unsettled
-from tictactoe_server.stores.jetstream import Feed, JetStreamStore, Link
+from tictactoe_server.stores.jetstream import Feed, JetStreamStore, Link, LinkError
 from tictactoe_server.stores.jetstream.stream import Stream
 from tictactoe_server.stores.store import Ban
 
@@ -136,6 +136,19 @@ async def test_a_server_that_falls_silent_is_left_for_another(nats: FakeNats, st
         await keep(store, room_of(CODE, 2), revision)
     assert await stored(store) == (room_of(CODE, 1), revision)
     await keep(store, room_of(CODE, 2), revision)
+
+
+async def test_a_server_that_answers_a_ping_too_late_is_not_left(nats: FakeNats) -> None:
+    link = await Link.open(nats.url, patience_seconds=PATIENCE_SECONDS)
+    nats.holds_pings = True
+    with pytest.raises(LinkError):
+        await link.flush()
+    nats.release()
+    nats.holds_pings = False
+    await link.flush()
+    assert nats.connections == 1
+    assert link.away_since is None
+    await link.close()
 
 
 async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, store: JetStreamStore) -> None:
