@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import shutil
 import socket
@@ -11,7 +12,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tictactoe_server.stores.jetstream import JetStreamStore, Link, make_stream
+import msgspec
+
+from tictactoe_server.stores.jetstream import JetStreamStore, Link, stream_config
 
 _START_SECONDS = 20
 
@@ -60,10 +63,17 @@ def node_in(folder: Path, extra: str = "") -> Iterator[Node]:
 async def empty_store(node: Node, data: Path | None = None) -> JetStreamStore:
     """Return a store on one replica, with nothing in it."""
     link = await Link.open(node.url)
-    await link.request("$JS.API.STREAM.DELETE.KV_rooms")
-    await make_stream(link, 1)
+    await make_anew(link, stream_config(1))
     await link.close()
     return await JetStreamStore.open(node.url, data=data, unsafe=True)
+
+
+async def make_anew(link: Link, config: dict[str, object]) -> None:
+    """Put an empty stream in the place of the one that there may be, whose files may take a moment to be gone."""
+    await link.request("$JS.API.STREAM.DELETE.KV_rooms")
+    async with asyncio.timeout(_START_SECONDS):
+        while b'"error"' in await link.request("$JS.API.STREAM.CREATE.KV_rooms", msgspec.json.encode(config)):  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(0.01)
 
 
 def _program() -> str:

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from tests.authority import Authority
 from tests.environment import environment
 from tests.proxy import run_proxy
-from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.nats_node import Node, empty_store, make_anew, node_in
 from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tictactoe_server.cli import main
@@ -343,9 +343,7 @@ async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> N
         ({"republish": None}, "republish"),
         ({"max_msgs_per_subject": 5}, "max_msgs_per_subject"),
     ):
-        await link.request("$JS.API.STREAM.DELETE.KV_rooms")
-        config = {**stream_config(1), **change}
-        await link.request("$JS.API.STREAM.CREATE.KV_rooms", msgspec.json.encode(config))
+        await make_anew(link, {**stream_config(1), **change})
         with pytest.raises(CannotOpenStore, match=words):
             await JetStreamStore.open(node.url)
 
