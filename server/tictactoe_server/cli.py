@@ -18,6 +18,7 @@ from tictactoe_server import __version__
 from tictactoe_server.commands.cluster import cluster
 from tictactoe_server.commands.data import backup, check, restore
 from tictactoe_server.commands.folders import Place
+from tictactoe_server.commands.move import move
 from tictactoe_server.commands.orders import ORDERS
 from tictactoe_server.log import LEVELS, set_up_logging, tell
 from tictactoe_server.process import run
@@ -342,5 +343,5 @@ def main(
         sys.exit(0)
 
 
-for command in (backup, restore, check, cluster, *ORDERS):
+for command in (backup, restore, check, move, cluster, *ORDERS):
     main.add_command(command)

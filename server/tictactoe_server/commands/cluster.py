@@ -6,46 +6,16 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tictactoe_server.commands.access import access_options, store_option
 from tictactoe_server.log import set_up_logging
 from tictactoe_server.stores import CannotOpenStore, needing_nats
 
 if TYPE_CHECKING:
     from tictactoe_server.stores.jetstream import Link
-
-_OPTIONS: Final = (
-    click.option(
-        "--store",
-        metavar="URLS",
-        envvar="TICTACTOE_STORE",
-        required=True,
-        help="The NATS servers, as in nats://a.example,b.example,c.example.",
-    ),
-    click.option(
-        "--store-credentials",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        envvar="TICTACTOE_STORE_CREDENTIALS",
-        help="Who you are: a user's credentials for NATS, or the seed of an nkey.",
-    ),
-    click.option(
-        "--store-ca",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        envvar="TICTACTOE_STORE_CA",
-        help="Certificates to trust instead of the system's, in PEM.",
-    ),
-)
-
-
-def _store_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that name a store."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 @click.group()
@@ -54,7 +24,8 @@ def cluster() -> None:
 
 
 @cluster.command()
-@_store_options
+@store_option
+@access_options
 @click.option(
     "--replicas",
     type=click.IntRange(1, 5),
@@ -84,7 +55,8 @@ def init(store: str, store_credentials: Path | None, store_ca: Path | None, repl
 
 
 @cluster.command()
-@_store_options
+@store_option
+@access_options
 @click.option(
     "--monitor",
     multiple=True,

@@ -1,9 +1,11 @@
 """Where rooms, players and finished games live. Safety comes from compare-and-set alone, never from who wrote last."""
 
 from tictactoe_server.stores.backup import CannotBackUp, back_up
+from tictactoe_server.stores.contents import KINDS, CannotMove, Contents, Kind, Source, Target, copy
 from tictactoe_server.stores.documents import Outline, decode_room, outline_of
 from tictactoe_server.stores.figures import Histogram, WriteFigures
 from tictactoe_server.stores.folder import FolderInUse
+from tictactoe_server.stores.folder_contents import FolderSource, FolderTarget
 from tictactoe_server.stores.idleness import today
 from tictactoe_server.stores.memory import MemoryArchive, MemoryPlayers, MemoryRooms, MemoryStore, MemoryTable
 from tictactoe_server.stores.requirement import needing_nats
@@ -32,16 +34,22 @@ from tictactoe_server.stores.store import (
 )
 
 __all__ = [
+    "KINDS",
     "MISSING",
     "Archive",
     "Ban",
     "BanList",
     "CannotBackUp",
+    "CannotMove",
     "CannotOpenStore",
     "Conflict",
+    "Contents",
     "Findings",
     "FolderInUse",
+    "FolderSource",
+    "FolderTarget",
     "Histogram",
+    "Kind",
     "MemoryArchive",
     "MemoryPlayers",
     "MemoryRooms",
@@ -52,18 +60,21 @@ __all__ = [
     "Outline",
     "Players",
     "Rooms",
+    "Source",
     "SqliteStore",
     "Storage",
     "StoreBusy",
     "StoreUnavailable",
     "Stored",
     "Table",
+    "Target",
     "Unreadable",
     "Unsettled",
     "Waiter",
     "WriteFigures",
     "back_up",
     "check_folder",
+    "copy",
     "decode_room",
     "needing_nats",
     "outline_of",

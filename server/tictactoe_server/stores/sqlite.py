@@ -35,7 +35,7 @@ from tictactoe_server.stores.journal import Journal, Save
 from tictactoe_server.stores.store import MISSING, Ban, Stored, Unreadable, Waiter
 from tictactoe_server.stores.writer import MAX_WAITING, PATIENCE_SECONDS, Write, Writer
 
-_TIME: Final = "served-ms"
+TIME: Final = "served-ms"
 _ORIGIN: Final = "copy-of"
 _LOADED_AT_ONCE: Final = 500
 
@@ -85,13 +85,13 @@ class SqliteStore:
 
     def note_time(self, ms: int) -> None:
         """Keep the time over the note before: with the next saves, or alone and without a flush of the disk."""
-        self._writer.note(_TIME, str(ms).encode())
+        self._writer.note(TIME, str(ms).encode())
 
     async def noted_time(self) -> int | None:
         """Return the last note, or None."""
 
         def ask(database: Database, _: Journal) -> int | None:
-            row = database.execute("SELECT value FROM server WHERE key = ?", (_TIME,)).fetchone()
+            row = database.execute("SELECT value FROM server WHERE key = ?", (TIME,)).fetchone()
             try:
                 return None if row is None else int(row[0])
             except ValueError as error:
@@ -169,6 +169,22 @@ class SqlitePlayers:
             else:
                 statement = "UPDATE players SET revision = ?, document = ? WHERE key = ? AND revision = ?"
                 done = database.execute(statement, (revision, document, key, expected_revision))
+            return revision if done.rowcount == 1 else None
+
+        self._writer.write(Write(key, write, waiter))
+
+    def take(self, key: str, value: Player, seen: int, waiter: Waiter, *, is_seated: bool) -> None:
+        """Keep a player who is not there yet, and was last seen on that day elsewhere; tell the waiter."""
+        document = encode_player(value)
+
+        def write(database: Database) -> int | None:
+            revision = database.next_revision()
+            row = (key, revision, document, seen, is_seated)
+            done = database.execute(
+                "INSERT INTO players (key, revision, document, seen, seated) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (key) DO NOTHING",
+                row,
+            )
             return revision if done.rowcount == 1 else None
 
         self._writer.write(Write(key, write, waiter))

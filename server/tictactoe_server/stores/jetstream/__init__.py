@@ -3,6 +3,7 @@
 This package alone knows NATS, and nothing here is imported by a server that keeps its data on its own disk.
 """
 
+from tictactoe_server.stores.jetstream.contents import StreamSource, StreamTarget
 from tictactoe_server.stores.jetstream.feed import Feed, Follower
 from tictactoe_server.stores.jetstream.inspection import Report, inspect
 from tictactoe_server.stores.jetstream.link import (
@@ -28,6 +29,8 @@ __all__ = [
     "LinkError",
     "NoResponders",
     "Report",
+    "StreamSource",
+    "StreamTarget",
     "TimedOut",
     "hidden",
     "inspect",

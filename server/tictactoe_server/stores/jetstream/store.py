@@ -15,7 +15,7 @@ from tictactoe_server.stores.jetstream.feed import Feed
 from tictactoe_server.stores.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, hidden
 from tictactoe_server.stores.jetstream.setup import faults_of, risks_of
 from tictactoe_server.stores.jetstream.stream import STREAM, Stream, StreamInfo
-from tictactoe_server.stores.jetstream.tables import JetStreamBans, JetStreamPlayers, JetStreamRooms
+from tictactoe_server.stores.jetstream.tables import TIME, JetStreamBans, JetStreamPlayers, JetStreamRooms
 from tictactoe_server.stores.jetstream.writes import MAX_WAITING, Nobody, Writes
 from tictactoe_server.stores.sqlite import SqliteStore
 from tictactoe_server.stores.store import CannotOpenStore, StoreUnavailable, Unreadable
@@ -23,7 +23,6 @@ from tictactoe_server.stores.store import CannotOpenStore, StoreUnavailable, Unr
 HISTORY: Final = "history"
 """The folder, in a server's folder of data, of its copy of the finished games."""
 
-_TIME: Final = "time"
 _NOBODY: Final = Nobody()
 _PAUSE_SECONDS: Final = 0.25
 
@@ -96,11 +95,11 @@ class JetStreamStore:
 
     def note_time(self, ms: int) -> None:
         """Keep the time over the note before."""
-        self._writes.put(_TIME, str(ms).encode(), _NOBODY)
+        self._writes.put(TIME, str(ms).encode(), _NOBODY)
 
     async def noted_time(self) -> int | None:
         """Return the last note of any server, or None."""
-        found = await self._stream.newest(_TIME)
+        found = await self._stream.newest(TIME)
         if found is None or found.document is None:
             return None
         try:

@@ -31,6 +31,7 @@ ROOM: Final = "room."
 PLAYER: Final = "player."
 GAME: Final = "game."
 BAN: Final = "ban."
+TIME: Final = "time"
 _ATTEMPTS: Final = 3
 _NOBODY: Final = Nobody()
 
@@ -93,7 +94,7 @@ class _Archived:
         self._waiter.failed(error)
 
 
-class _Known(msgspec.Struct, frozen=True):
+class Known(msgspec.Struct, frozen=True):
     """A player as kept: `seen` is the day on which they were last here."""
 
     player: Player
@@ -102,13 +103,13 @@ class _Known(msgspec.Struct, frozen=True):
 
     @property
     def headers(self) -> dict[str, str]:
-        """For how long they are remembered: whole days, the last one included."""
-        days = (SEATED_DAYS if self.is_seated else UNSEATED_DAYS) + 1
-        return {"Nats-TTL": f"{days * SECONDS_A_DAY}s"}
+        """For how long they are still remembered: whole days, the last one included, and one at least."""
+        days = (SEATED_DAYS if self.is_seated else UNSEATED_DAYS) + 1 - (today() - self.seen)
+        return {"Nats-TTL": f"{max(1, days) * SECONDS_A_DAY}s"}
 
 
-_encode_known: Final = msgspec.json.Encoder().encode
-_decode_known: Final = msgspec.json.Decoder(_Known).decode
+encode_known: Final = msgspec.json.Encoder().encode
+_decode_known: Final = msgspec.json.Decoder(Known).decode
 
 
 class JetStreamPlayers:
@@ -126,12 +127,12 @@ class JetStreamPlayers:
         found = await self._stream.newest(PLAYER + key)
         if found is None or found.document is None:
             return None
-        return _known(found.document).player, found.sequence
+        return decode_known(found.document).player, found.sequence
 
     def save(self, key: str, value: Player, expected_revision: int, waiter: Waiter) -> None:
         """Keep the player and tell the waiter; of one who is known it is read first how long they stay."""
         if expected_revision == MISSING:
-            self._write(key, _Known(value, today()), MISSING, waiter)
+            self._write(key, Known(value, today()), MISSING, waiter)
         else:
             self._run(self._replace(key, value, expected_revision, waiter))
 
@@ -165,8 +166,8 @@ class JetStreamPlayers:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _write(self, key: str, known: _Known, expected_revision: int, waiter: Waiter) -> None:
-        self._writes.replace(PLAYER + key, _encode_known(known), expected_revision, waiter, known.headers)
+    def _write(self, key: str, known: Known, expected_revision: int, waiter: Waiter) -> None:
+        self._writes.replace(PLAYER + key, encode_known(known), expected_revision, waiter, known.headers)
 
     async def _replace(self, key: str, value: Player, expected_revision: int, waiter: Waiter) -> None:
         try:
@@ -174,11 +175,11 @@ class JetStreamPlayers:
             if found is None or found.document is None or found.sequence != expected_revision:
                 waiter.failed(Conflict(key))
                 return
-            is_seated = _known(found.document).is_seated
+            is_seated = decode_known(found.document).is_seated
         except StoreUnavailable as unavailable:
             waiter.failed(NotStored(str(unavailable)))
             return
-        self._write(key, _Known(value, today(), is_seated), expected_revision, waiter)
+        self._write(key, Known(value, today(), is_seated), expected_revision, waiter)
 
     async def _note(self, key: str, day: int, *, is_seated: bool) -> None:
         """Write the day, unless it stands there; where that fails the next time will do."""
@@ -187,11 +188,11 @@ class JetStreamPlayers:
                 found = await self._stream.newest(PLAYER + key)
                 if found is None or found.document is None:
                     break
-                known = _known(found.document)
+                known = decode_known(found.document)
                 if known.seen >= day and known.is_seated >= is_seated:
                     return
                 pending = Pending()
-                now = _Known(known.player, max(known.seen, day), known.is_seated or is_seated)
+                now = Known(known.player, max(known.seen, day), known.is_seated or is_seated)
                 self._write(key, now, found.sequence, pending)
                 try:
                     await pending.future
@@ -223,11 +224,11 @@ class JetStreamBans:
 
     async def keep(self, ban: Ban) -> None:
         """Keep a ban."""
-        await self._writes.carry_out(BAN + _text_of(ban.subject), encode_ban(ban))
+        await self._writes.carry_out(ban_key(ban.subject), encode_ban(ban))
 
     async def forget(self, subject: str) -> None:
         """Forget a ban."""
-        await self._writes.carry_out(BAN + _text_of(subject), b"", TOMBSTONE)
+        await self._writes.carry_out(ban_key(subject), b"", TOMBSTONE)
 
 
 def read_room(code: str, document: bytes) -> Room:
@@ -259,8 +260,9 @@ def subject_of(key: str) -> str:
     return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode()
 
 
-def _text_of(subject: str) -> str:
-    return base64.urlsafe_b64encode(subject.encode()).rstrip(b"=").decode()
+def ban_key(subject: str) -> str:
+    """Return the key of the ban of a subject."""
+    return BAN + base64.urlsafe_b64encode(subject.encode()).rstrip(b"=").decode()
 
 
 def _stored(entry: Entry, document: bytes) -> Stored[Room]:
@@ -271,7 +273,8 @@ def _stored(entry: Entry, document: bytes) -> Stored[Room]:
         return Stored(code, damaged, MISSING)
 
 
-def _known(document: bytes) -> _Known:
+def decode_known(document: bytes) -> Known:
+    """Return the player that a document holds; raises `Unreadable`."""
     try:
         return _decode_known(document)
     except (msgspec.MsgspecError, ValueError) as error:

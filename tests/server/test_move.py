@@ -1,0 +1,227 @@
+"""Everything that one store keeps is brought into another: from a folder to several servers' store, and back."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
+from tests.server.tables import ANA, BO
+from tictactoe_server.cli import main
+from tictactoe_server.rooms import Player
+from tictactoe_server.stores import MISSING, Ban, FolderSource, SqliteStore, Storage, copy, save, today
+from tictactoe_server.stores.contents import Contents
+from tictactoe_server.stores.jetstream import JetStreamStore, Link, StreamSource
+
+BO_KEY = "b" * 64
+BANS = [Ban("10.0.0.0/8", "noise", 1), Ban("p5K2dW8xQnA", "", 2, 3)]
+SERVED_MS = 123_456_789
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    with node_in(tmp_path_factory.mktemp("nats")) as node:
+        yield node
+
+
+@pytest.fixture
+def url(node: Node) -> str:
+    """A node with an empty stream."""
+
+    async def make() -> None:
+        await (await empty_store(node)).close()
+
+    asyncio.run(make())
+    return node.url
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with something of everything."""
+    folder = tmp_path / "data"
+    asyncio.run(fill(folder))
+    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
+        database.execute("UPDATE players SET seen = ? WHERE key = ?", (today() - 200, BO_KEY))
+        database.commit()
+    return folder
+
+
+async def fill(folder: Path, count: int = 3) -> None:
+    store = SqliteStore.open(folder)
+    for number in range(count):
+        await keep(store, room_of(f"AAAA{number // 10}{number % 10}", number), MISSING)
+    await save(store.players, ANA_KEY, ANA, MISSING)
+    await save(store.players, BO_KEY, BO, MISSING)
+    store.players.see(BO_KEY, is_seated=True)
+    for code in ("BBBBBB", "CCCCCC", "DDDDDD"):
+        await finish(store, code, ANA, BO)
+    for ban in BANS:
+        await store.bans.keep(ban)
+    store.note_time(SERVED_MS)
+    await store.close()
+
+
+def move(source: Path | str, target: Path | str) -> Result:
+    return CliRunner().invoke(main, ["move", str(source), str(target)])
+
+
+async def contents_of(place: Path | str) -> Contents:
+    """Return what a folder or a stream holds, summed up."""
+    source = await (FolderSource.open(place) if isinstance(place, Path) else StreamSource.open(place, None, None))
+    try:
+        return await copy(source, None, lambda kind, count: None)
+    finally:
+        await source.close()
+
+
+async def look(store: Storage) -> None:
+    """Check that a store has what `fill` put there."""
+    rooms = await rooms_in(store)
+    assert {code: room.seq for code, room in rooms.items() if code < "B"} == {"AAAA00": 0, "AAAA01": 1, "AAAA02": 2}
+    assert {"BBBBBB", "CCCCCC", "DDDDDD"} < set(rooms)
+    async with asyncio.timeout(20):
+        while len(games := await store.archive.games_of(ANA.id, 10)) < 3:  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(0.01)
+    assert [game.room for _, game in games] == ["DDDDDD", "CCCCCC", "BBBBBB"]
+    assert {ban.subject: ban for ban in await store.bans.load_all()} == {ban.subject: ban for ban in BANS}
+    found = await store.players.load(BO_KEY)
+    assert found is not None
+    assert found[0] == BO
+    assert await store.noted_time() == SERVED_MS
+    room = await store.rooms.load("AAAA01")
+    assert room is not None
+    await keep(store, room_of("AAAA01", 7), room[1])
+    await finish(store, "EEEEEE", ANA, BO)
+    assert [game.room for _, game in await store.archive.games_of(ANA.id, 1)] == ["EEEEEE"]
+    await store.close()
+
+
+def test_a_folder_goes_into_a_stream_and_back_into_a_folder(folder: Path, url: str, tmp_path: Path) -> None:
+    before = asyncio.run(contents_of(folder))
+    there = move(folder, url)
+    assert there.exit_code == 0, there.output
+    assert "Copied and compared: 6 rooms, 2 players, 2 bans, 3 finished games." in there.output
+    back = move(url, tmp_path / "back")
+    assert back.exit_code == 0, back.output
+    assert asyncio.run(contents_of(folder)) == asyncio.run(contents_of(tmp_path / "back")) == before
+    with closing(sqlite3.connect(tmp_path / "back" / "tictactoe.sqlite3")) as database:
+        found = database.execute("SELECT key, seen, seated FROM players ORDER BY key").fetchall()
+    assert found == [(ANA_KEY, today(), 0), (BO_KEY, today() - 200, 1)]
+
+    async def use() -> None:
+        await look(SqliteStore.open(tmp_path / "back"))
+        await look(await JetStreamStore.open(url, unsafe=True))
+
+    asyncio.run(use())
+
+
+def test_a_folder_goes_into_another_folder(folder: Path, tmp_path: Path) -> None:
+    moved = move(folder, tmp_path / "other")
+    assert moved.exit_code == 0, moved.output
+    assert asyncio.run(contents_of(tmp_path / "other")) == asyncio.run(contents_of(folder))
+
+
+def test_a_player_expires_in_a_stream_when_they_would_have_in_the_folder(folder: Path, url: str) -> None:
+    assert move(folder, url).exit_code == 0
+
+    async def left_of(key: str) -> str:
+        link = await Link.open(url)
+        question = b'{"last_by_subj": "$KV.rooms.player.%b"}' % key.encode()
+        answer = msgspec.json.decode(await link.request("$JS.API.STREAM.MSG.GET.KV_rooms", question))
+        await link.close()
+        return base64.b64decode(answer["message"]["hdrs"]).decode().partition("Nats-TTL: ")[2].strip()
+
+    assert asyncio.run(left_of(ANA_KEY)) == f"{2 * 86_400}s"
+    assert asyncio.run(left_of(BO_KEY)) == f"{166 * 86_400}s"
+
+
+def test_a_target_that_is_not_empty_is_refused_and_stays_as_it_is(folder: Path, url: str, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    asyncio.run(fill(other, 1))
+    before = asyncio.run(contents_of(other))
+    refused = move(folder, other)
+    assert refused.exit_code == 1
+    assert "not empty" in refused.output
+    assert asyncio.run(contents_of(other)) == before
+    assert move(folder, url).exit_code == 0
+    again = move(other, url)
+    assert again.exit_code == 1
+    assert "not empty: it has 14 documents" in again.output
+
+
+def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
+    folder: Path, url: str, tmp_path: Path
+) -> None:
+    async def try_it() -> Result:
+        store = SqliteStore.open(folder)
+        try:
+            return await asyncio.to_thread(move, folder, url)
+        finally:
+            await store.close()
+
+    refused = asyncio.run(try_it())
+    assert refused.exit_code == 1
+    assert "is in use by another server" in refused.output
+    nothing = move(tmp_path / "nothing", url)
+    assert nothing.exit_code == 1
+    assert "There is no database in" in nothing.output
+    assert not (tmp_path / "nothing").exists()
+    assert move(folder, folder).exit_code == 1
+    assert move(folder, url).exit_code == 0
+
+
+def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
+        database.execute("UPDATE rooms SET document = X'00' WHERE code = 'AAAA00'")
+        database.execute("UPDATE archive SET document = X'00' WHERE id = 2")
+        database.commit()
+    there = move(folder, url)
+    assert there.exit_code == 1
+    assert "Left out: Room AAAA00: Not a room" in there.output
+    assert "Left out: Game 2: Not a finished game" in there.output
+    assert "Copied and compared: 5 rooms, 2 players, 2 bans, 2 finished games." in there.output
+
+    async def damage() -> None:
+        link = await Link.open(url)
+        await link.request("$KV.rooms.room.AAAA01", b"nonsense")
+        await link.request(f"$KV.rooms.player.{ANA_KEY}", b"nonsense")
+        await link.close()
+
+    asyncio.run(damage())
+    back = move(url, tmp_path / "back")
+    assert back.exit_code == 1
+    assert "Left out: room.AAAA01: Not a room" in back.output
+    assert "Copied and compared: 4 rooms, 1 players, 2 bans, 2 finished games." in back.output
+
+
+def test_what_is_written_while_a_stream_is_read_is_in_the_copy_and_no_room_is_missing(
+    node: Node, url: str, tmp_path: Path
+) -> None:
+    codes = [f"AAA{first}{second}{third}" for first in "23456" for second in "23456" for third in "23456"]
+
+    async def read_amid_writes() -> Contents:
+        store = await JetStreamStore.open(url, unsafe=True)
+        revisions = {code: await keep(store, room_of(code, 1), MISSING) for code in codes}
+        source = await StreamSource.open(url, None, None)
+        for code in codes:  # each is behind what the source walks over now
+            await keep(store, room_of(code, 2), revisions[code])
+        await finish(store, "BBBBBB", ANA, BO)
+        await save(store.players, ANA_KEY, Player(ANA.id, "ana"), MISSING)
+        found = await copy(source, None, lambda kind, count: None)
+        await source.close()
+        await store.close()
+        return found
+
+    found = asyncio.run(read_amid_writes())
+    assert found == asyncio.run(contents_of(url))
+    assert found.sums["rooms"].count == len(codes) + 1
+    assert found.sums["games"].count == found.sums["players"].count == 1
