@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
 from tests.server.nats_node import Node, empty_store, node_in
+from tictactoe_server.cli import main
 from tictactoe_server.operator import OrderRefused, orders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -186,12 +188,29 @@ async def test_orders_are_for_the_whole_house_and_say_which_server(node: Node) -
             assert (shown["server"], shown["seats"]["O"]["name"]) == (names[0], "bo")
             status = await ordered(server, orders.Status())
             assert {row["server"]: row["players"] for row in status["house"]} == dict.fromkeys(names, 1)
+            assert {row["server"]: row["served"] for row in status["house"]} == {names[0]: 1, names[1]: 0}
+            assert all(row["behind"] in range(10) for row in status["house"])  # the time is noted all the while
         assert (await ordered(other, orders.Announce("hello all")))["connections"] == 2
         assert (await ana.next_of("announcement"))["text"] == (await bo.next_of("announcement"))["text"] == "hello all"
         assert await one.carry_out(orders.Kick("bo")) == {"player": bo.welcome["player"], "connections": 1}
         assert (await bo.next_of("error"))["code"] == "kicked"
         with pytest.raises(OrderRefused, match='There is no "eve" here'):
             await one.carry_out(orders.Kick("eve"))
+
+
+async def test_a_check_of_the_store_names_the_servers_that_live(node: Node) -> None:
+    async def check() -> str:
+        arguments = ["cluster", "check", "--store", node.url]
+        return (await asyncio.to_thread(CliRunner().invoke, main, arguments)).output
+
+    async with house_of(node, 2) as (one, other), ana_and_bo(one, other):
+        found = await check()
+        assert f"Server {one.house.members.name} lives: 1 players, 1 rooms served, " in found
+        assert f"Server {other.house.members.name} lives: 1 players, 0 rooms served, " in found
+        assert "not hear" not in found
+        other.house.on_order = None
+        assert f"Wrong: Server {other.house.members.name} lives and does not say how it is: " in await check()
+    assert "No server lives." in await check()
 
 
 async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) -> None:

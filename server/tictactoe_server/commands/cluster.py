@@ -6,16 +6,20 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+import msgspec
 
 from tictactoe_server.commands.access import access_options, store_option
 from tictactoe_server.log import set_up_logging
+from tictactoe_server.operator import orders
 from tictactoe_server.stores import CannotOpenStore, needing_nats
 
 if TYPE_CHECKING:
-    from tictactoe_server.stores.jetstream import Link
+    from tictactoe_server.stores.jetstream import Link, Report
+
+_MAX_TIME_LAG_MS: Final = 1_000
 
 
 @click.group()
@@ -64,7 +68,7 @@ def init(store: str, store_credentials: Path | None, store_ca: Path | None, repl
     help="The monitoring page of a node, as in http://a.example:8222, to see whether it flushes every write.",
 )
 def check(store: str, store_credentials: Path | None, store_ca: Path | None, monitor: Sequence[str]) -> None:
-    """Say how the store is and what is wrong with it. Exit code 1 where something is.
+    """Say how the store and the servers are, and what is wrong with them. Exit code 1 where something is.
 
     Use the credentials of the servers: each of their rights is tried once.
     """
@@ -73,6 +77,7 @@ def check(store: str, store_credentials: Path | None, store_ca: Path | None, mon
         from tictactoe_server.stores.jetstream import inspect
 
         report = await inspect(link, monitor)
+        await _look_at_servers(link, report)
         for line in report.said:
             click.echo(line)
         for line in report.wrong:
@@ -82,6 +87,37 @@ def check(store: str, store_credentials: Path | None, store_ca: Path | None, mon
         click.echo("Nothing is wrong.")
 
     _run(store, store_credentials, store_ca, work)
+
+
+async def _look_at_servers(link: Link, report: Report) -> None:
+    """Report on the servers that live; that none does is no fault."""
+    from tictactoe_server.house import ask_living, call_roll
+    from tictactoe_server.stores.jetstream import LinkError
+
+    try:
+        living = await call_roll(link)
+    except LinkError as error:
+        report.wrong.append(f"The servers cannot be heard: {error}")
+        return
+    if not living:
+        report.said.append("No server lives.")
+    for one in living:
+        try:
+            answer = msgspec.json.decode(await ask_living(link, one, msgspec.json.encode(orders.Status())))["answer"]
+        except (LinkError, msgspec.MsgspecError, KeyError) as error:
+            report.wrong.append(f"Server {one.name} lives and does not say how it is: {error}")
+            continue
+        report.said.append(
+            f"Server {one.name} lives: {answer['players']} players, {answer['served']} rooms served, "
+            f"{answer['behind']} writes behind the store, its time {one.time_lag_ms} ms behind the latest."
+        )
+        if answer["unready"] is not None and answer["drain"] is None:
+            report.wrong.append(f"Server {one.name} is not ready: {answer['unready']}.")
+        if one.time_lag_ms > _MAX_TIME_LAG_MS:
+            report.wrong.append(f"The time of server {one.name} is not that of the others: it does not hear them.")
+        for other in living:
+            if other.id not in one.knows:
+                report.wrong.append(f"Server {one.name} does not hear {other.name}.")
 
 
 def _run(

@@ -16,6 +16,7 @@ import msgspec
 from tictactoe_server.commands.folders import Place, data_option, folder_of
 from tictactoe_server.commands.tables import (
     describe_drain,
+    draw_house,
     draw_table,
     list_status,
     show,
@@ -109,22 +110,31 @@ def status(server: Asked, *, watch: bool) -> None:
 
 def _say_status(server: Asked) -> None:
     answer = server.send(orders.Status())
-    server.say(answer, lambda: "\n".join(f"{name:8} {text}" for name, text in list_status(answer)))
+
+    def words() -> str:
+        lines = [f"{name:8} {text}" for name, text in list_status(answer)]
+        house = draw_house(answer)
+        return "\n".join([*lines, "", house] if house else lines)
+
+    server.say(answer, words)
 
 
 def _watch(server: Asked) -> NoReturn:
     """Draw the status as a table that stays in its place."""
+    from rich.console import Group
     from rich.live import Live
     from rich.table import Table
+    from rich.text import Text
 
-    def draw(answer: dict[str, Any], moves_a_second: float) -> Table:
+    def draw(answer: dict[str, Any], moves_a_second: float) -> Group:
         table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
         table.add_column(style="bold")
         table.add_column(overflow="fold")
         for name, text in list_status(answer):
             table.add_row(name, text)
         table.add_row("speed", f"{moves_a_second:.0f} moves a second")
-        return table
+        house = draw_house(answer)
+        return Group(table, Text(f"\n{house}")) if house else Group(table)
 
     answer = server.send(orders.Status())
     try:

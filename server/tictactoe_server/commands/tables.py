@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from tictactoe_protocol import clean_text
 
 Row = Sequence[object]
+
+_HOUSE: Final = (
+    "server",
+    "ready",
+    "players",
+    "connections",
+    "rooms served",
+    "moves",
+    "writes behind",
+    "loop late",
+    "store owes",
+)
 
 
 def draw_table(head: Sequence[str], rows: Iterable[Row]) -> str:
@@ -84,14 +96,30 @@ def list_status(status: dict[str, Any]) -> list[tuple[str, str]]:
             f"{status['bots_waiting']} thoughts of bots wait",
         ),
     ]
-    for one in status.get("house", ()):
-        state = f"not ready: {one['unready']}" if one["unready"] else f"{one['players']} players, {one['moves']} moves"
-        rows.append(("house", f"{one['server']}, {state}{', this one' if one['server'] == status['server'] else ''}"))
-    if status.get("behind"):
-        rows.append(("behind", f"{status['behind']} changes of the store have not come here yet"))
     if drain is not None:
         rows.append(("drain", describe_drain(drain)))
     return [(name, clean_text(text)) for name, text in rows]
+
+
+def draw_house(status: dict[str, Any]) -> str:
+    """Return the servers of the house of which one has told its status as a table, or "" for one on its own.
+
+    >>> one = {"server": "a:8765", "unready": None, "players": 3, "connections": 4, "served": 2, "moves": 9}
+    >>> one |= {"behind": 0, "loop_lag_ms": 0.1, "store_owes_ms": 0}
+    >>> print(draw_house({"house": [one]}))
+    SERVER  READY  PLAYERS  CONNECTIONS  ROOMS SERVED  MOVES  WRITES BEHIND  LOOP LATE  STORE OWES
+    a:8765  yes    3        4            2             9      0              0.1 ms     0 ms
+    """
+    rows = [
+        (
+            one["server"],
+            "yes" if one["unready"] is None else f"no: {one['unready']}",
+            *(one[name] for name in ("players", "connections", "served", "moves", "behind")),
+            *(None if one[name] is None else f"{one[name]} ms" for name in ("loop_lag_ms", "store_owes_ms")),
+        )
+        for one in status.get("house", ())
+    ]
+    return draw_table(_HOUSE, rows) if rows else ""
 
 
 def describe_drain(drain: dict[str, Any]) -> str:

@@ -51,7 +51,9 @@ GRACE_SECONDS: Final = 0.5
 than a second, which is what an outage of the store may cost a player."""
 
 _PARCELS: Final = "house.to."
-_ORDERS: Final = "house.order."
+ORDERS: Final = "house.order."
+"""To one server, with its id behind it: an order of the operator's."""
+
 _UNHEARD: Final = "house.unheard."
 _LISTENING_SECONDS: Final = 2 * BEAT_SECONDS
 _NEARLY: Final = 100
@@ -107,7 +109,7 @@ class House:
         await self._link.subscribe(_PARCELS + id, self._received)
         await self._link.subscribe(f"{_UNHEARD}{id}.*", self._not_heard)
         await self._link.subscribe(matching.SUBJECT + id, self._sought)
-        await self._link.subscribe(_ORDERS + id, self._ordered)
+        await self._link.subscribe(ORDERS + id, self._ordered)
         await self._link.subscribe(members.SUBJECT, lambda message: self.members.heard(message.data))
         self._link.on_connected.append(self._connected)
         await self._feed.start(self)
@@ -154,7 +156,7 @@ class House:
     async def ask_order(self, id: str, order: bytes) -> bytes:
         """Return what another server's operator's office answers; raises `StoreUnavailable`."""
         try:
-            return await self._link.request(_ORDERS + id, order)
+            return await self._link.request(ORDERS + id, order)
         except LinkError as error:
             raise StoreUnavailable(str(error)) from error
 

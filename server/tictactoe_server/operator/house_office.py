@@ -18,7 +18,7 @@ from tictactoe_server.stores import StoreUnavailable
 
 log: Final = structlog.get_logger(__name__)
 
-_FIGURES: Final = ("unready", "connections", "players", "moves", "loop_lag_ms", "store_owes_ms")
+_FIGURES: Final = ("unready", "connections", "players", "served", "moves", "loop_lag_ms", "store_owes_ms", "behind")
 _decode: Final = msgspec.json.Decoder(Order).decode
 
 
@@ -64,18 +64,24 @@ class HouseOffice:
 
     async def _status(self) -> Answer:
         """Return how this server is, and in a few figures how each of the house is."""
-        answer = await self._office.carry_out(orders.Status())
-        assert isinstance(answer, dict)
-        house = [{"server": self._house.members.name, **{name: answer[name] for name in _FIGURES}}]
-        others = list(self._house.members.others)
+        members, own = self._house.members, await self._own_status()
+        others = list(members.others)
         found = await asyncio.gather(
             *(self._ask(other.id, orders.Status()) for other in others), return_exceptions=True
         )
+        house = [{"server": members.name, **{name: own[name] for name in _FIGURES}}]
         for other, status in zip(others, found, strict=True):
-            silent = dict.fromkeys(_FIGURES) | {"unready": "it does not answer"}
-            figures = silent if isinstance(status, BaseException) else {name: status[name] for name in _FIGURES}
-            house.append({"server": other.name, **figures})
-        return {**answer, "server": self._house.members.name, "house": house, "behind": await self._house.lag()}
+            silent = {"unready": "it does not answer"}
+            figures = silent if isinstance(status, BaseException) else status
+            house.append({"server": other.name, **{name: figures.get(name) for name in _FIGURES}})
+        return {**own, "server": members.name, "house": house}
+
+    async def _own_status(self) -> dict[str, Any]:
+        """Return how this server is; `served` rooms are its own, and it is so many messages `behind` the store."""
+        answer = await self._office.carry_out(orders.Status())
+        assert isinstance(answer, dict)
+        served = sum(not live.is_elsewhere for live in self._office.site.registry.rooms)
+        return {**answer, "served": served, "behind": await self._house.lag()}
 
     async def _rows(self, order: Order) -> list[dict[str, Any]]:
         """Return the rows of all servers."""
@@ -145,6 +151,9 @@ class HouseOffice:
     async def _answer(self, message: bytes) -> bytes:
         """Return the answer to an order of another server, about this one alone."""
         try:
-            return msgspec.json.encode({"answer": await self._office.carry_out(_decode(message))})
+            order = _decode(message)
+            is_status = isinstance(order, orders.Status)
+            answer = await (self._own_status() if is_status else self._office.carry_out(order))
+            return msgspec.json.encode({"answer": answer})
         except (OrderRefused, msgspec.DecodeError, StoreUnavailable) as error:
             return msgspec.json.encode({"error": str(error)})
