@@ -47,6 +47,8 @@ def set_up_logging(log_format: LogFormat, level: str) -> None:
     logging.captureWarnings(True)
     # The library logs every failed handshake of a stranger with its traceback: what matters of it we log ourselves.
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
+    # Said at each end of a connection with TLS that another library has made, and of no consequence.
+    logging.getLogger("asyncio").addFilter(lambda line: "eof_received() has no effect" not in line.getMessage())
     structlog.configure(
         processors=[
             *shared,

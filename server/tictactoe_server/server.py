@@ -108,15 +108,16 @@ class Server:
             store = self._given_store or await _open_storage(self._settings)
             undoing.push_async_callback(store.close)
             self._build(store)
-            await self._time.resume()
-            await self._site.bans.load()
-            if self._metrics is not None:
-                await self._metrics.open()
-            if self._house is not None:
-                try:
+            try:
+                await self._time.resume()
+                await self._site.bans.load()
+                if self._metrics is not None:
+                    await self._metrics.open()
+                    undoing.push_async_callback(self._metrics.close)
+                if self._house is not None:
                     await self._house.open()
-                except StoreUnavailable as unavailable:
-                    raise CannotOpenStore(f"The rooms cannot be read: {unavailable}") from None
+            except StoreUnavailable as unavailable:
+                raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
             undoing.pop_all()
         chores = [
             self._registry.restore() if self._house is None else self._house.keep(),

@@ -11,7 +11,9 @@ import pytest
 from tests.server.fake_nats import FakeNats, Fault
 from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server.rooms import Room
-from tictactoe_server.stores import MISSING, Conflict, NotStored, StoreUnavailable, Unsettled
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tictactoe_server.stores import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
 from tictactoe_server.stores.jetstream import Feed, JetStreamStore, Link, LinkError
 from tictactoe_server.stores.jetstream.stream import Stream
 from tictactoe_server.stores.store import Ban
@@ -156,6 +158,13 @@ async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, stor
     nats.read_error = 10008
     with pytest.raises(StoreUnavailable):
         await store.rooms.load(CODE)
+
+
+async def test_a_server_does_not_start_while_nobody_can_answer_and_says_why(nats: FakeNats) -> None:
+    nats.read_error = 10008
+    with pytest.raises(CannotOpenStore, match="cannot be read: The store says: error 10008"):
+        async with Server(Settings(host="127.0.0.1", port=0, store=nats.url)):
+            pass
 
 
 async def test_a_copy_that_is_behind_hides_no_room(nats: FakeNats, store: JetStreamStore) -> None:
