@@ -182,8 +182,9 @@ async def test_orders_are_for_the_whole_house_and_say_which_server(node: Node) -
         for server in (one, other):
             (row,) = await ordered(server, orders.ListRooms())
             assert (row["room"], row["server"], row["here"]) == (room, names[0], 2)
-            players = {row["name"]: row["server"] for row in await ordered(server, orders.ListPlayers())}
-            assert players == {"ana": names[0], "bo": names[1]}
+            for order in (orders.ListPlayers(), orders.ListConnections()):
+                players = {row["name"]: (row["server"], row["rooms"]) for row in await ordered(server, order)}
+                assert players == {"ana": (names[0], [room]), "bo": (names[1], [room])}
             shown = await ordered(server, orders.ShowRoom(room))
             assert (shown["server"], shown["seats"]["O"]["name"]) == (names[0], "bo")
             status = await ordered(server, orders.Status())
@@ -228,7 +229,7 @@ async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) 
 
 async def test_a_server_that_drains_gives_its_games_to_the_others_and_ends(node: Node) -> None:
     async with house_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await one.carry_out(orders.DrainOrder())
+        assert (await ordered(one, orders.DrainOrder()))["games"] == 0
         async with asyncio.timeout(PATIENCE_SECONDS):
             await one.until_drained()
         await play_out({"X": ana, "O": bo}, room, [0, 4])

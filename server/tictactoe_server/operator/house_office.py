@@ -54,9 +54,8 @@ class HouseOffice:
                 answers = [answer for _, answer in await self._all(order)]
                 return {**answers[0], "connections": sum(answer["connections"] for answer in answers)}
             case orders.DrainOrder():
-                answer = await self._office.carry_out(order)
                 self._house.leave()
-                return answer
+                return await self._office.carry_out(order)
             case _:
                 return await self._office.carry_out(order)
 

@@ -126,7 +126,7 @@ class Office:
                 new: dict[str, Any] = {"player": player.id, "name": player.name, "connections": 0, "rooms": []}
                 row = found.setdefault(player.id, new)
                 row["connections"] += 1
-                row["rooms"] += [code for code in sorted(session.rooms) if code not in row["rooms"]]
+                row["rooms"] += [code for code in _rooms_of(session) if code not in row["rooms"]]
         return list(found.values())
 
     def _connection_of(self, session: Session) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class Office:
             "address": session.connection.address,
             "player": None if player is None else player.id,
             "name": None if player is None else player.name,
-            "rooms": sorted(session.rooms),
+            "rooms": _rooms_of(session),
             "seconds": round(self.site.presence.seconds(session)),
         }
 
@@ -238,6 +238,11 @@ def only_one(text: str, ids: Sequence[str]) -> str:
 def _without_stop(reason: str) -> str:
     """Return a reason that is safe to print, and with which a sentence can end."""
     return clean_text(reason).strip().rstrip(".")
+
+
+def _rooms_of(session: Session) -> list[str]:
+    """Return the codes of the rooms that somebody plays or watches in, those that another server serves too."""
+    return sorted({*session.rooms, *session.elsewhere})
 
 
 def _row_of(live: LiveRoom) -> dict[str, Any]:
