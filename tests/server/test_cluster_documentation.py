@@ -1,0 +1,38 @@
+"""What docs/cluster.md says is what the program does: its rights, and the messages that it explains."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tictactoe_server.stores.jetstream import rights
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+SERVER = ROOT / "server" / "tictactoe_server"
+
+
+def test_the_configuration_of_the_nodes_gives_servers_just_the_rights_that_they_need() -> None:
+    for verb, subjects in rights().items():
+        listed = ", ".join(f'"{subject}"' for subject in subjects)
+        assert f"  {verb} {{ allow: [{listed}] }}\n" in TEXT
+
+
+def logged_words() -> list[str]:
+    """Return what the log says that the document explains."""
+    rows = [line.split(" | ")[0] for line in TEXT.splitlines() if line.startswith("| log: ")]
+    return [words.removeprefix("... ") for row in rows for words in re.findall(r"`([^`]+)`", row)]
+
+
+@pytest.mark.parametrize("words", logged_words())
+def test_a_line_of_the_log_that_is_explained_is_one_that_there_is(words: str) -> None:
+    assert any(words in path.read_text(encoding="utf-8") for path in SERVER.rglob("*.py")), words
+
+
+@pytest.mark.parametrize("folder", ["house", "stores/jetstream"])
+def test_every_warning_of_the_house_and_its_store_is_explained(folder: str) -> None:
+    for path in (SERVER / folder).glob("*.py"):
+        for words in re.findall(r'log\.(?:warning|error|exception)\(\s*"([^"]+)"', path.read_text(encoding="utf-8")):
+            assert words in TEXT, f"{path.name}: {words}"
