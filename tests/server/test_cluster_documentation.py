@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
+import nkeys
 import pytest
 
+from tests.authority import Authority
+from tests.house.nodes import find_program
 from tictactoe_server.stores.jetstream import rights
 
 ROOT = Path(__file__).parents[2]
@@ -18,6 +23,24 @@ def test_the_configuration_of_the_nodes_gives_servers_just_the_rights_that_they_
     for verb, subjects in rights().items():
         listed = ", ".join(f'"{subject}"' for subject in subjects)
         assert f"  {verb} {{ allow: [{listed}] }}\n" in TEXT
+
+
+def test_a_node_takes_the_configuration_as_it_is_pasted(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    authority.issue()
+    found = re.search(r"```text\n(server_name: a\n.+?)```", TEXT, re.DOTALL)
+    assert found
+    config = found[1].replace("/var/lib/nats", str(tmp_path / "data"))
+    for name, file in (("ca.pem", authority.ca), ("cert.pem", authority.cert), ("key.pem", authority.key)):
+        config = config.replace(f"/etc/nats/{name}", str(file))
+    for key in ("UADMIN...", "UGAME..."):
+        seed = nkeys.encode_seed(os.urandom(32), nkeys.PREFIX_BYTE_USER)
+        config = config.replace(key, nkeys.from_seed(bytearray(seed)).public_key.decode())
+    file = tmp_path / "nats.conf"
+    file.write_text(config)
+    tried = subprocess.run([find_program(), "-t", "-c", file], capture_output=True, text=True, timeout=60, check=False)
+    assert tried.returncode == 0, tried.stderr
+    assert "..." not in config
 
 
 def logged_words() -> list[str]:
