@@ -14,7 +14,7 @@ from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.stores import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
-from tictactoe_server.stores.jetstream import Feed, JetStreamStore, Link, LinkError
+from tictactoe_server.stores.jetstream import Feed, JetStreamStore, Link, LinkError, StreamTarget
 from tictactoe_server.stores.jetstream.stream import Stream
 from tictactoe_server.stores.store import Ban
 
@@ -158,6 +158,15 @@ async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, stor
     nats.read_error = 10008
     with pytest.raises(StoreUnavailable):
         await store.rooms.load(CODE)
+
+
+async def test_what_is_moved_into_a_stream_is_written_again_until_it_is_kept_and_only_once(nats: FakeNats) -> None:
+    target = await StreamTarget.open(nats.url, None, None)
+    nats.faults.extend(["nobody", "cut"])
+    await target.write([room_of(code) for code in ("AAAAAA", "BBBBBB", "CCCCCC")])
+    await target.close()
+    assert sorted(nats.kept) == [f"$KV.rooms.room.{code}" for code in ("AAAAAA", "BBBBBB", "CCCCCC")]
+    assert nats.sequence == 3
 
 
 async def test_a_server_does_not_start_while_nobody_can_answer_and_says_why(nats: FakeNats) -> None:
