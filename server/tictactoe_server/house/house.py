@@ -15,7 +15,6 @@ from typing import Final
 
 import msgspec
 import structlog
-from nats.aio.msg import Msg
 
 from tictactoe_protocol.requests import Request
 from tictactoe_server.house import matching, members
@@ -41,7 +40,7 @@ from tictactoe_server.house.reception import Reception
 from tictactoe_server.house.ways import Way
 from tictactoe_server.rooms import Player
 from tictactoe_server.stores import Ban, StoreUnavailable
-from tictactoe_server.stores.jetstream import JetStreamStore, LinkError
+from tictactoe_server.stores.jetstream import JetStreamStore, LinkError, Message
 from tictactoe_server.tables import Agenda, Changes, LiveRoom, Registry, ServedTime, Session, Timers
 from tictactoe_server.tables.matchmaking import GameKind
 
@@ -222,11 +221,11 @@ class House:
     def _send_to_all(self, beat: bytes) -> None:
         self._link.publish(members.SUBJECT, beat)
 
-    def _not_heard(self, message: Msg) -> None:
+    def _not_heard(self, message: Message) -> None:
         """Take notice that nobody takes what is sent to a server: it is gone."""
         self.members.lose(message.subject.rpartition(".")[2])
 
-    def _ordered(self, message: Msg) -> None:
+    def _ordered(self, message: Message) -> None:
         if self.on_order is not None:
             task = asyncio.create_task(self._answer_order(self.on_order(message.data), message.reply))
             self._tasks.add(task)
@@ -235,10 +234,10 @@ class House:
     async def _answer_order(self, answer: Awaitable[bytes], reply: str) -> None:
         self._link.publish(reply, await answer)
 
-    def _sought(self, message: Msg) -> None:
+    def _sought(self, message: Message) -> None:
         self._link.publish(message.reply, self._matching.answer(message.data))
 
-    def _received(self, message: Msg) -> None:
+    def _received(self, message: Message) -> None:
         """Take a parcel in."""
         try:
             parcel = decode_parcel(message.data)

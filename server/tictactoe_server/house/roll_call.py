@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import msgspec
-from nats.aio.msg import Msg
 
 from tictactoe_server.house.house import ORDERS
 from tictactoe_server.house.members import BEAT_SECONDS, SUBJECT
 from tictactoe_server.house.parcels import Beat, decode_beat
-from tictactoe_server.stores.jetstream import Link
+from tictactoe_server.stores.jetstream import Link, Message
 
 LISTENING_SECONDS: Final = 2.4 * BEAT_SECONDS
 """Long enough for two signs of life of each."""
@@ -35,7 +34,7 @@ async def call_roll(link: Link) -> list[Living]:
     """Return who is heard within a moment, by name; raises `LinkError`."""
     heard: dict[str, tuple[Beat, float]] = {}
 
-    def hear(message: Msg) -> None:
+    def hear(message: Message) -> None:
         try:
             beat = decode_beat(message.data)
         except msgspec.DecodeError:

@@ -7,12 +7,10 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from nats.aio.msg import Msg
-
 from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.stores.contents import AT_ONCE, CannotMove, Item, Kind, KnownPlayer
 from tictactoe_server.stores.documents import decode_ban, decode_game, encode_ban, encode_game, encode_room
-from tictactoe_server.stores.jetstream.link import PATIENCE_SECONDS, Link, LinkError, hidden
+from tictactoe_server.stores.jetstream.link import PATIENCE_SECONDS, Link, LinkError, Message, hidden
 from tictactoe_server.stores.jetstream.setup import faults_of
 from tictactoe_server.stores.jetstream.stream import FEED, STREAM, Entry, Stream, heard
 from tictactoe_server.stores.jetstream.tables import (
@@ -105,7 +103,7 @@ class StreamSource:
         """End the connection."""
         await self._link.close()
 
-    def _hear(self, message: Msg) -> None:
+    def _hear(self, message: Message) -> None:
         entry = heard(message)
         if entry is not None:
             self._is_whole = self._is_whole and self._upto in (0, entry.sequence - 1)

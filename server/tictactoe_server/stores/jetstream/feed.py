@@ -14,9 +14,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final, Protocol
 
 import structlog
-from nats.aio.msg import Msg
 
-from tictactoe_server.stores.jetstream.link import Link, LinkError
+from tictactoe_server.stores.jetstream.link import Link, LinkError, Message
 from tictactoe_server.stores.jetstream.stream import FEED, Entry, Stream, heard
 from tictactoe_server.stores.jetstream.tables import BAN, GAME, ROOM, read_ban, subject_of
 from tictactoe_server.stores.store import Ban, StoreUnavailable
@@ -107,7 +106,7 @@ class Feed:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _hear(self, message: Msg) -> None:
+    def _hear(self, message: Message) -> None:
         entry = heard(message)
         if entry is None:
             return

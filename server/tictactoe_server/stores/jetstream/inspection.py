@@ -12,9 +12,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 import msgspec
-from nats.aio.msg import Msg
 
-from tictactoe_server.stores.jetstream.link import Link, LinkError
+from tictactoe_server.stores.jetstream.link import Link, LinkError, Message
 from tictactoe_server.stores.jetstream.setup import faults_of, risks_of
 from tictactoe_server.stores.jetstream.stream import (
     DELETE_SUBJECT,
@@ -86,8 +85,8 @@ def _look_at_nodes(info: StreamInfo, report: Report) -> None:
 
 async def _try_rights(link: Link, report: Report) -> None:
     """Do once what servers do, under a key of its own that is gone a second later."""
-    feed: asyncio.Queue[Msg] = asyncio.Queue()
-    house: asyncio.Queue[Msg] = asyncio.Queue()
+    feed: asyncio.Queue[Message] = asyncio.Queue()
+    house: asyncio.Queue[Message] = asyncio.Queue()
     probes: dict[str, Callable[[], Awaitable[object]]] = {
         "read": lambda: Stream(link).newest(_PROBE),
         "read many documents": lambda: link.request_many(
@@ -117,7 +116,7 @@ async def _try_rights(link: Link, report: Report) -> None:
         report.said.append("This user has every right that a server needs.")
 
 
-async def _next(queue: asyncio.Queue[Msg]) -> Msg:
+async def _next(queue: asyncio.Queue[Message]) -> Message:
     async with asyncio.timeout(_PATIENCE_SECONDS):
         return await queue.get()
 

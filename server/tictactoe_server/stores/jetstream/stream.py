@@ -13,10 +13,9 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
-from nats.aio.msg import Msg
 
 from tictactoe_server.stores.jetstream.answers import NO_MESSAGE, StreamError, unknown_of
-from tictactoe_server.stores.jetstream.link import Link, LinkError
+from tictactoe_server.stores.jetstream.link import Link, LinkError, Message
 from tictactoe_server.stores.store import StoreUnavailable
 
 STREAM: Final = "KV_rooms"
@@ -173,17 +172,16 @@ class Stream:
         raise StoreUnavailable(f"The store says: {'nothing' if found.error is None else found.error.description}.")
 
 
-def heard(message: Msg) -> Entry | None:
+def heard(message: Message) -> Entry | None:
     """Return the message of the stream that was sent on to the feed, or None where it is something else."""
-    headers = message.headers or {}
-    subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
+    subject, sequence = message.header(b"Nats-Subject"), message.header(b"Nats-Sequence")
     if not subject.startswith(PREFIX) or not sequence.isdigit():
         return None
-    document = None if "KV-Operation" in headers else message.data
+    document = None if message.header(b"KV-Operation") else message.data
     return Entry(subject[len(PREFIX) :], int(sequence), document)
 
 
-def _entry_of(message: Msg) -> Entry:
+def _entry_of(message: Message) -> Entry:
     """Return one of many messages that were read; raises `StoreUnavailable`."""
     entry = heard(message)
     if entry is None:
