@@ -32,6 +32,7 @@ from tictactoe_server.operator import (
     describe_ban,
     warn_in_bulk,
 )
+from tictactoe_server.operator.drain import HANDOVER_MS
 from tictactoe_server.operator.office import Answer
 from tictactoe_server.operator.orders import Order
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
@@ -137,8 +138,8 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         drain = self._site.drain
-        if self._house is not None:
-            self._house.leave()
+        if self._house is not None and self._house.leave():
+            drain.back_ms = HANDOVER_MS
         self._tell_all(drain.notice())
         await self._listener.stop(
             CloseCode.SERVICE_RESTART, "stopping" if drain.is_final else "restarting", _STOP_SECONDS

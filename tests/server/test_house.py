@@ -284,3 +284,18 @@ async def test_who_asks_again_for_a_match_gets_the_room_in_which_they_wait(node:
         async with open_peer(other.url, token=ana.welcome["token"]) as again:
             assert (await again.ask("match"))["room"] == room
             assert (await ana.next_of("replaced"))["room"] == room
+
+
+async def test_who_is_sent_away_by_a_server_that_restarts_may_come_to_another_at_once(node: Node) -> None:
+    async with house_of(node, 1) as (one,), open_peer(one.url, "ana") as ana, contextlib.AsyncExitStack() as going:
+        room = (await ana.ask("create"))["room"]
+        other = await going.enter_async_context(Server(settings(node), limits=uncounted()))
+        async with open_peer(other.url, "bo") as bo:
+            await bo.ask("join", room=room)
+            await until(lambda: list(one.house.members.others))
+            await going.aclose()
+            notice = await bo.next_of("notice")
+            assert (notice["code"], notice["retry_ms"]) == ("restarting", 100)
+        async with open_peer(one.url, token=bo.welcome["token"]) as again:
+            assert (await again.ask("join", room=room))["seat"] == "O"
+            await play_out({"X": ana, "O": again}, room, [0, 4])

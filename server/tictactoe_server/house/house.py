@@ -120,10 +120,12 @@ class House:
         """Say that this server lives, and see to what waits, until cancelled."""
         await asyncio.gather(self.members.keep(), self._errands.keep(), self._come_back())
 
-    def leave(self) -> None:
-        """Give all rooms to the others, where there are any, who are told so."""
-        if any(not member.is_leaving for member in self.members.others):
-            self.members.leave()
+    def leave(self) -> bool:
+        """Give all rooms to the others, who are told so; tell whether there are any."""
+        if all(member.is_leaving for member in self.members.others):
+            return False
+        self.members.leave()
+        return True
 
     # -- for the desk -------------------------------------------------------------------------------------------
 

@@ -16,6 +16,9 @@ from tictactoe_server.transport import encode_frame
 RESTART_MS: Final = 1000
 """When clients should come back after the server went down on purpose, before their jitter."""
 
+HANDOVER_MS: Final = 100
+"""The same where other servers of the house are there for them."""
+
 _LOOK_SECONDS: Final = 0.5
 _RETRY_MS: Final = 30_000
 
@@ -25,12 +28,13 @@ log: Final = structlog.get_logger(__name__)
 class Drain:
     """`is_over` is set when nothing is waited for any more. `count_games` returns how many games are on.
 
-    With `is_final` the server goes for good.
+    With `is_final` the server goes for good. Those who are sent away come back in `back_ms`, before their jitter.
     """
 
     def __init__(self, count_games: Callable[[], int], tell_all: Callable[[bytes], None]) -> None:
         self.is_on = self.is_final = False
         self.is_over = asyncio.Event()
+        self.back_ms = RESTART_MS
         self._count_games = count_games
         self._tell_all = tell_all
         self._ends_at: float | None = None
@@ -54,14 +58,14 @@ class Drain:
         """Raise `Refused` where no new game may begin."""
         if self.is_on:
             left = self.seconds_left
-            retry_ms = _RETRY_MS if left is None else round(left * 1000) + RESTART_MS
+            retry_ms = _RETRY_MS if left is None else round(left * 1000) + self.back_ms
             deed = "stop" if self.is_final else "restart"
             message = f"The server is about to {deed}: no new games."
             raise Refused(ErrorCode.BUSY, message, retry_ms=None if self.is_final else retry_ms)
 
     def notice(self, **content: int | None) -> bytes:
         """Return the frame that tells people that the server goes."""
-        return encode_frame(encode(Notice("stopping" if self.is_final else "restarting", RESTART_MS, **content)))
+        return encode_frame(encode(Notice("stopping" if self.is_final else "restarting", self.back_ms, **content)))
 
     def stop(self) -> None:
         """Wait for nothing any more."""
