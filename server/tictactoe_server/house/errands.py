@@ -30,7 +30,7 @@ from tictactoe_protocol.requests import (
     Watch,
 )
 from tictactoe_server.house.members import Members
-from tictactoe_server.house.parcels import Asked, Done, Entered, Left, Met, Parted, Rejoined, Returned, Sent
+from tictactoe_server.house.parcels import Answered, Asked, Done, Entered, Left, Met, Parted, Rejoined, Returned, Sent
 from tictactoe_server.house.ways import Way
 from tictactoe_server.stores import StoreUnavailable
 from tictactoe_server.tables import Registry, Session
@@ -174,6 +174,12 @@ class Errands:
         for session in sessions:
             if session is not None:
                 session.connection.push_state(sent.room, sent.frame)
+
+    def answered(self, answered: Answered) -> None:
+        """Hand an answer on, unless its session was told something else meanwhile."""
+        errand = self._errands.get(answered.number)
+        if errand is not None:
+            errand.session.connection.push_frame(answered.frame)
 
     def entered(self, owner: str, entered: Entered) -> None:
         """Take notice that a session is in a room there."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+from tictactoe_protocol import encode
+from tictactoe_protocol.pushes import Error, Ok, Push
 from tictactoe_protocol.requests import Request
-from tictactoe_server.house.parcels import Asked, Done, Entered, Met, Parted, Returned
+from tictactoe_server.house.parcels import Answered, Asked, Done, Entered, Met, Parted, Returned
 from tictactoe_server.house.ways import Way
 from tictactoe_server.rooms import Player
 from tictactoe_server.settings import Limits
 from tictactoe_server.tables import Pressure, Session, Tally
 from tictactoe_server.tables.session import Handler
+from tictactoe_server.transport import encode_frame
 
 
 class RemotePeer:
@@ -90,6 +93,14 @@ class Guest(Session):
         """Say that the request under way is done."""
         self.is_busy = False
         self._end(Done(self._number, self._asked))
+
+    def push(self, message: Push) -> None:
+        """Send one message; an answer goes with the number of the request under way."""
+        if self._asked and isinstance(message, Ok | Error):
+            frame = encode_frame(encode(message))
+            self._way.put(Answered(self._number, self._asked, frame), len(frame))
+        else:
+            super().push(message)
 
     def again(self, request: Request, now: int) -> None:
         """Give the request under way back."""

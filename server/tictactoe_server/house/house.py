@@ -23,6 +23,7 @@ from tictactoe_server.house.guests import Guest
 from tictactoe_server.house.matching import Matching
 from tictactoe_server.house.members import BEAT_SECONDS, Members
 from tictactoe_server.house.parcels import (
+    Answered,
     Asked,
     Done,
     Entered,
@@ -266,6 +267,8 @@ class House:
                 self._errands.sent(way.to, item)
             case Asked():
                 self._reception.asked(way, item)
+            case Answered():
+                self._errands.answered(item)
             case Done():
                 self._errands.done(item)
             case Met():

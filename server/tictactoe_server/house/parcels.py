@@ -72,6 +72,14 @@ class Sent(_Item, frozen=True, tag=5):
     room: str = ""
 
 
+class Answered(_Item, frozen=True, tag=11):
+    """The answer to a request, as a frame; it is for nobody where the request has been answered otherwise by then."""
+
+    session: int
+    number: int
+    frame: bytes
+
+
 class Entered(_Item, frozen=True, tag=6):
     """A session plays or watches in a room of the owner's."""
 
@@ -109,7 +117,7 @@ class Lost(_Item, frozen=True, tag=10):
     """Something that was sent has not come: the other side is to say again what it knows."""
 
 
-Item = Met | Asked | Rejoined | Left | Sent | Entered | Parted | Done | Returned | Lost
+Item = Met | Asked | Rejoined | Left | Sent | Answered | Entered | Parted | Done | Returned | Lost
 
 
 class Parcel(Struct, frozen=True, array_like=True):
