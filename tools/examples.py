@@ -78,7 +78,7 @@ _PAST_GAME: Final = pushes.PastGame(
 REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
     {
         requests.Hello: (
-            requests.Hello(id="1", name="ana", client="tictactoe-client/1.1.0"),
+            requests.Hello(id="1", name="ana", client="tictactoe-client/1.2.0"),
             requests.Hello(token="the secret of an earlier welcome"),
         ),
         requests.Create: (
@@ -120,7 +120,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Welcome(
                 id="1",
                 protocol=PROTOCOL_VERSION,
-                server="tictactoe-server/1.1.0",
+                server="tictactoe-server/1.2.0",
                 player="p5K2",
                 name="ana",
                 token="a secret to keep",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from tests.environment import environment
 from tictactoe_server.stores.jetstream import JetStreamStore, Link, stream_config
 
 _START_SECONDS = 20
@@ -35,7 +36,7 @@ class Node:
 
     def start(self) -> None:
         """Start the node and wait until it takes connections."""
-        self._process = subprocess.Popen([_program(), "-c", self._config], stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen([_program(), "-c", self._config], stderr=subprocess.DEVNULL, env=environment())
         deadline = time.monotonic() + _START_SECONDS
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):

@@ -11,6 +11,7 @@ import nkeys
 import pytest
 
 from tests.authority import Authority
+from tests.environment import environment
 from tests.house.nodes import find_program
 from tictactoe_server.stores.jetstream import rights
 
@@ -38,7 +39,8 @@ def test_a_node_takes_the_configuration_as_it_is_pasted(tmp_path: Path) -> None:
         config = config.replace(key, nkeys.from_seed(bytearray(seed)).public_key.decode())
     file = tmp_path / "nats.conf"
     file.write_text(config)
-    tried = subprocess.run([find_program(), "-t", "-c", file], capture_output=True, text=True, timeout=60, check=False)
+    command = [find_program(), "-t", "-c", file]
+    tried = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment())
     assert tried.returncode == 0, tried.stderr
     assert "..." not in config
 
