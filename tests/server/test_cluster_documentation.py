@@ -39,7 +39,7 @@ def test_a_node_takes_the_configuration_as_it_is_pasted(tmp_path: Path) -> None:
         config = config.replace(key, nkeys.from_seed(bytearray(seed)).public_key.decode())
     file = tmp_path / "nats.conf"
     file.write_text(config)
-    command = [find_program(), "-t", "-c", file]
+    command = [find_program(), "-t", "-c", str(file)]
     tried = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment())
     assert tried.returncode == 0, tried.stderr
     assert "..." not in config
