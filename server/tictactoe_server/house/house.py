@@ -130,11 +130,6 @@ class House:
 
     # -- for the desk -------------------------------------------------------------------------------------------
 
-    @property
-    def errands(self) -> Errands:
-        """What sessions here want elsewhere."""
-        return self._errands
-
     def ask(self, session: Session, request: Request, code: str, now: int) -> None:
         """Bring a request to the server that serves a room; see `Errands.ask`."""
         self._errands.ask(session, request, code, now)
