@@ -224,7 +224,7 @@ def test_a_room_that_was_kept_before_there_was_such_a_time_has_it_from_the_retur
     table = timed()
     content = json.loads(encode_room(table.room)[8:])
     content[1] = content[1][:9]
-    content[-1] = None
+    content[9:] = [None]
     kept = json.dumps(content).encode()
     table.room = decode_room(b"%08x%b" % (crc32(kept), kept))
     assert (table.room.start_ms, start_ms(table)) == (30_000, None)

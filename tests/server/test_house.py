@@ -8,12 +8,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
+from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
-from tictactoe_server.cli import main
 from tictactoe_server.operator import OrderRefused, orders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -201,8 +200,7 @@ async def test_orders_are_for_the_whole_house_and_say_which_server(node: Node) -
 
 async def test_a_check_of_the_store_names_the_servers_that_live(node: Node) -> None:
     async def check() -> str:
-        arguments = ["cluster", "check", "--store", node.url]
-        return (await asyncio.to_thread(CliRunner().invoke, main, arguments)).output
+        return (await asyncio.to_thread(run_command, "cluster", "check", "--store", node.url)).output
 
     async with house_of(node, 2) as (one, other), ana_and_bo(one, other):
         found = await check()

@@ -14,15 +14,14 @@ from pathlib import Path
 import msgspec
 import nkeys
 import pytest
-from click.testing import CliRunner
 
 from tests.authority import Authority
 from tests.environment import environment
 from tests.proxy import run_proxy
+from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, make_anew, node_in
 from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
-from tictactoe_server.cli import main
 from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.stores import (
     MISSING,
@@ -427,27 +426,26 @@ accounts { GAME { jetstream: enabled, users: [
 def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path) -> None:
     (tmp_path / "first").mkdir()
     (tmp_path / "second").mkdir()
-    run = CliRunner().invoke
     with node_in(tmp_path / "first") as node:
-        made = run(main, ["cluster", "init", "--store", node.url, "--replicas", "1"])
+        made = run_command("cluster", "init", "--store", node.url, "--replicas", "1")
         assert made.exit_code == 0, made.output
-        again = run(main, ["cluster", "init", "--store", node.url, "--replicas", "1"])
+        again = run_command("cluster", "init", "--store", node.url, "--replicas", "1")
         assert again.output == made.output
     printed = made.output[made.output.index("permissions") :]
     with node_in(tmp_path / "second", GAME % printed) as node:
         founder, game, reader = (
             node.url.replace("//", f"//{user}@") for user in ("founder:one", "game:two", "reader:three")
         )
-        missing = run(main, ["cluster", "check", "--store", game])
+        missing = run_command("cluster", "check", "--store", game)
         assert missing.exit_code == 1
         assert "cluster init" in missing.output
-        assert run(main, ["cluster", "init", "--store", founder, "--replicas", "1"]).exit_code == 0
-        found = run(main, ["cluster", "check", "--store", game])
+        assert run_command("cluster", "init", "--store", founder, "--replicas", "1").exit_code == 0
+        found = run_command("cluster", "check", "--store", game)
         assert "This user has every right that a server needs." in found.output
         assert [line for line in found.output.splitlines() if line.startswith("Wrong")] == [
             "Wrong: The stream KV_rooms: It is kept on one node alone, and 3 are needed to survive the loss of one."
         ]
-        refused = run(main, ["cluster", "check", "--store", reader])
+        refused = run_command("cluster", "check", "--store", reader)
         assert refused.exit_code == 1
         assert "This user cannot write: " in refused.output
         assert "cannot hear what is written" in refused.output

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.server.commands import Ran, run_command
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
-from tictactoe_server.cli import main
 from tictactoe_server.rooms import Player
 from tictactoe_server.stores import MISSING, Ban, FolderSource, SqliteStore, Storage, copy, save, today
 from tictactoe_server.stores.contents import Contents
@@ -70,8 +69,8 @@ async def fill(folder: Path, count: int = 3) -> None:
     await store.close()
 
 
-def move(source: Path | str, target: Path | str) -> Result:
-    return CliRunner().invoke(main, ["move", str(source), str(target)])
+def move(source: Path | str, target: Path | str) -> Ran:
+    return run_command("move", str(source), str(target))
 
 
 async def contents_of(place: Path | str) -> Contents:
@@ -161,7 +160,7 @@ def test_a_target_that_is_not_empty_is_refused_and_stays_as_it_is(folder: Path, 
 def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
     folder: Path, url: str, tmp_path: Path
 ) -> None:
-    async def try_it() -> Result:
+    async def try_it() -> Ran:
         store = SqliteStore.open(folder)
         try:
             return await asyncio.to_thread(move, folder, url)

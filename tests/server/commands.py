@@ -1,0 +1,33 @@
+"""The command `tictactoe-server` run to its end, as an operator does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from tests.environment import environment
+
+PATIENCE_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of it; `output` is what was printed, errors too."""
+
+    exit_code: int
+    output: str
+
+
+def run_command(*arguments: str) -> Ran:
+    """Run the command and return what came of it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tictactoe_server", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+        env=environment(),
+    )
+    return Ran(done.returncode, done.stdout)
