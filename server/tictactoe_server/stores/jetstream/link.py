@@ -61,11 +61,6 @@ class Message:
         words = self.lines.partition(b"\r\n")[0].split(None, 2)
         return words[2].decode(errors="replace") if len(words) > 2 else ""
 
-    def header(self, name: bytes) -> str:
-        """Return the value of a header, empty where there is none."""
-        _, found, rest = self.lines.partition(b"\r\n" + name + b":")
-        return rest.partition(b"\r\n")[0].strip().decode(errors="replace") if found else ""
-
 
 class LinkError(Exception):
     """There is no answer; the message says why."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Final, NamedTuple
 
@@ -20,6 +21,10 @@ from tictactoe_server.stores.store import StoreUnavailable
 
 STREAM: Final = "KV_rooms"
 PREFIX: Final = "$KV.rooms."
+
+_HEADERS: Final = re.compile(rb"\r\nNats-Subject: *\$KV\.rooms\.(\S+)\r\n(?:.*\r\n)*?Nats-Sequence: *(\d+)\r\n")
+"""Of a message of the stream that is sent on or read: its key, and its sequence."""
+
 FEED: Final = "ev.rooms."
 INFO_SUBJECT: Final = f"$JS.API.STREAM.INFO.{STREAM}"
 READ_SUBJECT: Final = f"$JS.API.STREAM.MSG.GET.{STREAM}"
@@ -174,11 +179,11 @@ class Stream:
 
 def heard(message: Message) -> Entry | None:
     """Return the message of the stream that was sent on to the feed, or None where it is something else."""
-    subject, sequence = message.header(b"Nats-Subject"), message.header(b"Nats-Sequence")
-    if not subject.startswith(PREFIX) or not sequence.isdigit():
+    found = _HEADERS.search(message.lines)
+    if found is None:
         return None
-    document = None if message.header(b"KV-Operation") else message.data
-    return Entry(subject[len(PREFIX) :], int(sequence), document)
+    document = None if b"KV-Operation:" in message.lines else message.data
+    return Entry(found[1].decode(), int(found[2]), document)
 
 
 def _entry_of(message: Message) -> Entry:
