@@ -34,7 +34,7 @@ RUNS: dict[str, tuple[Run, dict[str, int]]] = {
     "retries": (retries.run, {"retries": 10_000, "rooms": 8}),
     "cuts": (cuts.run, {"cuts": 5_000, "rooms": 6, "watchers": 1}),
     "restart": (restart.run, {"rooms": 10_000, "pairs": 40}),
-    "seats": (seats.run, {"races": 1_000}),
+    "seats": (seats.run, {"races": 1_000, "servers": 1}),
     "churn": (churn.run, {"connections": 100_000}),
     "cluster": (
         cluster.run,
