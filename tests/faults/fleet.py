@@ -64,6 +64,7 @@ class Client:
         *,
         is_watcher: bool,
         patience_seconds: float | None = None,
+        clock: Message | None = None,
     ) -> None:
         self.name = name
         self.room = ""
@@ -79,6 +80,7 @@ class Client:
         self.unanswered = 0
         self._address = address
         self._patience_seconds = patience_seconds
+        self._clock = clock
         self._ledger = ledger
         self._choice = choice
         self._socket: ClientConnection | None = None
@@ -154,7 +156,8 @@ class Client:
             seen = {"seq": self.state["seq"]} if self.state is not None and "seq" in self._features else {}
             reply = await self._ask(socket, {"type": "watch" if self.is_watcher else "join", "room": self.room, **seen})
         else:
-            reply = await self._ask(socket, {"type": "create", "visibility": "private"})
+            clock = {} if self._clock is None else {"clock": self._clock}
+            reply = await self._ask(socket, {"type": "create", "visibility": "private", **clock})
         self.room, self.mark = reply["room"], reply["seat"]
         self.connections += 1
 
@@ -286,7 +289,7 @@ class Client:
 class Fleet:
     """So many rooms with their clients, each of whom awaits one of the `addresses` before each connection.
 
-    Those of a room have different ones, as far as there are any.
+    Those of a room have different ones, as far as there are any. They play by this `clock`, by default by none.
     """
 
     def __init__(
@@ -297,6 +300,7 @@ class Fleet:
         seed: int = 0,
         ledger: Ledger | None = None,
         patience_seconds: float | None = None,
+        clock: Message | None = None,
     ) -> None:
         self.ledger = Ledger() if ledger is None else ledger
         choice = random.Random(seed)
@@ -309,6 +313,7 @@ class Fleet:
                     choice,
                     is_watcher=index >= 2,
                     patience_seconds=patience_seconds,
+                    clock=clock,
                 )
                 for index, name in enumerate(["ana", "bo", *(f"eve{eve}" for eve in range(watchers))])
             ]

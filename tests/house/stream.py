@@ -12,6 +12,7 @@ from nats.errors import Error
 
 from tests.faults.fleet import Games
 from tests.house.nodes import STREAM, Nodes
+from tictactoe_server.rooms import Room
 from tictactoe_server.stores.documents import decode_game, decode_room
 
 Key = tuple[str, int]
@@ -20,35 +21,47 @@ ATTEMPTS = 3
 
 
 async def read_games(nodes: Nodes) -> Games:
-    """Return the moves of every finished game, and of those that are on; nodes that have just elected may fail once."""
+    """Return the moves of every finished game, and of those that are on."""
+    games: Games = defaultdict(list)
+    for kind, document in await _read_documents(nodes):
+        if kind == "game":
+            game = decode_game(document)
+            games[game.room, game.game].append(game.moves)
+        elif kind == "room":
+            room = decode_room(document)
+            if room.result is None:
+                games[room.code, room.game].append(room.position.moves)
+    return games
+
+
+async def read_rooms(nodes: Nodes) -> list[Room]:
+    """Return every room that is there."""
+    return [decode_room(document) for kind, document in await _read_documents(nodes) if kind == "room"]
+
+
+async def _read_documents(nodes: Nodes) -> list[tuple[str, bytes]]:
+    """Return all that is stored, each with the first word of its key; nodes that have just elected may fail once."""
     for _ in range(ATTEMPTS - 1):
         with contextlib.suppress(TimeoutError, Error):
-            return await _read_games(nodes)
-    return await _read_games(nodes)
+            return await _read_all(nodes)
+    return await _read_all(nodes)
 
 
-async def _read_games(nodes: Nodes) -> Games:
-    games: Games = defaultdict(list)
+async def _read_all(nodes: Nodes) -> list[tuple[str, bytes]]:
+    documents = list[tuple[str, bytes]]()
     async with nodes.connected() as client:
         jetstream = client.jetstream()
         if not (await jetstream.stream_info(STREAM)).state.messages:
-            return games
+            return documents
         subscription = await jetstream.subscribe("$KV.rooms.>", stream=STREAM, ordered_consumer=True)
         is_last = False
         while not is_last:
             message = await subscription.next_msg(timeout=PATIENCE_SECONDS)
             is_last = message.metadata.num_pending == 0
             _, _, kind, *_ = message.subject.split(".")
-            if not message.data:
-                continue
-            if kind == "game":
-                game = decode_game(message.data)
-                games[game.room, game.game].append(game.moves)
-            elif kind == "room":
-                room = decode_room(message.data)
-                if room.result is None:
-                    games[room.code, room.game].append(room.position.moves)
-    return games
+            if message.data:
+                documents.append((kind, message.data))
+    return documents
 
 
 class Witness:

@@ -13,7 +13,10 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
+from tictactoe_engine import Rules
+from tictactoe_server.house import matching
 from tictactoe_server.operator import OrderRefused, orders
+from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -297,3 +300,52 @@ async def test_who_is_sent_away_by_a_server_that_restarts_may_come_to_another_at
         async with open_peer(one.url, token=bo.welcome["token"]) as again:
             assert (await again.ask("join", room=room))["seat"] == "O"
             await play_out({"X": ana, "O": again}, room, [0, 4])
+
+
+async def test_a_seat_that_was_kept_for_one_who_does_not_come_is_for_the_next(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "RESERVED_SECONDS", 0.1)
+    async with house_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
+        kind = (Rules(), None)
+        room = (await ana.ask("match"))["room"]
+        assert await one.house.seek(kind, Player("1", "bo")) == (room, False)
+        assert await one.house.seek(kind, Player("1", "bo")) == (room, False)  # who asks again is not kept out by it
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (await one.house.seek(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # nobody is told
+                await asyncio.sleep(0)
+
+
+async def test_one_whose_match_was_stored_while_the_room_went_to_another_server_is_led_there(node: Node) -> None:
+    async with house_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
+        room = (await ana.ask("match"))["room"]
+        live = one._registry.find_here(room)
+        assert live is not None
+        await bo.send("match", id="m")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while live.change is None:  # noqa: ASYNC110  # it does not take long
+                await asyncio.sleep(0)
+        one.house.leave()
+        answer = await bo.until(lambda message: message.get("id") == "m")
+        assert (answer["type"], answer["room"], answer["seat"]) == ("ok", room, "O")
+        async with open_peer(other.url, token=bo.welcome["token"]) as again:
+            assert again.welcome["rooms"] == [{"room": room, "seat": "O"}]
+
+
+async def test_one_who_waits_for_a_match_is_found_after_a_server_thought_for_a_moment_to_serve_the_room(
+    node: Node,
+) -> None:
+    async with house_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
+        members, bo = other.house.members, Player("2", "bo")
+        kinds = ((Rules(rows=rows, columns=columns), None) for rows in range(3, 9) for columns in range(3, 9))
+        kind = next(kind for kind in kinds if members.is_own(matching._key_of(kind)))
+        room = (await ana.ask("match", rules={"rows": kind[0].rows, "columns": kind[0].columns, "line": 3}))["room"]
+        await until(lambda: other._registry.find_here(room) is not None)
+        live = other._registry.find_here(room)
+        assert live is not None
+        members.lose(one.house.members.id)
+        assert other._registry.take_over(live)
+        assert (await other.house.seek(kind, bo))[0] != room
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (await other.house.seek(kind, bo))[0] != room:  # noqa: ASYNC110  # nobody is told
+                await asyncio.sleep(0)

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.soak import churn, cluster, crowd, cuts, kills, restart, retries, seats
+from tests.soak import churn, clocks, cluster, crowd, cuts, kills, matches, restart, retries, rolling, seats
 
 
 class Finding(Protocol):
@@ -34,12 +34,15 @@ RUNS: dict[str, tuple[Run, dict[str, int]]] = {
     "retries": (retries.run, {"retries": 10_000, "rooms": 8}),
     "cuts": (cuts.run, {"cuts": 5_000, "rooms": 6, "watchers": 1}),
     "restart": (restart.run, {"rooms": 10_000, "pairs": 40}),
-    "seats": (seats.run, {"races": 1_000}),
+    "seats": (seats.run, {"races": 1_000, "servers": 1}),
     "churn": (churn.run, {"connections": 100_000}),
     "cluster": (
         cluster.run,
         {"moves": 20_000, "faults": 45, "rooms": 20, "watchers": 1, "servers": 2, "cables": 1},
     ),
+    "clocks": (clocks.run, {"runs": 5, "rooms": 12}),
+    "matches": (matches.run, {"players": 2_000, "kinds": 5, "rate": 250}),
+    "rolling": (rolling.run, {"rounds": 3, "moves": 10_000, "rooms": 20, "servers": 2}),
     "crowd": (crowd.run, {"idle": 5_000, "playing": 1_000, "seconds": 20}),
 }
 """Each run with what can be chosen for it, and the defaults."""

@@ -22,6 +22,7 @@ from tests.house.cables import Cable
 from tests.house.nodes import Node
 from tests.house.servers import House
 from tests.house.stream import Witness, read_games
+from tests.peer import Message
 from tests.soak.figures import times
 
 PATIENCE_SECONDS = 6.0
@@ -41,8 +42,9 @@ SLOW_SECONDS = 0.1
 
 @dataclass
 class TimedLedger(Ledger):
-    """Knows in addition the longest pause of every room since `begin`."""
+    """Knows in addition the longest pause of every room since `begin`, and the games that were lost on time."""
 
+    late: set[tuple[str, int]] = field(default_factory=set)
     _last: dict[str, float] = field(default_factory=dict)
     _longest: dict[str, float] = field(default_factory=dict)
 
@@ -52,6 +54,12 @@ class TimedLedger(Ledger):
         now = time.perf_counter()
         self._longest[room] = max(self._longest.get(room, 0.0), now - self._last.get(room, now))
         self._last[room] = now
+
+    def note_state(self, client: str, state: Message) -> None:
+        """Take notice of a state that a client was sent."""
+        super().note_state(client, state)
+        if state["result"] is not None and state["result"]["reason"] == "timeout":
+            self.late.add((state["room"], state["game"]))
 
     def begin(self) -> None:
         """Forget all pauses up to now."""
@@ -86,7 +94,8 @@ class Found:
     @property
     def violations(self) -> list[str]:
         """Everything that must not be."""
-        return [*self.forks, *self.wrong, *self.ledger.violations]
+        late = (f"game {game} of {room} was lost on time" for room, game in self.ledger.late)
+        return [*self.forks, *self.wrong, *late, *self.ledger.violations]
 
     @property
     def has_failed(self) -> bool:
@@ -163,8 +172,11 @@ async def freeze_follower(house: House, choice: random.Random) -> None:
 
 
 async def restart_node(house: House, choice: random.Random) -> None:
+    await hand_over(choice.choice(house.nodes.nodes))
+
+
+async def hand_over(node: Node) -> None:
     """Restart a node as an operator does: have it hand over, end it, and start it again."""
-    node = choice.choice(house.nodes.nodes)
     node.leave()
     await asyncio.sleep(AWAY_SECONDS)
     await node.stop()
@@ -259,12 +271,21 @@ async def play(
     rooms: int,
     watchers: int = 1,
     seed: int = 0,
+    clock: Message | None = None,
 ) -> Found:
     """Let `rooms` play until so many moves are acknowledged, with all faults on the way, one after another."""
     choice = random.Random(seed)
     found, witness = Found(), Witness()
     ledger = found.ledger
-    fleet = Fleet(rooms, *house.doors, watchers=watchers, seed=seed, ledger=ledger, patience_seconds=PATIENCE_SECONDS)
+    fleet = Fleet(
+        rooms,
+        *house.doors,
+        watchers=watchers,
+        seed=seed,
+        ledger=ledger,
+        patience_seconds=PATIENCE_SECONDS,
+        clock=clock,
+    )
     async with witness.looking_on(house.nodes):
         try:
             await fleet.start()

@@ -1,14 +1,19 @@
-"""Races two connections of one player for their seat: one has it afterwards, and the other was told."""
+"""Races two connections of one player for their seat: one has it afterwards, and the other was told.
+
+With two servers the connections are at both, and two players race for one free seat, too: one of them gets it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.faults.harness import Harness
+from tests.house.servers import House
 from tests.peer import Peer, open_peer
 from tests.soak.figures import times
 
@@ -60,15 +65,35 @@ def _was_told(racer: Peer) -> bool:
     return any(message["type"] == "replaced" for message in racer.seen)
 
 
-async def run(folder: Path, *, races: int, seed: int = 0) -> Seats:
-    """Race so often; `seed` is of no use here, since chance is the scheduler's."""
+async def race_for_free(host: Peer, racers: tuple[Peer, Peer], found: Seats) -> None:
+    """Let two players want the one free seat of a new room at once."""
+    room = (await host.ask("create"))["room"]
+    answers = await asyncio.gather(*(racer.ask("join", room=room) for racer in racers))
+    found.races += 1
+    if sorted(str(answer.get("code", answer["type"])) for answer in answers) != ["ok", "room_full"]:
+        found.wrong.append(f"a free seat in {room}: {answers}")
+        return
+    winner = racers[[answer["type"] for answer in answers].index("ok")]
+    shown = (await host.state(room=room, status="playing"))["seats"]["O"]["player"]
+    if shown != winner.welcome["player"]:
+        found.wrong.append(f"{winner.welcome['player']} has the seat in {room}, and {shown} is shown in it")
+    for peer in (winner, host):
+        await peer.ask("leave", room=room)
+        peer.seen.clear()
+
+
+async def run(folder: Path, *, races: int, servers: int = 1, seed: int = 0) -> Seats:
+    """Race so often for each kind of seat; `seed` is of no use here, since chance is the scheduler's."""
     found = Seats()
-    async with (
-        Harness(folder) as server,
-        open_peer(server.url, "ana") as first,
-        open_peer(server.url, token=first.welcome["token"]) as second,
-        open_peer(server.url, "bo") as bo,
-    ):
+    async with contextlib.AsyncExitStack() as stack:
+        if servers > 1:
+            house = await stack.enter_async_context(House(folder, servers=servers))
+            urls = [server.url for server in house.servers]
+        else:
+            urls = [(await stack.enter_async_context(Harness(folder))).url] * 2
+        first = await stack.enter_async_context(open_peer(urls[0], "ana"))
+        second = await stack.enter_async_context(open_peer(urls[1], token=first.welcome["token"]))
+        bo = await stack.enter_async_context(open_peer(urls[1], "bo"))
         room = (await first.ask("create"))["room"]
         await bo.ask("join", room=room)
         while found.races < races:
@@ -80,4 +105,9 @@ async def run(folder: Path, *, races: int, seed: int = 0) -> Seats:
         assert state["type"] == "ok"
         if not (await bo.state())["seats"]["X"]["online"]:
             found.wrong.append("the seat is shown as empty")
+        if servers > 1:
+            eve = await stack.enter_async_context(open_peer(urls[0], "eve"))
+            hosts = [await stack.enter_async_context(open_peer(url, "cy")) for url in urls]
+            for number in range(races):
+                await race_for_free(hosts[number % 2], (bo, eve) if number % 4 < 2 else (eve, bo), found)
     return found

@@ -178,7 +178,6 @@ class Visits:
         self._players.note_seat(session)
         live.closing_at = None
         self._registry.came_in(live)
-        self._registry.matchmaker.offer(live)
 
     def after_leaving(self, live: LiveRoom) -> None:
         """Let a room end that all have left, at once or when nobody comes back."""

@@ -120,7 +120,10 @@ class Errands:
             errand.owner = None
         elif owner == self._members.id:
             del self._errands[errand.number]
-            errand.session.again(errand.request, errand.now)
+            if errand.is_match:  # another room would be a second one, where the first asking has given them this
+                errand.session.lead(encode(errand.request), errand.code, errand.now)
+            else:
+                errand.session.again(errand.request, errand.now)
         else:
             errand.owner = owner
             number = self._introduce(errand.session, owner)
@@ -203,7 +206,7 @@ class Errands:
             errand.session.go_on()
 
     def returned(self, returned: Returned) -> None:
-        """Ask again after a rest, or come back again; for a match begin from the beginning."""
+        """Ask again after a rest, or come back again; for a match that led to no seat begin from the beginning."""
         if not returned.number:
             self._not_led(returned.session, returned.room)
         errand = self._errands.get(returned.number)
@@ -211,7 +214,8 @@ class Errands:
             return
         if errand.is_match:
             del self._errands[errand.number]
-            errand.session.again(errand.request, errand.now)
+            join = Join(room=returned.room, id=errand.request.id)
+            errand.session.again(join if returned.room else errand.request, errand.now)
         else:
             errand.owner = None
 

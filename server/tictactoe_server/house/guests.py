@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Error, Ok, Push
-from tictactoe_protocol.requests import Request
+from tictactoe_protocol.requests import Join, Request
 from tictactoe_server.house.parcels import Answered, Asked, Done, Entered, Met, Parted, Returned
 from tictactoe_server.house.ways import Way
 from tictactoe_server.rooms import Player
@@ -103,9 +103,9 @@ class Guest(Session):
             super().push(message)
 
     def again(self, request: Request, now: int) -> None:
-        """Give the request under way back."""
+        """Give the request under way back; where it was a match, and is to join now, with the room of it."""
         self.is_busy = False
-        self._end(Returned(self._number, self._asked))
+        self._end(Returned(self._number, self._asked, request.room if isinstance(request, Join) else ""))
 
     def ended(self) -> None:
         """Take notice that its own server has lost it, or is gone."""

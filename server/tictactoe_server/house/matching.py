@@ -42,6 +42,7 @@ class Matching:
         self._registry = registry
         self._agenda = agenda
         self._now = now
+        self._kept: dict[str, LiveRoom] = {}
 
     async def seek(self, kind: GameKind, player: Player) -> tuple[str, bool]:
         """Return the code of the room for a player, and whether it is for this server to open.
@@ -82,13 +83,17 @@ class Matching:
 
     def _find(self, kind: GameKind, player: Player, code: str, *, is_here: bool) -> str:
         """Return the code of the room for a player, whose seat there is kept for a while."""
+        kept = self._kept.get(player.id)
+        if kept is not None:
+            self._keep_no_longer(kept, player)
         own = self._own_waiting(kind, player)
         if own is not None:
             return own
         live = self._registry.matchmaker.find(kind, player.id)
         if live is not None:
             live.entering.add(player.id)
-            self._after_a_while(partial(live.entering.discard, player.id))
+            self._kept[player.id] = live
+            self._after_a_while(partial(self._keep_no_longer, live, player))
             return live.room.code
         if not is_here:
             rules, clock = kind
@@ -103,6 +108,13 @@ class Matching:
             if room.status == "waiting" and room.visibility == "public" and (room.rules, room.clock) == kind:
                 return room.code
         return None
+
+    def _keep_no_longer(self, live: LiveRoom, player: Player) -> None:
+        """Let another one have a seat, if the one for whom it was kept has not come or asks again."""
+        if self._kept.get(player.id) is live:
+            del self._kept[player.id]
+        live.entering.discard(player.id)
+        self._registry.matchmaker.offer(live)
 
     def _expect_no_more(self, live: LiveRoom) -> None:
         if live.revision == MISSING:

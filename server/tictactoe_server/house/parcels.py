@@ -105,7 +105,8 @@ class Done(_Item, frozen=True, tag=8):
 class Returned(_Item, frozen=True, tag=9):
     """A request could not be dealt with here: its room has another owner, or a match another room.
 
-    Where `number` is 0, it is a session that came back into a room that is not served here.
+    A match that gave a seat in a room before that went to another owner says which. Where `number` is 0, it is a
+    session that came back into a room that is not served here.
     """
 
     session: int

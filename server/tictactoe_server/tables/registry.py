@@ -323,6 +323,7 @@ class Registry:
             self.on_moved(session)
         live.players.clear()
         live.watchers.clear()
+        self.matchmaker.offer(live)
 
     def _meet(self, room: Room, revision: int) -> None:
         """Get to know a room that others have opened, and that was perhaps announced."""
@@ -392,7 +393,8 @@ class Registry:
                 live.counted = count
 
     def came_in(self, live: LiveRoom) -> None:
-        """Take notice that somebody plays or watches in a room, who is to see who is missing there."""
+        """Take notice that somebody plays or watches in a room: who waits there can be found, and who is missing."""
+        self.matchmaker.offer(live)
         if self._quiet and self._quiet.pop(live, False):
             self._drop_missing(live)
 

@@ -198,6 +198,10 @@ class Session:
         """Let the request under way, which came at `now`, be carried out again."""
         self._handler.again(self, request, now)
 
+    def lead(self, message: bytes, code: str, now: int) -> None:
+        """Let the request under way, a match that came at `now`, lead into that room."""
+        self._handler.lead(self, message, code, now)
+
     def fail(self, request: Request, error: Exception) -> None:
         """Let the request under way be refused."""
         self._handler.fail(self, request, error)

@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from tests.house.servers import House
+from tests.soak import clocks
 from tests.soak.cluster import CABLES, PROCESSES, Found, play
 
 ROOMS = 4
@@ -54,4 +55,14 @@ async def test_nothing_is_lost_where_all_nodes_are_killed_at_once(house: House) 
 
 async def test_a_server_without_the_store_gives_way_and_comes_back(house: House) -> None:
     found = await play_through(house, "a server cut off", "a server deaf")
+    assert found.violations == []
+
+
+@pytest.mark.parametrize("fault", clocks.FAULTS)
+async def test_a_fault_in_the_middle_of_a_turn_is_charged_to_nobody_and_clocks_run_out_once(
+    house: House, fault: str
+) -> None:
+    found = clocks.Clocks()
+    await house.nodes.when_whole()
+    await clocks.try_once(house, fault, ROOMS, found)
     assert found.violations == []
