@@ -19,6 +19,7 @@ from tictactoe_server.operator import OrderRefused, orders
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.stores import MISSING
 
 
 @pytest.fixture(scope="module")
@@ -340,9 +341,9 @@ async def test_one_who_waits_for_a_match_is_found_after_a_server_thought_for_a_m
         kinds = ((Rules(rows=rows, columns=columns), None) for rows in range(3, 9) for columns in range(3, 9))
         kind = next(kind for kind in kinds if members.is_own(matching._key_of(kind)))
         room = (await ana.ask("match", rules={"rows": kind[0].rows, "columns": kind[0].columns, "line": 3}))["room"]
-        await until(lambda: other._registry.find_here(room) is not None)
-        live = other._registry.find_here(room)
+        live = other._registry.find_here(room)  # announced there before it was opened
         assert live is not None
+        await until(lambda: live.revision != MISSING)
         members.lose(one.house.members.id)
         assert other._registry.take_over(live)
         assert (await other.house.seek(kind, bo))[0] != room
