@@ -99,7 +99,7 @@ class Reception:
         if not live.is_abandoned:
             live.closing_at = None
         if seen > live.room.seq:
-            self._refresh(live, lambda: live.show_to(session, self._time()))
+            self._refresh(live, lambda: self._show(live, session, seen))
         elif seen < live.room.seq:
             live.show_to(session, self._time())
         if plays:
@@ -123,6 +123,11 @@ class Reception:
     def _may_be_served(self, code: str) -> bool:
         """Tell whether a room that is not known yet would be served here."""
         return self._registry.find_here(code) is None and self._registry.is_own(code)
+
+    def _show(self, live: LiveRoom, session: Session, seen: int) -> None:
+        """Show the room to a session, if that is not older than what it saw: it may be that nothing could be read."""
+        if live.room.seq >= seen and live.has(session):
+            live.show_to(session, self._time())
 
     def _refresh(self, live: LiveRoom, then: Callable[[], None]) -> None:
         """Read a room again before something is done: somebody was shown a newer state."""
