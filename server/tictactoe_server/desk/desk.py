@@ -260,7 +260,9 @@ class Desk:
             self._start(session, self._find(session, request, now))
         elif self._house is not None and not self._registry.take_over(live):
             self._house.ask(session, request, live.room.code, now)
-        elif isinstance(request, Join | Watch):
+        elif isinstance(request, Join | Watch) or (
+            self._house is not None and self._house.lead_back(session, live.room.code)
+        ):
             self._carry_out_in(live, session, player, request, now)
         else:
             raise not_in_room(live.room.code)

@@ -115,7 +115,7 @@ class Errands:
     def _send(self, errand: Errand) -> None:
         owner = self._members.owner_of(errand.code)
         if errand.code in errand.session.elsewhere:
-            self._lead(errand.session, errand.code)
+            self.lead_back(errand.session, errand.code)
         if owner is None or (owner == self._members.id and not self._is_served(errand.code)):
             errand.owner = None
         elif owner == self._members.id:
@@ -246,7 +246,23 @@ class Errands:
         self._unled = False
         for session in list(self._led):
             for code in list(session.elsewhere):
-                self._lead(session, code)
+                self.lead_back(session, code)
+
+    def lead_back(self, session: Session, code: str) -> None:
+        """Bring a session into a room in which it was to the server that serves this now."""
+        owner = self._members.owner_of(code)
+        led = self._led.setdefault(session, {})
+        if owner is None or led.get(code) == owner:
+            return
+        plays, seen = session.elsewhere[code], self._seen(code)
+        if owner == self._members.id and not self._is_served(code):
+            self._unled = True
+        elif owner == self._members.id:
+            led.pop(code, None)
+            self.rejoin(session, code, plays, seen)
+        else:
+            led[code] = owner
+            self._way_to(owner).put(Rejoined(self._introduce(session, owner), code, plays, seen))
 
     def moved(self, session: Session) -> None:
         """Take notice that a room in which a session is has become another server's."""
@@ -270,21 +286,6 @@ class Errands:
         if session is not None:
             self._led.get(session, {}).pop(code, None)
             self._unled = True
-
-    def _lead(self, session: Session, code: str) -> None:
-        owner = self._members.owner_of(code)
-        led = self._led.setdefault(session, {})
-        if owner is None or led.get(code) == owner:
-            return
-        plays, seen = session.elsewhere[code], self._seen(code)
-        if owner == self._members.id and not self._is_served(code):
-            self._unled = True
-        elif owner == self._members.id:
-            led.pop(code, None)
-            self.rejoin(session, code, plays, seen)
-        else:
-            led[code] = owner
-            self._way_to(owner).put(Rejoined(self._introduce(session, owner), code, plays, seen))
 
     def _ask_again(self, errand: Errand) -> None:
         if errand.may_come_twice:

@@ -134,6 +134,12 @@ class House:
         """Bring a request to the server that serves a room; see `Errands.ask`."""
         self._errands.ask(session, request, code, now)
 
+    def lead_back(self, session: Session, code: str) -> bool:
+        """Bring a session into a room of this server in which it was while others served it; tell whether it was."""
+        if code in session.elsewhere:
+            self._errands.lead_back(session, code)
+        return code in session.rooms
+
     def dismiss(self, session: Session) -> None:
         """Take notice that a session of this server is over."""
         self._errands.dismiss(session)
