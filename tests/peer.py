@@ -7,7 +7,7 @@ import contextlib
 import json
 import ssl
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -78,6 +78,24 @@ async def open_peer(
         await peer.send("hello", **fields)
         peer.welcome = await peer.receive()
         yield peer
+
+
+class Listening(Protocol):
+    """A server, as far as a peer needs one."""
+
+    @property
+    def url(self) -> str: ...
+
+
+@contextlib.asynccontextmanager
+async def two_playing(server: Listening, **options: Any) -> AsyncIterator[tuple[Peer, Peer, str]]:
+    """Yield two peers at one table, and its code; both have seen the game start."""
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create", **options))["room"]
+        await bo.ask("join", room=room)
+        await ana.state(status="playing")
+        await bo.state(status="playing")
+        yield ana, bo, room
 
 
 async def play_out(players: dict[str, Peer], room: str, cells: list[int], *, first_ply: int = 0) -> Message:

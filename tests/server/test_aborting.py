@@ -8,10 +8,9 @@ from zlib import crc32
 import pytest
 
 from tests.fakes import FakeClock
-from tests.peer import open_peer, play_out
+from tests.peer import open_peer, play_out, two_playing
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tests.server.test_connections import Serve
-from tests.server.test_manners import two_playing
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Rematch, Resign
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, expires_at

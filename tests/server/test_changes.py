@@ -12,7 +12,7 @@ import pytest
 
 from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, two_playing
 from tictactoe_protocol.requests import Resign
 from tictactoe_server.rooms import Player, apply
 from tictactoe_server.server import Server
@@ -35,16 +35,6 @@ async def server(store: TroubledStore, clock: FakeClock) -> AsyncIterator[Server
     """A server on the troubled store that goes by the fixture `clock`."""
     async with Server(HERE, store, uncounted(), monotonic_ns=clock) as running:
         yield running
-
-
-@contextlib.asynccontextmanager
-async def two_playing(server: Server, **options: object) -> AsyncIterator[tuple[Peer, Peer, str]]:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create", **options))["room"]
-        await bo.ask("join", room=room)
-        await ana.state(status="playing")
-        await bo.state(status="playing")
-        yield ana, bo, room
 
 
 async def answered(peer: Peer, id: str) -> Message:

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator
-from typing import Any
-
 import pytest
 
 from tests.fakes import FakeClock, TroubledStore
-from tests.peer import Message, Peer, open_peer, play_out
+from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.stores import MemoryStore, StoreUnavailable
 
 MINUTE = {"move_ms": 60_000}
 QUICK = {"move_ms": 150}
-
-
-@contextlib.asynccontextmanager
-async def two_playing(server: Server, **options: Any) -> AsyncIterator[tuple[Peer, Peer, str]]:
-    """Yield two peers at one table, and its code; both have seen the game start."""
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create", **options))["room"]
-        await bo.ask("join", room=room)
-        await ana.state(status="playing")
-        await bo.state(status="playing")
-        yield ana, bo, room
 
 
 def rooms_seen(peer: Peer) -> list[Message]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import AsyncIterator, Callable
 
 import pytest
 
 from tests.fakes import TroubledStore
-from tests.peer import Peer, open_peer, play_out
+from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_protocol.requests import Resign
 from tictactoe_server.rooms import Command, Player, apply
 from tictactoe_server.server import Server
@@ -27,16 +26,6 @@ def store() -> TroubledStore:
 async def troubled(store: TroubledStore) -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0), store) as server:
         yield server
-
-
-@contextlib.asynccontextmanager
-async def two_playing(server: Server) -> AsyncIterator[tuple[Peer, Peer, str]]:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
-        await ana.state(status="playing")
-        await bo.state(status="playing")
-        yield ana, bo, room
 
 
 def elsewhere(store: TroubledStore, room: str, peer: Peer, command: Command) -> Callable[[], None]:

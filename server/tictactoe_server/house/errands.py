@@ -46,7 +46,7 @@ _SEQ: Final = re.compile(rb'"seq":(\d+)')
 class Errand:
     """A request under way: `number` is its own, `owner` whom it was asked of last, None while it rests."""
 
-    __slots__ = ("began_at", "code", "is_match", "now", "number", "owner", "request", "session")
+    __slots__ = ("began_at", "code", "now", "number", "owner", "request", "session")
 
     def __init__(self, number: int, session: Session, request: Request, code: str, now: int) -> None:
         self.number = number
@@ -54,9 +54,13 @@ class Errand:
         self.request = request
         self.code = code
         self.now = now
-        self.is_match = type(request) is Match
         self.owner: str | None = None
         self.began_at = time.monotonic()
+
+    @property
+    def is_match(self) -> bool:
+        """Whether it is to lead into the room."""
+        return type(self.request) is Match
 
     @property
     def may_come_twice(self) -> bool:

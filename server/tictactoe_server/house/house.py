@@ -63,7 +63,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class House:
-    """Let `open` begin it, `keep` run beside the server, and `close` end it.
+    """Let `open` begin it and `keep` run beside the server; `leave` is its orderly end.
 
     `name` is what people call this server; `make_guest` returns the session for one of another server.
     """
@@ -167,8 +167,6 @@ class House:
 
     def room_changed(self, code: str, revision: int, document: bytes | None) -> None:
         """Hear of a room that was stored, or of its end."""
-        if document is None:
-            self.members.forget_owner(code)
         self._registry.room_changed(code, revision, document)
 
     def ban_changed(self, subject: str, ban: Ban | None) -> None:

@@ -24,6 +24,9 @@ GONE_SECONDS: Final = 1.2
 
 SUBJECT: Final = "house.beat"
 
+_MAX_KNOWN: Final = 100_000
+"""Of how many keys it is remembered whose they are: any code and any kind of game may be asked about."""
+
 log: Final = structlog.get_logger(__name__)
 
 
@@ -107,16 +110,14 @@ class Members:
                 serving.append(self.id)
             if not serving:
                 return None
+            if len(self._owners) >= _MAX_KNOWN:
+                self._owners.clear()
             owner = self._owners[key] = max(serving, key=lambda id: _weight(id, key))
         return owner
 
     def is_own(self, key: str) -> bool:
         """Tell whether it is this server."""
         return self.owner_of(key) == self.id
-
-    def forget_owner(self, key: str) -> None:
-        """Let go of what was found out about a key that is no more."""
-        self._owners.pop(key, None)
 
     # -- beating ------------------------------------------------------------------------------------------------
 

@@ -155,6 +155,14 @@ def decode_room(document: bytes) -> Room:
     return room
 
 
+def decode_room_of(code: str, document: bytes) -> Room:
+    """Return the room of a document that is kept under this code; raises `Unreadable`."""
+    room = decode_room(document)
+    if room.code != code:
+        raise Unreadable(f"It says that it is room {room.code}.")
+    return room
+
+
 class Outline(NamedTuple):
     """What moves do not change of a room's document, and the result: all that its place in the lists depends on."""
 

@@ -24,7 +24,7 @@ from tictactoe_server.stores.documents import (
     decode_ban,
     decode_game,
     decode_player,
-    decode_room,
+    decode_room_of,
     encode_ban,
     encode_player,
 )
@@ -32,7 +32,7 @@ from tictactoe_server.stores.figures import WriteFigures
 from tictactoe_server.stores.folder import DataFolder
 from tictactoe_server.stores.idleness import FORGOTTEN_AT_ONCE, is_idle, today
 from tictactoe_server.stores.journal import Journal, Save
-from tictactoe_server.stores.store import MISSING, Ban, Stored, Unreadable, Waiter
+from tictactoe_server.stores.store import MISSING, UNAWAITED, Ban, Stored, Unreadable, Waiter
 from tictactoe_server.stores.writer import MAX_WAITING, PATIENCE_SECONDS, Write, Writer
 
 TIME: Final = "served-ms"
@@ -116,7 +116,7 @@ class SqliteRooms:
 
         def ask(_: Database, journal: Journal) -> tuple[Room, int] | None:
             found = journal.load(key)
-            return None if found is None else (_room_of(key, found[0]), found[1])
+            return None if found is None else (decode_room_of(key, found[0]), found[1])
 
         return await self._writer.ask(ask)
 
@@ -210,7 +210,7 @@ class SqlitePlayers:
             )
             return MISSING
 
-        self._writer.write(Write(key, write, _NOBODY))
+        self._writer.write(Write(key, write, UNAWAITED))
 
     async def forget_idle(self, after: str, today: int, stay: Collection[str]) -> str | None:
         """Forget some of those who were not here for long."""
@@ -347,19 +347,6 @@ class SqliteArchive:
         await self._writer.carry_out("", write)
 
 
-class _Nobody:
-    """Waits for a write that nobody misses."""
-
-    def stored(self, revision: int) -> None:
-        """Do nothing."""
-
-    def failed(self, error: Exception) -> None:
-        """Do nothing: it comes again."""
-
-
-_NOBODY: Final = _Nobody()
-
-
 def _old_games(database: Database, at: int) -> list[tuple[int, str]]:
     """Return the ids and players of some games that ended before a moment, the oldest."""
     found = database.execute(
@@ -386,7 +373,7 @@ def _read_each(journal: Journal, codes: Sequence[str]) -> list[Stored[Room]]:
         try:
             row = journal.load(code)
             if row is not None:
-                found.append(Stored(code, _room_of(code, row[0]), row[1]))
+                found.append(Stored(code, decode_room_of(code, row[0]), row[1]))
         except Unreadable as damaged:
             found.append(Stored(code, damaged, MISSING))
         except sqlite3.DatabaseError as error:
@@ -395,11 +382,3 @@ def _read_each(journal: Journal, codes: Sequence[str]) -> list[Stored[Room]]:
                 raise
             found.append(Stored(code, damage, MISSING))
     return found
-
-
-def _room_of(code: str, document: bytes) -> Room:
-    """Return the room of a document that is kept under this code; raises `Unreadable`."""
-    room = decode_room(document)
-    if room.code != code:
-        raise Unreadable(f"It says that it is room {room.code}.")
-    return room

@@ -236,6 +236,19 @@ class Pending:
             self.future.set_exception(error)
 
 
+class _Unawaited:
+    """Waits for a write that nobody misses."""
+
+    def stored(self, revision: int) -> None:
+        """Do nothing."""
+
+    def failed(self, error: Exception) -> None:
+        """Do nothing: it comes again."""
+
+
+UNAWAITED: Final[Waiter] = _Unawaited()
+
+
 async def save(table: Table[Value], key: str, value: Value, expected_revision: int) -> int:
     """Keep a value and return its new revision; raises `Conflict` and `StoreUnavailable`. See `Table.save`."""
     pending = Pending()

@@ -18,7 +18,6 @@ from tictactoe_server.stores.jetstream.link import (
 )
 from tictactoe_server.stores.jetstream.setup import make_stream, rights, stream_config
 from tictactoe_server.stores.jetstream.store import JetStreamStore
-from tictactoe_server.stores.jetstream.tables import read_room
 
 __all__ = [
     "Answered",
@@ -37,7 +36,6 @@ __all__ = [
     "hidden",
     "inspect",
     "make_stream",
-    "read_room",
     "rights",
     "stream_config",
 ]

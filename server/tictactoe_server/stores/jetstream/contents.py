@@ -9,7 +9,14 @@ from typing import Final, NamedTuple, Self
 
 from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.stores.contents import AT_ONCE, CannotMove, Item, Kind, KnownPlayer
-from tictactoe_server.stores.documents import decode_ban, decode_game, encode_ban, encode_game, encode_room
+from tictactoe_server.stores.documents import (
+    decode_ban,
+    decode_game,
+    decode_room_of,
+    encode_ban,
+    encode_game,
+    encode_room,
+)
 from tictactoe_server.stores.jetstream.link import PATIENCE_SECONDS, Link, LinkError, Message, hidden
 from tictactoe_server.stores.jetstream.setup import faults_of
 from tictactoe_server.stores.jetstream.stream import FEED, STREAM, Entry, Stream, heard
@@ -23,7 +30,6 @@ from tictactoe_server.stores.jetstream.tables import (
     ban_key,
     decode_known,
     encode_known,
-    read_room,
 )
 from tictactoe_server.stores.jetstream.writes import Writes
 from tictactoe_server.stores.store import MISSING, Ban, Conflict, Pending, StoreUnavailable, Unreadable
@@ -235,7 +241,7 @@ def _decode(kind: Kind, key: str, document: bytes) -> Item:
     name = key.removeprefix(_PREFIXES[kind])
     match kind:
         case "rooms":
-            return read_room(name, document)
+            return decode_room_of(name, document)
         case "players":
             known = decode_known(document)
             return KnownPlayer(name, known.player, known.seen, known.is_seated)

@@ -16,14 +16,13 @@ from tictactoe_server.stores.jetstream.link import OPENING_SECONDS, PATIENCE_SEC
 from tictactoe_server.stores.jetstream.setup import faults_of, risks_of
 from tictactoe_server.stores.jetstream.stream import STREAM, Stream, StreamInfo
 from tictactoe_server.stores.jetstream.tables import TIME, JetStreamBans, JetStreamPlayers, JetStreamRooms
-from tictactoe_server.stores.jetstream.writes import MAX_WAITING, Nobody, Writes
+from tictactoe_server.stores.jetstream.writes import MAX_WAITING, Writes
 from tictactoe_server.stores.sqlite import SqliteStore
-from tictactoe_server.stores.store import CannotOpenStore, StoreUnavailable, Unreadable
+from tictactoe_server.stores.store import UNAWAITED, CannotOpenStore, StoreUnavailable, Unreadable
 
 HISTORY: Final = "history"
 """The folder, in a server's folder of data, of its copy of the finished games."""
 
-_NOBODY: Final = Nobody()
 _PAUSE_SECONDS: Final = 0.25
 
 log: Final = structlog.get_logger(__name__)
@@ -95,7 +94,7 @@ class JetStreamStore:
 
     def note_time(self, ms: int) -> None:
         """Keep the time over the note before."""
-        self._writes.put(TIME, str(ms).encode(), _NOBODY)
+        self._writes.put(TIME, str(ms).encode(), UNAWAITED)
 
     async def noted_time(self) -> int | None:
         """Return the last note of any server, or None."""

@@ -11,10 +11,10 @@ import msgspec
 import structlog
 
 from tictactoe_server.rooms import FinishedGame, Player, Room
-from tictactoe_server.stores.documents import RoomEncoder, decode_ban, decode_room, encode_ban, encode_game
+from tictactoe_server.stores.documents import RoomEncoder, decode_ban, decode_room_of, encode_ban, encode_game
 from tictactoe_server.stores.idleness import SEATED_DAYS, SECONDS_A_DAY, UNSEATED_DAYS, today
 from tictactoe_server.stores.jetstream.stream import TOMBSTONE, Entry, Stream
-from tictactoe_server.stores.jetstream.writes import Nobody, Writes
+from tictactoe_server.stores.jetstream.writes import Writes
 from tictactoe_server.stores.store import (
     MISSING,
     Ban,
@@ -33,7 +33,6 @@ GAME: Final = "game."
 BAN: Final = "ban."
 TIME: Final = "time"
 _ATTEMPTS: Final = 3
-_NOBODY: Final = Nobody()
 
 log: Final = structlog.get_logger(__name__)
 
@@ -52,7 +51,7 @@ class JetStreamRooms:
         found = await self._stream.newest(ROOM + key)
         if found is None or found.document is None:
             return None
-        return read_room(key, found.document), found.sequence
+        return decode_room_of(key, found.document), found.sequence
 
     async def load_all(self) -> AsyncIterator[Sequence[Stored[Room]]]:
         """Return all that is kept, some at a time; what is changed meanwhile may be missing."""
@@ -231,14 +230,6 @@ class JetStreamBans:
         await self._writes.carry_out(ban_key(subject), b"", TOMBSTONE)
 
 
-def read_room(code: str, document: bytes) -> Room:
-    """Return the room of a document that is kept under this code; raises `Unreadable`."""
-    room = decode_room(document)
-    if room.code != code:
-        raise Unreadable(f"It says that it is room {room.code}.")
-    return room
-
-
 def read_ban(entry: Entry) -> Ban | None:
     """Return the ban of a message, or None for a tombstone and for a damaged one, which is logged."""
     if entry.document is None:
@@ -268,7 +259,7 @@ def ban_key(subject: str) -> str:
 def _stored(entry: Entry, document: bytes) -> Stored[Room]:
     code = entry.key.removeprefix(ROOM)
     try:
-        return Stored(code, read_room(code, document), entry.sequence)
+        return Stored(code, decode_room_of(code, document), entry.sequence)
     except Unreadable as damaged:
         return Stored(code, damaged, MISSING)
 

@@ -204,13 +204,3 @@ class _Gone:
 
     def failed(self, error: Exception) -> None:
         self._waiter.failed(error)
-
-
-class Nobody:
-    """Waits for a write that nobody misses."""
-
-    def stored(self, revision: int) -> None:
-        """Do nothing."""
-
-    def failed(self, error: Exception) -> None:
-        """Do nothing: it comes again."""
