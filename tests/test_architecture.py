@@ -24,15 +24,14 @@ PACKAGES = (ENGINE, PROTOCOL, SERVER, CLIENT)
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
 
 CLIENT_LEVELS = (
-    {"wire"},
+    {"online"},
     {"__init__"},
     {"settings"},
-    {"boards", "streams"},
-    {"words"},
-    {"kept"},
-    {"typed", "runs"},
-    {"plain", "json_mode", "tui"},
-    {"commands"},
+    {"board", "streams"},
+    {"text"},
+    {"files"},
+    {"input", "runs"},
+    {"plain", "json", "tui"},
     {"cli"},
     {"__main__"},
 )
@@ -343,15 +342,15 @@ def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> No
 @pytest.mark.parametrize(
     ("module", "source", "count"),
     [
-        ("wire/address.py", "from tictactoe_client.words.guide import describe_help", 1),
+        ("online/address.py", "from tictactoe_client.text.guide import describe_help", 1),
         ("plain/plain.py", "from tictactoe_client.tui.page import Desk", 1),
-        ("words/guide.py", "def later():\n    from tictactoe_client.commands.session import run", 1),
-        ("settings.py", "from tictactoe_client.kept.seats import Seats", 1),
-        ("wire/room.py", "from tictactoe_client import connect", 1),
-        ("tui/keymap.py", "from tictactoe_client.wire.address import Address", 1),
-        ("kept/config.py", "from tictactoe_client.tui.keymap import ACTIONS", 0),
-        ("words/guide.py", "from tictactoe_client.wire.address import Address\nfrom .wording import name_of", 0),
-        ("cli.py", "from tictactoe_client.commands.session import run\nimport tictactoe_client", 0),
+        ("text/guide.py", "def later():\n    from tictactoe_client.cli.session import run", 1),
+        ("settings.py", "from tictactoe_client.files.seats import Seats", 1),
+        ("online/room.py", "from tictactoe_client import connect", 1),
+        ("tui/keymap.py", "from tictactoe_client.online.address import Address", 1),
+        ("files/config.py", "from tictactoe_client.tui.keymap import ACTIONS", 0),
+        ("text/guide.py", "from tictactoe_client.online.address import Address\nfrom .wording import name_of", 0),
+        ("cli/main.py", "from tictactoe_client.cli.session import run\nimport tictactoe_client", 0),
     ],
 )
 def test_the_check_reports_a_folder_that_knows_one_above_it(

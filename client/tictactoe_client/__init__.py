@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tictactoe_client.wire.address import Address, parse_address, parse_room
-    from tictactoe_client.wire.backoff import Backoff
-    from tictactoe_client.wire.client import Client, connect
-    from tictactoe_client.wire.errors import (
+    from tictactoe_client.online.address import Address, parse_address, parse_room
+    from tictactoe_client.online.backoff import Backoff
+    from tictactoe_client.online.client import Client, connect
+    from tictactoe_client.online.errors import (
         BadAddress,
         ClientError,
         ConnectionLost,
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         Unreachable,
         VersionRefused,
     )
-    from tictactoe_client.wire.messages import Message, Messages
-    from tictactoe_client.wire.room import Room
+    from tictactoe_client.online.messages import Message, Messages
+    from tictactoe_client.online.room import Room
 
 __all__ = [
     "Address",
@@ -51,21 +51,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Address": "wire.address",
-    "Backoff": "wire.backoff",
-    "Client": "wire.client",
-    "Message": "wire.messages",
-    "Messages": "wire.messages",
-    "Room": "wire.room",
-    "connect": "wire.client",
-    "parse_address": "wire.address",
-    "parse_room": "wire.address",
+    "Address": "online.address",
+    "Backoff": "online.backoff",
+    "Client": "online.client",
+    "Message": "online.messages",
+    "Messages": "online.messages",
+    "Room": "online.room",
+    "connect": "online.client",
+    "parse_address": "online.address",
+    "parse_room": "online.address",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'wire.errors')}"), name)
+    value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'online.errors')}"), name)
     globals()[name] = value
     return value

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, Literal
 
-from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.online.backoff import Backoff
 from tictactoe_engine import Coordinates, Keys
 
 Mode = Literal["plain", "json", "screen"]

@@ -21,12 +21,12 @@ import time
 from tests.client.states import state
 from tests.environment import environment
 from tests.peer import Peer, open_peer
-from tictactoe_client.boards.board import BoardStyle, BoardView
-from tictactoe_client.tui.board_area import fit_board, paint_board
+from tictactoe_client.board.board import BoardStyle, BoardView
 from tictactoe_client.tui.canvas import find_changes
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.side_panel import paint_panel
-from tictactoe_client.tui.table import Table
+from tictactoe_client.tui.room.board_area import fit_board, paint_board
+from tictactoe_client.tui.room.panel import paint_panel
+from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import Rules
 from tictactoe_server.log import set_up_logging
 from tictactoe_server.server import Server

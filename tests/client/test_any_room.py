@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.server.tables import ANA, BO, CODE, CY, DI, START
+from tictactoe_client.online.address import parse_address
 from tictactoe_client.settings import Settings
-from tictactoe_client.wire.address import parse_address
-from tictactoe_client.words.transcript import Transcript
+from tictactoe_client.text.transcript import Transcript
 from tictactoe_engine import Rules, parse_cell
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.client.states import state
-from tictactoe_client.boards.board import BoardStyle, BoardView, measure_board, render_board
+from tictactoe_client.board.board import BoardStyle, BoardView, measure_board, render_board
 from tictactoe_engine import PRESETS, Keys, Rules
 
 CLASSIC = PRESETS["classic"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.boards.board import (
+from tictactoe_client.board.board import (
     BoardStyle,
     BoardView,
     Scale,

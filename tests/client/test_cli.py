@@ -10,10 +10,10 @@ import click
 import pytest
 
 from tests.environment import environment
-from tictactoe_client.cli import cli, run
-from tictactoe_client.commands.manual import PROGRAM
+from tictactoe_client.cli.main import cli, run
+from tictactoe_client.cli.manual import PROGRAM
+from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules
 from tictactoe_client.streams.screen import wants_colour
-from tictactoe_client.typed.rule_options import RuleOptions, parse_clock, parse_rules
 
 NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging", "tomlkit"}
 
@@ -24,7 +24,7 @@ NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging
     ids=" ".join,
 )
 def test_help_loads_no_network(arguments: list[str]) -> None:
-    program = f"import sys; from tictactoe_client.cli import run; run({arguments!r}); print(*sys.modules)"
+    program = f"import sys; from tictactoe_client.cli.main import run; run({arguments!r}); print(*sys.modules)"
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
     assert (

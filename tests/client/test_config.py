@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tictactoe_client.cli import cli, run
-from tictactoe_client.commands.option_values import settings_of
-from tictactoe_client.kept.config import KNOWN, config_path, load_config
+from tictactoe_client.cli.main import cli, run
+from tictactoe_client.cli.option_values import settings_of
+from tictactoe_client.files.config import KNOWN, config_path, load_config
+from tictactoe_client.online.house import parse_house
 from tictactoe_client.tui.keymap import ACTIONS
-from tictactoe_client.wire.house import parse_house
 
 
 def write(text: str) -> Path:

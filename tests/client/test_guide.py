@@ -4,12 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
+from tictactoe_client.online.address import parse_address
+from tictactoe_client.online.installation import upgrade_command
+from tictactoe_client.online.version import describe_mismatch
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import Settings
-from tictactoe_client.wire.address import parse_address
-from tictactoe_client.wire.installation import upgrade_command
-from tictactoe_client.wire.version import describe_mismatch
-from tictactoe_client.words.guide import (
+from tictactoe_client.text.guide import (
     answer_query,
     describe_arrival,
     describe_controls,
@@ -17,8 +17,8 @@ from tictactoe_client.words.guide import (
     describe_progress,
     describe_score,
 )
-from tictactoe_client.words.listing import list_rooms
-from tictactoe_client.words.wording import describe_rules, describe_turn
+from tictactoe_client.text.listing import list_rooms
+from tictactoe_client.text.wording import describe_rules, describe_turn
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.pushes import ClockState, Result, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.requests import ClockFields, ClockTerms

@@ -10,14 +10,14 @@ from typing import NoReturn
 import pytest
 
 from tictactoe_client import BadAddress, Refused, Unreachable, parse_address
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.comeback import arrive
+from tictactoe_client.online.errors import ClientError
+from tictactoe_client.online.greeting import Greeting
+from tictactoe_client.online.house import house_of, parse_house
 from tictactoe_client.runs.target import house_for
 from tictactoe_client.settings import Settings
-from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.comeback import arrive
-from tictactoe_client.wire.errors import ClientError
-from tictactoe_client.wire.greeting import Greeting
-from tictactoe_client.wire.house import house_of, parse_house
 
 STEADY = Backoff(jitter=0, moment=0)
 

@@ -18,24 +18,24 @@ from tests.client.states import state as honest_state
 from tests.corpus import CORPUS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
 from tests.faults.hostile_server import CLIENT, everything_said, past_game, state, summary, the_end
+from tictactoe_client.online.address import parse_address
+from tictactoe_client.online.errors import ProtocolBroken
+from tictactoe_client.online.inspection import NAMELESS
+from tictactoe_client.online.messages import read_message
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.tui.ending import describe_end
+from tictactoe_client.text.announcer import announce, describe_result
+from tictactoe_client.text.choices import describe_choices
+from tictactoe_client.text.guide import answer_query, describe_arrival, describe_progress, draw_board
+from tictactoe_client.text.listing import list_games, list_rooms
+from tictactoe_client.text.wording import describe_turn
+from tictactoe_client.text.worth import describe_value
 from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.room.ending import describe_end
+from tictactoe_client.tui.room.panel import paint_panel
+from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.value_marks import sign_of
 from tictactoe_client.tui.room_list import describe_room
-from tictactoe_client.tui.side_panel import paint_panel
-from tictactoe_client.tui.table import Table
-from tictactoe_client.tui.value_marks import sign_of
-from tictactoe_client.wire.address import parse_address
-from tictactoe_client.wire.errors import ProtocolBroken
-from tictactoe_client.wire.inspection import NAMELESS
-from tictactoe_client.wire.messages import read_message
-from tictactoe_client.words.announcer import announce, describe_result
-from tictactoe_client.words.choices import describe_choices
-from tictactoe_client.words.guide import answer_query, describe_arrival, describe_progress, draw_board
-from tictactoe_client.words.listing import list_games, list_rooms
-from tictactoe_client.words.wording import describe_turn
-from tictactoe_client.words.worth import describe_value
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome

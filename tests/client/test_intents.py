@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.typed.intents import (
+from tictactoe_client.input.intents import (
     BadInput,
     Intent,
     Look,
@@ -19,7 +19,7 @@ from tictactoe_client.typed.intents import (
     Verb,
     Weigh,
 )
-from tictactoe_client.typed.parsing import parse_intent
+from tictactoe_client.input.parsing import parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
 
 CLASSIC = PRESETS["classic"]

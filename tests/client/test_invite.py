@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import ifaddr
 import pytest
 
-from tictactoe_client.wire import invite
-from tictactoe_client.wire.address import parse_address
+from tictactoe_client.online import invite
+from tictactoe_client.online.address import parse_address
 
 
 class Adapter:
@@ -34,7 +34,7 @@ def be_on(monkeypatch: pytest.MonkeyPatch, *adapters: Adapter) -> None:
     def no_way_out(*_: object) -> socket.socket:
         raise OSError(errno.ENETUNREACH, "Network is unreachable")
 
-    monkeypatch.setattr("tictactoe_client.wire.invite.socket.socket", no_way_out)
+    monkeypatch.setattr("tictactoe_client.online.invite.socket.socket", no_way_out)
     monkeypatch.setattr(ifaddr, "get_adapters", lambda: adapters)
     monkeypatch.setattr(invite, "_answers", lambda host, port: True)
 

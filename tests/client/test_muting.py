@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from tests.client.states import ANA, BO, state
-from tictactoe_client.typed.intents import Mute
-from tictactoe_client.typed.parsing import parse_intent
-from tictactoe_client.words.muting import Muted
+from tictactoe_client.input.intents import Mute
+from tictactoe_client.input.parsing import parse_intent
+from tictactoe_client.text.muting import Muted
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import ChatLine
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.client.states import ANA, state
+from tictactoe_client.input.offline import Offline
+from tictactoe_client.input.stepping import Stepping
 from tictactoe_client.settings import Settings
-from tictactoe_client.typed.offline import Offline
-from tictactoe_client.typed.stepping import Stepping
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Result
 

@@ -1,7 +1,7 @@
 import pytest
 
-from tictactoe_client.wire.address import Address, parse_room
-from tictactoe_client.wire.errors import BadAddress
+from tictactoe_client.online.address import Address, parse_room
+from tictactoe_client.online.errors import BadAddress
 from tictactoe_protocol import BadRoomCode
 
 HOST = Address("ws", "host", 9000)

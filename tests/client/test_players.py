@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.environment import environment
-from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 
 HERE = "ws://localhost:8765"
 

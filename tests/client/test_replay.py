@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tictactoe_client.words.replay import Replay, Step, parse_step
+from tictactoe_client.text.replay import Replay, Step, parse_step
 from tictactoe_engine.records import parse_record
 
 CLASSIC = Replay(

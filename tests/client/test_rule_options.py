@@ -1,7 +1,7 @@
 import pytest
 
+from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
 from tictactoe_client.settings import Misuse
-from tictactoe_client.typed.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import ClockFields
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.environment import environment
-from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.files.seats import SavedSeat, Seats
 
 HERE = "ws://localhost:8765"
 

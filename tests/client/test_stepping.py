@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from tests.client.states import CLASSIC, state
+from tictactoe_client.input.intents import Look
+from tictactoe_client.input.parsing import parse_intent
+from tictactoe_client.input.stepping import Stepping
 from tictactoe_client.settings import Settings
-from tictactoe_client.typed.intents import Look
-from tictactoe_client.typed.parsing import parse_intent
-from tictactoe_client.typed.stepping import Stepping
 
 MOVES = (0, 4, 2)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.words.worth import (
+from tictactoe_client.text.worth import (
     compare_played,
     describe_alternatives,
     describe_cell_worth,

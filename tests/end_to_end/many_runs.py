@@ -24,7 +24,7 @@ _MOST_BYTES = 2**24
 
 _PROGRAM = f"""
 import json, sys
-from tictactoe_client.cli import run
+from tictactoe_client.cli.main import run
 for command in open(int(sys.argv[1])):
     code = run(json.loads(command))
     for stream in (sys.stdout, sys.stderr):

@@ -14,9 +14,9 @@ from tests.end_to_end.clients import PATIENCE_SECONDS, run_client
 from tests.environment import environment
 from tests.peer import open_peer
 from tictactoe_client import Unreachable, connect
+from tictactoe_client.input.rule_options import check_bots, choose_seat
+from tictactoe_client.online.local_server import run_local_server
 from tictactoe_client.settings import Misuse
-from tictactoe_client.typed.rule_options import check_bots, choose_seat
-from tictactoe_client.wire.local_server import run_local_server
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -116,7 +116,7 @@ async def test_a_server_that_is_killed_leaves_no_worker_and_no_word_behind(tmp_p
 async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
     program = (
         "import asyncio\n"
-        "from tictactoe_client.wire.local_server import run_local_server\n"
+        "from tictactoe_client.online.local_server import run_local_server\n"
         "async def main():\n"
         "    async with run_local_server() as address:\n"
         "        print(address.url, flush=True)\n"
@@ -135,7 +135,7 @@ async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
 
 
 async def test_a_server_that_does_not_start_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_client.wire.local_server._COMMAND", ("-c", "print('Hello')"))
+    monkeypatch.setattr("tictactoe_client.online.local_server._COMMAND", ("-c", "print('Hello')"))
     with pytest.raises(Unreachable, match="it did not start"):
         async with run_local_server():
             pass

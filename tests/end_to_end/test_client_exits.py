@@ -24,9 +24,9 @@ from tests.environment import environment
 from tests.peer import open_peer
 from tests.terminal import run_screen
 from tests.together import try_each
-from tictactoe_client.commands.session import run
+from tictactoe_client.cli.session import run
+from tictactoe_client.online.client import Client
 from tictactoe_client.settings import Settings
-from tictactoe_client.wire.client import Client
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -188,7 +188,7 @@ async def test_a_signal_ends_politely_and_gives_the_seat_up(
 async def test_a_second_ctrl_c_ends_at_once() -> None:
     program = """
 import asyncio, sys
-from tictactoe_client.commands.session import run_alone
+from tictactoe_client.cli.session import run_alone
 from tictactoe_client.settings import Settings
 
 async def work():

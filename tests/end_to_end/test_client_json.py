@@ -10,7 +10,7 @@ import pytest
 
 from tests.end_to_end.clients import ClientProcess, run_client
 from tests.peer import Peer, open_peer
-from tictactoe_client.kept.seats import Seats
+from tictactoe_client.files.seats import Seats
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

@@ -26,9 +26,9 @@ from tictactoe_client import (
     VersionRefused,
     connect,
 )
-from tictactoe_client.wire import connection
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.connection import hide_secrets
+from tictactoe_client.online import connection
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.connection import hide_secrets
 from tictactoe_engine import PRESETS, IllegalMove, Rules
 from tictactoe_protocol import BadRoomCode
 from tictactoe_protocol.pushes import Ok, RoomState, Welcome
@@ -95,7 +95,7 @@ async def test_the_client_knows_who_it_is_and_whom_it_talks_to(server: Server) -
 
 
 async def test_the_latency_is_that_of_now(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_client.wire.connection.PING_INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
     async with run_proxy(server.port) as proxy, connect(proxy.url) as client:
         at_first = client.latency_seconds
         proxy.delay_seconds = 2 * at_first + 0.1
@@ -125,7 +125,7 @@ async def test_a_server_that_stops_answering_is_found_out(server: Server, monkey
 async def test_the_latency_after_a_return_is_that_of_the_new_connection(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_client.wire.connection.PING_INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
     async with run_proxy(server.port) as proxy, connect(proxy.url, reconnect=quick) as client:
         proxy.delay_seconds = slow = 0.5

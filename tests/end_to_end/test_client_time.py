@@ -11,8 +11,8 @@ import pytest
 from tests.peer import open_peer
 from tests.terminal import pipe
 from tictactoe_client import connect
-from tictactoe_client.json_mode.json_game import JsonGame
-from tictactoe_client.kept.seating import SeatKeeper
+from tictactoe_client.files.seating import SeatKeeper
+from tictactoe_client.json.json_game import JsonGame
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import MAX_LINE_BYTES, Keyboard

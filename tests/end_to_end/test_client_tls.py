@@ -14,7 +14,7 @@ from tests.authority import Authority
 from tests.end_to_end.clients import COMMAND, run_client
 from tests.terminal import run_screen
 from tictactoe_client import connect
-from tictactoe_client.wire.backoff import Backoff
+from tictactoe_client.online.backoff import Backoff
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.stores import MemoryStore, Storage

@@ -11,7 +11,7 @@ import pytest
 
 from tests.end_to_end.clients import run_client
 from tests.peer import Peer, open_peer
-from tictactoe_client.kept.seats import Seats
+from tictactoe_client.files.seats import Seats
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

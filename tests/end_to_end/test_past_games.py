@@ -17,9 +17,9 @@ from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, ClientProcess, r
 from tests.environment import environment
 from tests.peer import open_peer, play_out
 from tictactoe_client import Client, Refused, connect
-from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
-from tictactoe_client.typed.replaying import REPLAY_HELP
-from tictactoe_client.words.replay import STEP_HELP
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.input.replaying import REPLAY_HELP
+from tictactoe_client.text.replay import STEP_HELP
 from tictactoe_engine.records import GameResult, parse_record
 from tictactoe_server.server import Server
 

@@ -19,16 +19,16 @@ from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.terminal import pipe
 from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
-from tictactoe_client.json_mode.json_game import JsonGame
-from tictactoe_client.kept.seating import SeatKeeper
-from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.files.seating import SeatKeeper
+from tictactoe_client.files.seats import SavedSeat, Seats
+from tictactoe_client.json.json_game import JsonGame
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.events import Back, Gone, Lost, Retrying
+from tictactoe_client.online.messages import Messages
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import Screen
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.events import Back, Gone, Lost, Retrying
-from tictactoe_client.wire.messages import Messages
 from tictactoe_protocol.pushes import Error, LobbyChange, Ok, RoomState
 from tictactoe_protocol.requests import Hello, History, Join, Record, Request, Rooms
 from tictactoe_server.server import Server

@@ -68,7 +68,7 @@ async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server
         "def fail(*_): raise RuntimeError('broken on purpose')\n"
         "home_page.HomePage.scroll = fail\n"
         "home_page.HomePage._move = fail\n"
-        "from tictactoe_client.cli import main\n"
+        "from tictactoe_client.cli.main import main\n"
         f"sys.argv[1:] = ['-s', {server.url!r}]\n"
         "main()\n"
     )

@@ -47,7 +47,7 @@ def program(server: str, number: signal.Signals, moment: str) -> str:
         f"        os.kill(os.getpid(), {int(number)})\n"
         "    return real(*arguments, **named)\n"
         f"{owner}.{name} = first_signal\n"
-        "from tictactoe_client.cli import main\n"
+        "from tictactoe_client.cli.main import main\n"
         f"sys.argv[1:] = ['-s', {server!r}]\n"
         "main()\n"
     )
@@ -160,7 +160,7 @@ async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: S
         "from tictactoe_client.tui import app, canvas, home_page\n"
         "def fail(*_): raise RuntimeError('broken on purpose')\n"
         f"{owner}.{name} = fail\n"
-        "from tictactoe_client.cli import main\n"
+        "from tictactoe_client.cli.main import main\n"
         f"sys.argv[1:] = ['-s', {server.url!r}]\n"
         "main()\n"
     )

@@ -18,11 +18,11 @@ from tests.faults.hostile_server import hostile_server
 from tests.peer import open_peer
 from tests.proxy import Proxy, run_proxy
 from tictactoe_client import ConnectionLost, Unreachable, connect
-from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
-from tictactoe_client.kept.seats import Seats
-from tictactoe_client.wire.address import parse_address
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.events import Back, Retrying
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.seats import Seats
+from tictactoe_client.online.address import parse_address
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.events import Back, Retrying
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server.server import Server
 

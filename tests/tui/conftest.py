@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from tests.tui.quick_pilot import QuickPilot
+from tictactoe_client.online.address import parse_address
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.choosing import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.app import TicTacToe
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.wire.address import parse_address
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.choosing import Choice
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 

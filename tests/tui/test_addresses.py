@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.peer import open_peer
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.kept.players import KnownPlayers
+from tictactoe_client.files.players import KnownPlayers
 from tictactoe_server.server import Server
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice, product
 
 from tests.faults.hostile_server import summary
-from tictactoe_client.tui.hand import Hand
+from tictactoe_client.tui.room.hand import Hand
 from tictactoe_client.tui.room_list import RoomList
 from tictactoe_protocol import ROOM_CODE_ALPHABET
 from tictactoe_protocol.pushes import LobbyChange

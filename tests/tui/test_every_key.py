@@ -20,11 +20,11 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_game_page import game
 from tests.tui.test_history_page import played
 from tests.tui.test_replay_page import diagonal
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.words.replay import Replay
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 

@@ -12,8 +12,8 @@ import pytest
 from tests.peer import Peer, open_peer, play_out
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.choosing import Choice
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.choosing import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_server.server import Server
 
@@ -265,7 +265,7 @@ async def test_a_drop_is_shown_with_the_time_that_is_left(server: Server, open_s
 
 
 async def test_a_clock_is_shown_for_each(server: Server, open_screen: OpenScreen) -> None:
-    from tictactoe_client.typed.rule_options import parse_clock
+    from tictactoe_client.input.rule_options import parse_clock
 
     async with (
         open_screen(server.url, Choice("create", SMALL, parse_clock("3+2"))) as ana,

@@ -5,9 +5,9 @@ from datetime import UTC
 import pytest
 
 from tests.client.states import ANA, BO, CY
-from tictactoe_client.tui.game_rows import lay_out_games
 from tictactoe_client.tui.past_list import PAGE_GAMES, PastList
 from tictactoe_client.tui.picture import measure
+from tictactoe_client.tui.room.rows import lay_out_games
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import PastGame, PastPlayer, Result, RulesState
 

@@ -17,11 +17,11 @@ from tests.end_to_end.test_past_games import finish_a_game
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client import connect
-from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.house import house_of
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.past_list import PAGE_GAMES
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.house import house_of
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 

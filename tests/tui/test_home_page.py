@@ -10,9 +10,9 @@ import pytest
 from tests.peer import open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.kept.seats import SavedSeat, Seats
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.wire.house import house_of
+from tictactoe_client.files.seats import SavedSeat, Seats
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.house import house_of
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

@@ -12,12 +12,12 @@ import pytest
 from tests.peer import PATIENCE_SECONDS
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.online.address import parse_address
+from tictactoe_client.online.client import Client
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.latency import Latency
 from tictactoe_client.tui.link import Link
-from tictactoe_client.wire.address import parse_address
-from tictactoe_client.wire.client import Client
 from tictactoe_server.server import Server
 
 
@@ -68,7 +68,7 @@ async def test_a_server_that_forgot_us_gets_to_know_us_anew(server: Server) -> N
 async def test_the_head_says_how_long_the_server_takes_now(
     server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, in_a_room: bool
 ) -> None:
-    monkeypatch.setattr("tictactoe_client.wire.connection.PING_INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr("tictactoe_client.tui.link.LATENCY_SECONDS", 0.01)
 
     def shown() -> int:

@@ -10,13 +10,13 @@ import pytest
 from tests.client.states import ANA, BO, CY, players, seat, state
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.tui.banners import game_banner
-from tictactoe_client.tui.ending import describe_end
+from tictactoe_client.input.intents import Verb
+from tictactoe_client.input.parsing import parse_intent
+from tictactoe_client.online.choosing import Choice
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.table import Table
-from tictactoe_client.typed.intents import Verb
-from tictactoe_client.typed.parsing import parse_intent
-from tictactoe_client.wire.choosing import Choice
+from tictactoe_client.tui.room.banners import game_banner
+from tictactoe_client.tui.room.ending import describe_end
+from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Offers, Result, RoomState, SeatState
 from tictactoe_server.server import Server

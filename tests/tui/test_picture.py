@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.boards.board import BoardStyle, BoardView, cell_at, place_of, render_board
-from tictactoe_client.tui.board_area import find_cell, fit_board, paint_board
+from tictactoe_client.board.board import BoardStyle, BoardView, cell_at, place_of, render_board
 from tictactoe_client.tui.canvas import find_changes
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
+from tictactoe_client.tui.room.board_area import find_cell, fit_board, paint_board
 from tictactoe_client.tui.themes import THEMES, theme_named
 from tictactoe_engine import FREE, Rules
 

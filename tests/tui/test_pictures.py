@@ -17,12 +17,12 @@ from tests.peer import open_peer, play_out
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client import connect
-from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.latency import Latency
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.words.replay import Replay
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
@@ -158,7 +158,7 @@ async def test_large_boards(server: Server, open_screen: OpenScreen, gallery: Ga
         await play_out({"X": first, "O": second}, code, moves)
         token = first.welcome["token"]
         await first.socket.close()
-        from tictactoe_client.kept.seats import SavedSeat, Seats
+        from tictactoe_client.files.seats import SavedSeat, Seats
 
         Seats().keep(SavedSeat(server.url, code, "X", "ana", token, pid=2**22 + 1))
         async with open_screen(server.url, Choice("join", code=code), size=gallery.size) as ana:

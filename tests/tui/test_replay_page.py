@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.words.replay import Replay
 from tictactoe_engine import Rules
 from tictactoe_engine.records import GameRecord, GameResult, parse_record
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from tests.client.states import BO, state
 from tests.client.test_worth import DRAW, analysed
-from tictactoe_client.tui.review import Review
-from tictactoe_client.tui.table import Table
-from tictactoe_client.wire.errors import Refused
+from tictactoe_client.online.errors import Refused
+from tictactoe_client.tui.room.review import Review
+from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import AnalysisState
 

@@ -12,7 +12,7 @@ from tests.tui.test_game_page import LOOKS, game
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import measure
-from tictactoe_client.tui.room_help import list_room_help
+from tictactoe_client.tui.room.help import list_room_help
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_server.server import Server
 

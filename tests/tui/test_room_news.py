@@ -12,8 +12,8 @@ from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import GOMOKU, LOOKS, SMALL, game
 from tests.tui.test_reviewing import wake_worker, watched
-from tictactoe_client.wire.backoff import Backoff
-from tictactoe_client.wire.choosing import Choice
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.choosing import Choice
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.kept.config import config_path, load_config
+from tictactoe_client.files.config import config_path, load_config
 from tictactoe_server.server import Server
 
 ROWS = ("theme", "colour", "ascii", "mouse", "bell", "keys", "coordinates", "confirm")

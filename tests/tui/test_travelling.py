@@ -6,7 +6,7 @@ import pytest
 
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.kept.seats import Seats
+from tictactoe_client.files.seats import Seats
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.client.test_worth import DRAW, GUESS, LOSS, WIN, analysed
-from tictactoe_client.boards.board import BoardStyle, BoardView
-from tictactoe_client.tui.board_area import fit_board, paint_board
+from tictactoe_client.board.board import BoardStyle, BoardView
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.value_marks import format_value, paint_values
+from tictactoe_client.tui.room.board_area import fit_board, paint_board
+from tictactoe_client.tui.room.value_marks import format_value, paint_values
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 

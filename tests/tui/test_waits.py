@@ -12,7 +12,7 @@ from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_going import until_rooms_wait
 from tests.tui.test_history_page import played
-from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.files.seats import SavedSeat, Seats
 from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 

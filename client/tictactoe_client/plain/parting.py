@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.screen import Screen, is_terminal
-from tictactoe_client.words.choices import cost_of_going
-from tictactoe_client.words.wording import seat_of
+from tictactoe_client.text.choices import cost_of_going
+from tictactoe_client.text.wording import seat_of
 from tictactoe_protocol.pushes import RoomState
 
 

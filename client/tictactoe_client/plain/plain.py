@@ -10,17 +10,17 @@ from collections import deque
 from collections.abc import Coroutine, Iterator
 from typing import Any, Final
 
-from tictactoe_client.kept.seating import Enter, SeatKeeper
+from tictactoe_client.files.seating import Enter, SeatKeeper
+from tictactoe_client.input.parsing import is_farewell
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import ConnectionLost
+from tictactoe_client.online.messages import Message, Messages
 from tictactoe_client.plain.sitting import Sitting
 from tictactoe_client.runs.signals import asking_before_interrupt
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import OutputFailed, Screen, print_error
-from tictactoe_client.typed.parsing import is_farewell
-from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import ConnectionLost
-from tictactoe_client.wire.messages import Message, Messages
-from tictactoe_client.words.guide import describe_giving_up
+from tictactoe_client.text.guide import describe_giving_up
 
 _LINES_AHEAD: Final = 64
 """How many typed lines are kept while there is no connection, so that one that says leave is found."""

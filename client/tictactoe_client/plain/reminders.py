@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from tictactoe_client.settings import Settings
-from tictactoe_client.words.choices import absent_opponents, describe_claim
-from tictactoe_client.words.transcript import has_moved_on
-from tictactoe_client.words.wording import describe_seconds, seat_of
+from tictactoe_client.text.choices import absent_opponents, describe_claim
+from tictactoe_client.text.transcript import has_moved_on
+from tictactoe_client.text.wording import describe_seconds, seat_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockTerms
 

@@ -11,26 +11,26 @@ import contextlib
 
 from msgspec import UNSET
 
-from tictactoe_client.kept.seating import Enter, SeatKeeper
+from tictactoe_client.files.seating import Enter, SeatKeeper
+from tictactoe_client.input.dialogue import Answer, Dialogue
+from tictactoe_client.input.offline import Offline
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import EXPULSIONS, Interrupted, Refused
+from tictactoe_client.online.events import Back, Event, Gone, Lost
+from tictactoe_client.online.invite import reachable_address
+from tictactoe_client.online.messages import Message
+from tictactoe_client.online.room import Room
 from tictactoe_client.plain.parting import Parting
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import Screen, is_terminal, print_error
-from tictactoe_client.typed.dialogue import Answer, Dialogue
-from tictactoe_client.typed.offline import Offline
-from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import EXPULSIONS, Interrupted, Refused
-from tictactoe_client.wire.events import Back, Event, Gone, Lost
-from tictactoe_client.wire.invite import reachable_address
-from tictactoe_client.wire.messages import Message
-from tictactoe_client.wire.room import Room
-from tictactoe_client.words.announcer import announce_chat, fits
-from tictactoe_client.words.guide import describe_attempts, describe_going, describe_return
-from tictactoe_client.words.news import describe_announcement, describe_notice
-from tictactoe_client.words.transcript import Transcript, has_moved_on
-from tictactoe_client.words.wording import seat_of
+from tictactoe_client.text.announcer import announce_chat, fits
+from tictactoe_client.text.guide import describe_attempts, describe_going, describe_return
+from tictactoe_client.text.news import describe_announcement, describe_notice
+from tictactoe_client.text.transcript import Transcript, has_moved_on
+from tictactoe_client.text.wording import seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Announcement, ChatLine, Closed, Error, Notice, Replaced, RoomState
 

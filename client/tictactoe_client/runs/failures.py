@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.streams.screen import can_print
-from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.errors import (
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.errors import (
     BadAddress,
     ClientError,
     ConnectionLost,
@@ -18,9 +16,11 @@ from tictactoe_client.wire.errors import (
     Unreachable,
     VersionRefused,
 )
-from tictactoe_client.wire.house import parse_house
-from tictactoe_client.wire.invite import is_this_machine
-from tictactoe_client.words.program import own_command, server_command
+from tictactoe_client.online.house import parse_house
+from tictactoe_client.online.invite import is_this_machine
+from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.streams.screen import can_print
+from tictactoe_client.text.program import own_command, server_command
 from tictactoe_protocol import clean_text
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full"})

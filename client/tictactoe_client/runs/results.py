@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.words.wording import is_draw, seat_of
+from tictactoe_client.text.wording import is_draw, seat_of
 from tictactoe_protocol.pushes import RoomState
 
 

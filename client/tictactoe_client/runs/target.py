@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.errors import BadAddress
+from tictactoe_client.online.house import House, parse_house
 from tictactoe_client.settings import Settings
-from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.errors import BadAddress
-from tictactoe_client.wire.house import House, parse_house
 
 
 def house_for(settings: Settings, address: Address | None) -> House:

@@ -16,6 +16,8 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.timer import Timer
 
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.choosing import Choice
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.desktop import Desktop
@@ -24,8 +26,6 @@ from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.size_notice import notice_size
 from tictactoe_client.tui.stage import Stage, place_stage
 from tictactoe_client.tui.themes import theme_named
-from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.choosing import Choice
 from tictactoe_protocol import clean_text
 
 _IDLE_SECONDS = 10.0

@@ -11,24 +11,24 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
-from tictactoe_client.kept.config import entry_of, show_path
+from tictactoe_client.files.config import entry_of, show_path
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
+from tictactoe_client.online.messages import Message
 from tictactoe_client.runs.failures import exit_code_for
 from tictactoe_client.runs.results import LastGame
 from tictactoe_client.runs.target import house_for
 from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.text.guide import describe_giving_up
+from tictactoe_client.text.news import describe_announcement, describe_notice
 from tictactoe_client.tui.entering import Entering
-from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.page import Page
-from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.wire.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
-from tictactoe_client.wire.messages import Message
-from tictactoe_client.words.guide import describe_giving_up
-from tictactoe_client.words.news import describe_announcement, describe_notice
+from tictactoe_client.tui.room.page import GamePage
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Announcement, Notice
 

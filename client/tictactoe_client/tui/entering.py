@@ -11,11 +11,11 @@ import contextlib
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import ClientError
+from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.tui.link import Link
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import ClientError
-from tictactoe_client.wire.room import GOODBYE_SECONDS, Room
 
 Enter = Callable[[Client], Awaitable[Room]]
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.room import Room
 from tictactoe_client.runs.target import house_for
 from tictactoe_client.tui.entering import describe_errand
-from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.home_menu import HomeMenu
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk
+from tictactoe_client.tui.room.page import GamePage
 from tictactoe_client.tui.typed_room import read_room
-from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.wire.errors import Refused
-from tictactoe_client.wire.room import Room
 
 
 class Entrance:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tictactoe_client.tui.game_rows import lay_out_games
+from tictactoe_client.online.errors import ClientError, Refused
+from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.no_server import paint_no_server
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.past_list import PastList
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_client.tui.replay_page import ReplayPage
+from tictactoe_client.tui.room.rows import lay_out_games
 from tictactoe_client.tui.save_line import SaveLine
-from tictactoe_client.wire.errors import ClientError, Refused
-from tictactoe_client.words.replay import Replay
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame

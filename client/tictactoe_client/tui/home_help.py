@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tictactoe_client.settings import Settings
+from tictactoe_client.text.program import own_command
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.words.program import own_command
 
 
 def list_home_help(keymap: Keymap, settings: Settings) -> list[str]:

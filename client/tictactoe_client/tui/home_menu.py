@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.client import Client
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.room_list import RoomList, short_rules
-from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.wire.client import Client
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import HeldSeat, RulesState
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from tictactoe_client.kept.left_behind import describe_losses
+from tictactoe_client.files.left_behind import describe_losses
+from tictactoe_client.online.choosing import Choice, against_computer
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import Unreachable
+from tictactoe_client.online.messages import Message
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.entrance import Entrance
-from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.home_menu import CHANGING, HomeMenu, Item
 from tictactoe_client.tui.home_view import HomeView
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk, Page, describe_wait
 from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.room.page import GamePage
 from tictactoe_client.tui.room_list import RoomList
-from tictactoe_client.wire.choosing import Choice, against_computer
-from tictactoe_client.wire.client import Client
-from tictactoe_client.wire.errors import Unreachable
-from tictactoe_client.wire.messages import Message
 from tictactoe_protocol import BadName, parse_name
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from tictactoe_client.online.client import Client
+from tictactoe_client.text.left_behind import name_with_time
 from tictactoe_client.tui.home_menu import LEVELS, HomeMenu, Item
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.no_server import paint_no_server
 from tictactoe_client.tui.page import Desk, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, measure, shorten_left, wrap
 from tictactoe_client.tui.room_list import describe_room
-from tictactoe_client.wire.client import Client
-from tictactoe_client.words.left_behind import name_with_time
 from tictactoe_protocol import clean_text
 
 _WIDE = 60

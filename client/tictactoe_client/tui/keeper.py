@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from tictactoe_client.kept.config import config_path
-from tictactoe_client.kept.config_writer import NotKept, keep_setting
+from tictactoe_client.files.config import config_path
+from tictactoe_client.files.config_writer import NotKept, keep_setting
 
 
 class Keeper:

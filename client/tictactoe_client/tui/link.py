@@ -10,18 +10,18 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Final, Literal
 
-from tictactoe_client.kept.players import KnownPlayer, KnownPlayers
-from tictactoe_client.kept.seats import SavedSeat, Seats
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.seats import SavedSeat, Seats
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.client import Client, connect
+from tictactoe_client.online.errors import ClientError, ConnectionLost, Refused, Unreachable
+from tictactoe_client.online.events import Back, Lost, Retrying
+from tictactoe_client.online.house import House
+from tictactoe_client.online.local_server import run_local_server
+from tictactoe_client.online.messages import Message
 from tictactoe_client.runs.target import house_for
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.latency import Latency
-from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.client import Client, connect
-from tictactoe_client.wire.errors import ClientError, ConnectionLost, Refused, Unreachable
-from tictactoe_client.wire.events import Back, Lost, Retrying
-from tictactoe_client.wire.house import House
-from tictactoe_client.wire.local_server import run_local_server
-from tictactoe_client.wire.messages import Message
 
 LATENCY_SECONDS: Final = 1.0
 """How often to look at what the pings of the connection measured."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from tictactoe_client.online.messages import Message
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.room_list import RoomList
-from tictactoe_client.wire.messages import Message
 from tictactoe_protocol.pushes import LobbyChange, Ok
 
 

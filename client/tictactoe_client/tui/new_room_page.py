@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.form_help import list_form_help
-from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.page import Desk, Page, describe_wait, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure, shorten_left
+from tictactoe_client.tui.room.page import GamePage
 from tictactoe_client.tui.room_form import Field, RoomForm
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.wire.room import Room
 
 _TOP = 3
 _WIDE = 44

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tictactoe_client.kept.players import KnownPlayers
-from tictactoe_client.kept.seats import Seats
+from tictactoe_client.files.players import KnownPlayers
+from tictactoe_client.files.seats import Seats
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.page import Desk, Page
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.words.replay import Replay
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tictactoe_client.online.messages import Message
 from tictactoe_client.runs.results import LastGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, fold, shorten_left
-from tictactoe_client.wire.messages import Message
 
 if TYPE_CHECKING:
     from tictactoe_client.tui.entering import Entering

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.replay_view import ReplayView
 from tictactoe_client.tui.save_line import SaveLine
-from tictactoe_client.words.replay import Replay
 
 
 class ReplayPage(Page):

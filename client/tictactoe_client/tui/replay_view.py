@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from tictactoe_client.boards.board import BoardStyle, Window
-from tictactoe_client.tui.board_area import Fit, find_cell, mark_role, paint_board
+from tictactoe_client.board.board import BoardStyle, Window
+from tictactoe_client.text.replay import Replay
+from tictactoe_client.text.wording import describe_rules
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
-from tictactoe_client.tui.room_layout import LEFT, RoomLayout, lay_out_room
-from tictactoe_client.words.replay import Replay
-from tictactoe_client.words.wording import describe_rules
+from tictactoe_client.tui.room.board_area import Fit, find_cell, mark_role, paint_board
+from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room
 
 _FEWEST_MOVE_LINES = 2
 

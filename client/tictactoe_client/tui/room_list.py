@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tictactoe_client.text.wording import describe_clock, describe_manners, format_duration
 from tictactoe_client.tui.picture import measure, shorten
-from tictactoe_client.words.wording import describe_clock, describe_manners, format_duration
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LobbyChange, RoomSummary, RulesState
 

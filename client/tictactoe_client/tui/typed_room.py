@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tictactoe_client.online.address import Address, parse_room
+from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.page import Desk
-from tictactoe_client.wire.address import Address, parse_room
-from tictactoe_client.wire.errors import BadAddress
 from tictactoe_protocol import BadRoomCode, clean_text
 
 

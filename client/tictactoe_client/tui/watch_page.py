@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.room import Room
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.entering import describe_errand
-from tictactoe_client.tui.game_page import GamePage
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk, Page, describe_wait, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
+from tictactoe_client.tui.room.page import GamePage
 from tictactoe_client.tui.room_list import describe_room
 from tictactoe_client.tui.typed_room import read_room
-from tictactoe_client.wire.address import Address
-from tictactoe_client.wire.choosing import Choice
-from tictactoe_client.wire.room import Room
 
 
 class WatchPage(Page):

@@ -1,0 +1,124 @@
+"""What the commands do once there is a connection: visit a room, choose one to watch, list the rooms."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tictactoe_client.cli.session import print_failure, run
+from tictactoe_client.files.seating import keeping_seats
+from tictactoe_client.json.json_game import JsonGame
+from tictactoe_client.json.json_lines import pass_through
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.client import Client
+from tictactoe_client.plain.plain import PlainGame
+from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.streams.screen import Screen, is_terminal, print_error
+from tictactoe_client.text.listing import list_rooms
+from tictactoe_client.text.program import own_command
+from tictactoe_protocol import BadRoomCode, parse_room_code
+from tictactoe_protocol.pushes import RoomSummary
+
+
+def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
+    """Enter a room, play or watch in the chosen mode, and return the exit code.
+
+    A seat that an earlier run left behind in the room to join is taken up again. Who plays is the player
+    of an earlier run again, and has a history; who watches is nobody in particular.
+    """
+    if settings.mode == "screen":
+        from tictactoe_client.tui.running import run_screen
+
+        return run_screen(settings, address, choice)
+
+    async def work(client: Client) -> int:
+        keyboard = Keyboard()
+        with keeping_seats(client) as seats:
+            if settings.mode == "json":
+                return await JsonGame(client, settings, keyboard, seats).run(choice.enter)
+            screen = Screen(prompts=is_terminal(0, 1))
+            return await PlainGame(client, settings, keyboard, screen, seats).run(choice.enter)
+
+    room = choice.code if choice.way == "join" else None
+    return run(settings, address, work, room=room, identity="anyone" if choice.way == "watch" else "player")
+
+
+def watch_any(settings: Settings) -> int:
+    """Let a person choose a running game and watch it; without one to ask, list the games and return 2."""
+
+    if settings.mode == "screen":
+        from tictactoe_client.tui.opening import Opening
+        from tictactoe_client.tui.running import run_screen
+
+        return run_screen(settings, None, opening=Opening("watch"))
+
+    async def work(client: Client) -> int:
+        if settings.mode == "json":
+            await pass_through(client, client.rooms)
+            return _demand_a_code(client, in_json=True)
+        keyboard, screen = Keyboard(), Screen(prompts=is_terminal(0, 1))
+        games = [room for room in await client.rooms() if room.status == "playing"]
+        screen.print(*(list_rooms(games, numbered=True) or ["No public game is being played now."]))
+        if not (settings.asks and is_terminal(0)):
+            return _demand_a_code(client)
+        if not games:
+            return ExitCode.NORMAL
+        try:
+            code = await _ask_for_game(games, keyboard, screen)
+        except asyncio.CancelledError:
+            screen.print("Goodbye.")
+            raise
+        if code is None:
+            return ExitCode.NORMAL
+        return await PlainGame(client, settings, keyboard, screen).run(lambda client: client.watch(code))
+
+    return run(settings, None, work)
+
+
+def go_home(settings: Settings) -> int:
+    """Open the full screen at its first page."""
+    from tictactoe_client.tui.running import run_screen
+
+    return run_screen(settings, None)
+
+
+def show_rooms(settings: Settings) -> int:
+    """Print the public rooms."""
+
+    async def work(client: Client) -> int:
+        if settings.mode == "json":
+            await pass_through(client, client.rooms)
+        else:
+            rooms = await client.rooms()
+            Screen().print(*list_rooms(rooms))
+            if not rooms and not settings.quiet:
+                print_error(f"No public room is open. Open one: {own_command('new', server=client.address)}")
+        return ExitCode.NORMAL
+
+    return run(settings, None, work, is_chatty=False)
+
+
+async def _ask_for_game(games: list[RoomSummary], keyboard: Keyboard, screen: Screen) -> str | None:
+    """Return the code of the chosen game, or None where the person would rather go."""
+    screen.print("Which game? Type its number or its code, or leave.")
+    screen.prompt()
+    while (line := await keyboard.read_line()) is not None:
+        screen.note_typed()
+        word = line.strip()
+        if word.lower() in ("leave", "quit", "exit"):
+            return None
+        if word.isascii() and word.isdigit() and len(word) <= 3 and 1 <= int(word) <= len(games):
+            return games[int(word) - 1].room
+        try:
+            return parse_room_code(word)
+        except BadRoomCode:
+            screen.print(f"Type a number from 1 to {len(games)}, or a room code.")
+            screen.prompt()
+    return None
+
+
+def _demand_a_code(client: Client, *, in_json: bool = False) -> ExitCode:
+    command = own_command("watch", "CODE", server=client.address)
+    print_failure("usage", f"Say which game to watch: {command}", in_json=in_json)
+    return ExitCode.USAGE

@@ -1,0 +1,205 @@
+"""What the commands `history` and `replay` do: one's own finished games on a server, and any game step by step."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tictactoe_client.cli.session import connect_as_reader, run, run_alone
+from tictactoe_client.files.record_files import STANDARD_STREAM, read_records, write_record
+from tictactoe_client.input.replaying import REPLAY_HELP, Told, answer_in_replay
+from tictactoe_client.json.json_lines import pass_through, print_own
+from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
+from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.streams.screen import Screen, is_terminal, print_error
+from tictactoe_client.text.listing import list_games
+from tictactoe_client.text.program import own_command
+from tictactoe_client.text.replay import STEP_HELP, Replay, parse_step
+from tictactoe_engine.records import GameRecord, RecordError, parse_record
+from tictactoe_protocol import clean_text
+
+_LISTED_GAMES: Final = 20
+_GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants to see: a file or an id, None for one's last game, and of that what and where.
+
+    `number` is which game of a file, `at` the one move to look at, `export` the file to write instead.
+    """
+
+    source: str | None = None
+    number: int | None = None
+    at: int | None = None
+    export: str | None = None
+
+
+def show_history(settings: Settings, limit: int | None) -> int:
+    """Show one's own finished games, newest first: on a page of the full screen all of them unless there is a limit."""
+    if settings.mode == "screen" and settings.asks:
+        from tictactoe_client.tui.opening import Opening
+        from tictactoe_client.tui.running import run_screen
+
+        return run_screen(settings, None, opening=Opening("history", limit))
+    most = _LISTED_GAMES if limit is None else limit
+
+    async def work(client: Client) -> int:
+        if settings.mode == "json":
+            await pass_through(client, lambda: client.history(most))
+            return ExitCode.NORMAL
+        games = await client.history(most)
+        width = shutil.get_terminal_size().columns if is_terminal(1) else None
+        if games and width is not None and not settings.quiet:
+            command = own_command("replay", "ID", server=client.address)
+            Screen().print(f"Games of {clean_text(client.name)}, the newest first. To look through one: {command}")
+        Screen().print(*list_games(games, client.player, width=width))
+        if not games and not settings.quiet:
+            print_error(f"You have finished no game on {client.address.url} yet.")
+        return ExitCode.NORMAL
+
+    return run(settings, None, work, is_chatty=False, identity="reader")
+
+
+def replay(settings: Settings, wish: Wish) -> int:
+    """Find the game, then step through it, or write it to a file."""
+
+    async def work() -> int:
+        if wish.at is not None and wish.export is not None:
+            raise Misuse("Choose one of --at and --export.")
+        lines: list[str] = []
+        if wish.source is not None and _is_file(wish.source):
+            record, lines = _choose(wish.source, wish.number)
+        elif wish.number is not None:
+            raise Misuse("--game chooses among the games of a file.")
+        else:
+            record = await _fetch(settings, wish.source)
+        if wish.export is not None:
+            return _export(settings, record, wish.export)
+        return await _show(settings, Replay(record), wish, lines)
+
+    return run_alone(settings, work)
+
+
+def _is_file(source: str) -> bool:
+    """Tell whether a file is meant, not the id of a game: it is there, or it could be no id."""
+    return source == STANDARD_STREAM or Path(source).is_file() or not _GAME_ID.fullmatch(source)
+
+
+def _choose(name: str, number: int | None) -> tuple[GameRecord, list[str]]:
+    """Return a game of a file, the first where no number is given, and what to say of the others."""
+    records = read_records(name)
+    if number is not None and number > len(records):
+        games = "one game" if len(records) == 1 else f"{len(records)} games"
+        raise Misuse(f"{clean_text(name)} has {games}: there is no game {number}.")
+    told = [f"The first of {len(records)} games; --game 2 chooses the next."] if len(records) > 1 else []
+    return records[(number or 1) - 1], told if number is None else []
+
+
+async def _fetch(settings: Settings, id: str | None) -> GameRecord:
+    """Return one of our own games from the server, the last one where no id is given."""
+    async with connect_as_reader(settings) as client:
+
+        async def ask() -> str:
+            last = await client.history(1) if id is None else ()
+            if id is None and not last:
+                raise UnknownGame(f"You have finished no game on {client.address.url} yet.")
+            return await client.record(id or last[0].id)
+
+        try:
+            text = await (pass_through(client, ask) if settings.mode == "json" else ask())
+        except Refused as refused:
+            if refused.code != "not_allowed":
+                raise
+            raise UnknownGame(
+                f"You played no game {id} on {client.address.url}, and there is no file of that name. "
+                f"List your games: {own_command('history', server=client.address)}"
+            ) from None
+    try:
+        return parse_record(text)
+    except RecordError as error:
+        raise ProtocolBroken(f"this client cannot read its record: {clean_text(str(error))}") from None
+
+
+def _export(settings: Settings, record: GameRecord, name: str) -> int:
+    write_record(name, record)
+    if settings.mode == "json" and name != STANDARD_STREAM:
+        print_own("exported", file=name)
+    elif name != STANDARD_STREAM and not settings.quiet:
+        Screen().print(f"The game is in {clean_text(name)}")
+    return ExitCode.NORMAL
+
+
+async def _show(settings: Settings, game: Replay, wish: Wish, told: list[str]) -> int:
+    if wish.at is not None and wish.at > game.last:
+        raise Misuse(f"There is no move {wish.at}: this game has {game.last}.")
+    if settings.mode == "json":
+        print_own("record", **game.summarise())
+        for ply in range(game.last + 1) if wish.at is None else [wish.at]:
+            print_own("position", **game.position(ply))
+        return ExitCode.NORMAL
+    if settings.mode == "screen" and settings.asks and wish.source != STANDARD_STREAM:
+        from tictactoe_client.tui.opening import Opening
+        from tictactoe_client.tui.running import show_screen
+
+        opening = Opening("replay", game=game, ply=wish.at or 0, note=" ".join(told))
+        return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)
+    is_asking = settings.asks and wish.source != STANDARD_STREAM and is_terminal(0, 1)
+    screen = Screen(prompts=is_asking)
+    screen.print(*told, *game.describe())
+    if is_asking:
+        return await _step(settings, game, wish.at or 0, screen)
+    for ply in range(game.last + 1) if wish.at is None else [wish.at]:
+        _show_position(settings, game, ply, screen)
+    return ExitCode.NORMAL
+
+
+async def _step(settings: Settings, game: Replay, ply: int, screen: Screen) -> int:
+    """Go where the person says until they have seen enough."""
+    keyboard = Keyboard()
+    screen.print(f"Type {STEP_HELP}")
+    _show_position(settings, game, ply, screen)
+    screen.prompt()
+    try:
+        while (line := await keyboard.read_line()) is not None:
+            screen.note_typed()
+            step = parse_step(line, ply)
+            if step.kind == "quit":
+                return ExitCode.NORMAL
+            told = answer_in_replay(line, game, ply, settings) if step.kind == "unknown" else Told()
+            wanted = step.ply if step.kind == "go" else told.ply
+            screen.print(*told.lines)
+            if step.kind == "board":
+                screen.print(*game.draw(ply, colour=settings.colour))
+            elif step.kind == "help":
+                screen.print(*REPLAY_HELP)
+            elif wanted is not None and 0 <= wanted <= game.last:
+                ply = wanted
+                _show_position(settings, game, ply, screen)
+            elif wanted is not None:
+                screen.print(_describe_edge(game, ply, wanted))
+            screen.prompt()
+    except asyncio.CancelledError:
+        screen.print("Goodbye.")
+        raise
+    screen.print("Goodbye.")
+    return ExitCode.NORMAL
+
+
+def _describe_edge(game: Replay, ply: int, wanted: int) -> str:
+    if wanted == ply + 1:
+        return "This is the end: p goes back, q quits."
+    return "This is the start: n goes on, q quits." if wanted < 0 else f"There is no move {wanted}: 0 to {game.last}."
+
+
+def _show_position(settings: Settings, game: Replay, ply: int, screen: Screen) -> None:
+    screen.print(*game.describe_move(ply))
+    if settings.draws_board:
+        screen.print(*game.draw(ply, colour=settings.colour))

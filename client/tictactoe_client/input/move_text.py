@@ -1,0 +1,47 @@
+"""The text of a move while it is typed, key by key: what goes on with it, and what begins another one. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from tictactoe_client.input.falling import find_column
+from tictactoe_engine import IllegalMove, Rules, UnknownNotation, format_column, has_single_keys, parse_cell
+
+
+def is_whole(text: str, rules: Rules) -> bool:
+    """Tell whether a text has the form of a move, on this board or beyond its edge; a key on 3x3, a column where marks
+    fall.
+
+    >>> [is_whole(text, Rules(15, 15, 5)) for text in ("h", "h1", "2,", "2 3", "z99")]
+    [False, True, False, True, True]
+    """
+    if (has_single_keys(rules) and len(text) == 1) or (rules.gravity and find_column(text, rules) is not None):
+        return True
+    try:
+        parse_cell(text, rules)
+    except UnknownNotation:
+        return False
+    except IllegalMove:
+        return True
+    return True
+
+
+def begins_anew(text: str, character: str, rules: Rules) -> bool:
+    """Tell whether a character takes the place of a whole move, as it cannot go on with it and may begin another one.
+
+    >>> [begins_anew("h1", character, Rules(15, 15, 5)) for character in "0c,"]
+    [False, True, False]
+    """
+    if not is_whole(text, rules) or _goes_on(text.lstrip() + character, rules):
+        return False
+    if rules.gravity and find_column(text, rules) is not None and not character.isdigit():
+        return find_column(character, rules) is not None
+    return character.isascii() and character.isalnum()
+
+
+def _goes_on(text: str, rules: Rules) -> bool:
+    """Tell whether a move may begin like this, by the length of the names and numbers of this board."""
+    letters, digits = len(format_column(rules.columns - 1)), len(str(max(rules.rows, rules.columns)))
+    name = rf"[A-Za-z]{{1,{letters}}}[0-9]{{0,{digits}}}"
+    number = rf"[0-9]{{1,{digits}}}"
+    return re.fullmatch(rf"{name}|{number}[ \t]*,?[ \t]*|{number}(?:[ \t]*,[ \t]*|[ \t]+){number}", text) is not None

@@ -1,0 +1,244 @@
+"""JSON mode: the server's messages on standard output as they came, requests from standard input, one a line.
+
+What the client adds for comfort is little and documented in `docs/client.md`: `room`, `ply`, `id` and `at`, and a few
+lines of its own that say `"from":"client"`. Requests go out in order, each after the answer to the one before; a
+move without a `ply` waits for this player's turn, so that a file of moves plays a whole game.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import UNSET
+
+from tictactoe_client.files.seating import Enter, SeatKeeper
+from tictactoe_client.json.json_lines import Line, parse_line, print_connected, print_own
+from tictactoe_client.json.json_requests import JsonRequests
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import ConnectionLost
+from tictactoe_client.online.events import Back, Event, Lost, Retrying
+from tictactoe_client.online.messages import Messages
+from tictactoe_client.runs.results import exit_code_of
+from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.streams.screen import OutputFailed, print_json
+from tictactoe_client.text.wording import seat_of
+from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
+from tictactoe_protocol import BadRoomCode, parse_room_code
+from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced, RoomState
+from tictactoe_protocol.requests import Leave
+
+_ROOM_REQUESTS: Final = frozenset(
+    {"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
+)
+
+
+class JsonGame:
+    """One sitting in JSON mode, from entering a room to the exit code; `seats` writes down where one sits."""
+
+    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, seats: SeatKeeper) -> None:
+        self._client = client
+        self._settings = settings
+        self._keyboard = keyboard
+        self._seats = seats
+        self._code: str | None = None
+        self._state: RoomState | None = None
+        self._left_with = ExitCode.NORMAL
+        self._rematch_asked_in: int | None = None
+        self._requests = JsonRequests(client)
+        self._changed = asyncio.Event()
+
+    async def run(self, enter: Enter) -> int:
+        """Enter a room and return the exit code; when cancelled or cut off, give the seat up first."""
+        print_connected(self._client, self._client.latency_seconds)
+        hearing = asyncio.create_task(self._hear_all(self._client.messages()))
+        speaking = asyncio.create_task(self._speak(enter))
+        try:
+            await asyncio.wait({hearing, speaking}, return_when=asyncio.FIRST_COMPLETED)
+            if speaking.done() and self._client.was_cut_off:
+                await asyncio.wait({hearing})
+            return hearing.result() if hearing.done() else speaking.result()
+        except (asyncio.CancelledError, BrokenPipeError, OutputFailed):
+            await self._give_up_seat()
+            raise
+        finally:
+            hearing.cancel()
+            speaking.cancel()
+            await asyncio.gather(hearing, speaking, return_exceptions=True)
+
+    async def _hear_all(self, messages: Messages) -> int:
+        """Pass on everything until the room or the connection is gone."""
+        try:
+            async for message in messages:
+                if message.event is not None:
+                    ending = self._hear_of_connection(message.event)
+                else:
+                    print_json(message.text)
+                    ending = self._hear(message.push)
+                if ending is not None:
+                    return ending
+        except ConnectionLost as lost:
+            if not lost.gave_up:
+                print_own("disconnected", reason=lost.reason, hold_ms=None)
+            raise
+        return ExitCode.NORMAL
+
+    def _hear_of_connection(self, event: Event) -> ExitCode | None:
+        if isinstance(event, Lost):
+            print_own("disconnected", reason=event.reason, hold_ms=round(event.hold_seconds * 1000))
+        elif isinstance(event, Retrying):
+            print_own("reconnecting", attempt=event.attempt, in_ms=round(event.in_seconds * 1000), server=event.server)
+        elif isinstance(event, Back):
+            print_connected(self._client, event.latency_seconds)
+            self._requests.resend()
+        elif event.room == self._code:
+            return ExitCode.NO_ROOM
+        return None
+
+    def _hear(self, push: Push | None) -> ExitCode | None:
+        if isinstance(push, RoomState) and push.room == self._code:
+            self._take_state(push)
+        elif isinstance(push, (Ok, Error)):
+            if isinstance(push, Ok) and push.seat is not UNSET and push.room:
+                self._code, self._state = push.room, None
+                self._seats.keep(push.room, push.seat)
+            self._requests.settle(push)
+        elif isinstance(push, Closed) and push.room == self._code:
+            return self._result_code() if self._is_over() else ExitCode.NO_ROOM
+        elif isinstance(push, Replaced) and push.room == self._code:
+            return ExitCode.REFUSED
+        self._changed.set()
+        self._changed = asyncio.Event()
+        return None
+
+    def _take_state(self, state: RoomState) -> None:
+        """Keep a state unless it is older than the one that is known, and write down the seat where it is another."""
+        old, viewer = self._state, self._client.player
+        if old is not None and state.seq < old.seq:
+            return
+        self._state = state
+        if old is not None:
+            self._seats.keep_changed(state.room, seat_of(old, viewer), seat_of(state, viewer))
+
+    async def _speak(self, enter: Enter) -> int:
+        """Enter the room, send what the input says, and end as the end of the input asks for."""
+        await self._seats.enter(enter)
+        number = 0
+        while (text := await self._read_line()) is not None:
+            number += 1
+            if text.strip():
+                await self._take_line(text, number)
+        return await self._wait_for_the_end()
+
+    async def _read_line(self) -> str | None:
+        """Return the next line; None at the end of the input and, where nothing is to be asked, of the game."""
+        if self._settings.asks:
+            return await self._keyboard.read_line()
+        reading = asyncio.create_task(self._keyboard.read_line())
+        ending = asyncio.create_task(self._until(self._is_over))
+        try:
+            await asyncio.wait({reading, ending}, return_when=asyncio.FIRST_COMPLETED)
+            return None if ending.done() else reading.result()
+        finally:
+            reading.cancel()
+            ending.cancel()
+
+    def _is_over(self) -> bool:
+        return self._state is not None and self._state.status == "over"
+
+    async def _take_line(self, text: str, number: int) -> None:
+        try:
+            request = parse_line(text)
+        except ValueError as error:
+            print_own("error", code="bad_json", message=str(error), line=number)
+            return
+        kind = request.get("type")
+        request.setdefault("id", f"line-{number}")
+        if isinstance(kind, str) and kind in _ROOM_REQUESTS and self._code is not None:
+            request.setdefault("room", self._code)
+        try:
+            if kind == "move":
+                await self._complete_move(request)
+        except (IllegalMove, UnknownNotation) as error:
+            print_own("error", id=request["id"], code=error.code, message=error.message, line=number)
+            return
+        reply = await self._requests.send(request)
+        if isinstance(reply, Ok):
+            await self._follow(request)
+
+    async def _complete_move(self, move: Line) -> None:
+        """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be."""
+        if not self._is_here(move) or ("at" not in move and "ply" in move):
+            return
+        if "ply" not in move:
+            await self._until(self._may_move)
+        await self._until(lambda: self._state is not None)
+        state = self._state
+        if state is None:
+            return
+        if "at" in move and "cell" not in move:
+            name = move.pop("at")
+            settings = self._settings
+            rules = state.rules.to_rules()
+            move["cell"] = parse_cell(str(name), rules, keys=settings.keys, coordinates=settings.coordinates)
+        move.setdefault("ply", state.ply)
+
+    def _is_here(self, request: Line) -> bool:
+        """Tell whether a request names the room that this client is in, in whatever spelling."""
+        try:
+            return self._code is not None and parse_room_code(str(request.get("room"))) == self._code
+        except BadRoomCode:
+            return False
+
+    def _may_move(self) -> bool:
+        """Tell whether a move can be sent: at this player's turn, or where waiting for it would be in vain."""
+        state = self._state
+        if state is None:
+            return False
+        own = seat_of(state, self._client.player)
+        if own is None:
+            return True
+        if state.status == "over":
+            is_deserted = any(seat is not None and seat.left for seat in state.seats.values())
+            return self._rematch_asked_in != state.game or is_deserted
+        return state.turn == own
+
+    async def _follow(self, request: Line) -> None:
+        """Wait until the state says what the answer promised, so that the next line stands on it."""
+        if request["type"] == "move" and self._is_here(request) and self._state is not None:
+            game, ply = self._state.game, request["ply"]
+            await self._until(lambda: self._state is None or self._state.game != game or self._state.ply > ply)
+        elif request["type"] == "rematch" and self._state is not None and self._state.status == "over":
+            self._rematch_asked_in = self._state.game
+        elif request["type"] == "leave" and self._is_here(request):
+            self._left_with = self._result_code()
+            self._seats.forget(str(self._code))
+            self._code, self._state = None, None
+
+    async def _wait_for_the_end(self) -> int:
+        """Return when the room's game is over; a player whose moves cannot come any more leaves after five seconds."""
+        if self._code is None:
+            return self._left_with
+        await self._until(lambda: self._state is not None)
+        is_seated = self._state is not None and seat_of(self._state, self._client.player) is not None
+        patience = self._settings.leaving_seconds if is_seated and not self._settings.stay else None
+        try:
+            async with asyncio.timeout(patience):
+                await self._until(self._is_over)
+        except TimeoutError:
+            await self._client.request(Leave(room=self._code))
+            return ExitCode.ABANDONED if self._settings.result_code else ExitCode.NORMAL
+        return self._result_code()
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            await self._changed.wait()
+
+    def _result_code(self) -> ExitCode:
+        return exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
+
+    async def _give_up_seat(self) -> None:
+        if self._code is not None:
+            await self._client.room(self._code).say_goodbye()

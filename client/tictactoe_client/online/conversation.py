@@ -1,0 +1,304 @@
+"""A conversation with one server over as many connections as it takes: every request gets its answer, or an error.
+
+It owns the connection's life in one place, `_keep`: reading, coming back, entering our rooms again, sending what had no
+answer. What the requests are for is the client's, and who hears what comes is `delivery`'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
+
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.comeback import come_back
+from tictactoe_client.online.connection import GOING_DOWN
+from tictactoe_client.online.delivery import Delivery
+from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused, Unreachable
+from tictactoe_client.online.events import Gone
+from tictactoe_client.online.greeting import Greeting, greet
+from tictactoe_client.online.house import House
+from tictactoe_client.online.messages import Messages
+from tictactoe_client.online.pending import Pending
+from tictactoe_client.online.room import Room
+from tictactoe_protocol import encode, may_reconnect
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.requests import Create, Join, Lobby, Match, Request, Watch
+
+_ATTEMPTS_TO_ENTER: Final = 5
+"""How often a room is entered again at the least, however short the time for it is."""
+_LEAST_WAIT_SECONDS: Final = 0.05
+
+Awaited = TypeVar("Awaited")
+
+
+class Conversation:
+    """What `Client` stands on; `name` and `token` are those of the first welcome, with which it says hello again.
+
+    `make_room` returns a new room for a code.
+    """
+
+    def __init__(
+        self,
+        house: House,
+        greeting: Greeting,
+        backoff: Backoff | None,
+        timeout_seconds: float,
+        make_room: Callable[[str], Room],
+        ca: str | Path | None = None,
+    ) -> None:
+        self._greeted_in_seconds = greeting.latency_seconds
+        self._house = house.led_by(greeting.address)
+        self._name = greeting.welcome.name
+        self._token = greeting.welcome.token
+        self._hold_ms = greeting.hold_ms
+        self._welcome_message = greeting.message
+        self._features = frozenset(greeting.welcome.features)
+        self._connection = greeting.connection
+        self._connected_at = asyncio.get_running_loop().time()
+        self._backoff = backoff
+        self._timeout_seconds = timeout_seconds
+        self._ca = ca
+        self._hurry = asyncio.Event()
+        self._is_here = asyncio.Event()
+        self._is_here.set()
+        self._sees_lobby = False
+        self._delivery = Delivery(make_room)
+        self._pending = self._delivery.pending
+        self._ended: ConnectionLost | None = None
+        self._resuming: asyncio.Task[None] | None = None
+        self._keeper = asyncio.get_running_loop().create_task(self._keep(), name="tictactoe connection")
+
+    # -- what the client asks -------------------------------------------------------------------------------------
+
+    async def request(self, request: Request) -> Ok:
+        """Send a request and return the answer; see `Client.request`."""
+        if self._ended is not None:
+            raise self._ended
+        pending = self._pending.add(request)
+        try:
+            if self._is_here.is_set():
+                await self._send_pending(pending)
+            answer = await pending.answer
+        finally:
+            self._pending.remove(pending)
+        if isinstance(request, Lobby):
+            self._sees_lobby = request.on
+        return answer
+
+    async def send_text(self, text: str) -> None:
+        """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
+        await self._is_here.wait()
+        if self._ended is not None:
+            raise self._ended
+        self._delivery.expected += 1
+        try:
+            await self._connection.send(text)
+        except ConnectionLost:
+            if self._backoff is None:
+                raise
+
+    @property
+    def house(self) -> House:
+        """The house that we talk to, beginning with the address that we are at."""
+        return self._house
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What the server that we are connected to can do beyond version 1.0."""
+        return self._features
+
+    @property
+    def latency_seconds(self) -> float:
+        """How long the answer to the last ping took, before the first the one to our hello."""
+        return self._connection.latency_seconds or self._greeted_in_seconds
+
+    @property
+    def was_cut_off(self) -> bool:
+        """Whether the connection was lost for good without being asked to."""
+        return self._ended is not None
+
+    def retry_now(self) -> None:
+        """Try at once to come back, where that is being waited for."""
+        self._hurry.set()
+
+    def messages(self) -> Messages:
+        """Return a stream of everything from now on; see `Client.messages`."""
+        stream = self._delivery.open_stream(self._welcome_message)
+        if self._ended is not None:
+            stream.put(self._ended)
+        return stream
+
+    async def ask(self, request: Request) -> Ok:
+        """Send a request that a server answers at once; raises `Unreachable` where it does not."""
+        return await self._wait_for(self.request(request), f"answer to {request.__struct_config__.tag}")
+
+    async def enter(self, request: Create | Match | Join | Watch) -> Room:
+        """Return the room that the server lets us into, with its first state; raises `ProtocolBroken` for no room."""
+        reply = await self.ask(request if isinstance(request, Create | Match) else self._with_seen(request))
+        if not reply.room:
+            raise ProtocolBroken("the answer names no room")
+        room = self.room(reply.room)
+        room._enter(reply)
+        await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
+        return room
+
+    async def _wait_for(self, coming: Coroutine[Any, Any, Awaited], what: str) -> Awaited:
+        """Return what comes of it; raises `Unreachable` where we are connected for so long and nothing comes."""
+        waiting = asyncio.ensure_future(coming)
+        try:
+            while not waiting.done():
+                connection = self._connection
+                await asyncio.wait({waiting}, timeout=self._timeout_seconds)
+                if not waiting.done() and self._is_here.is_set() and self._connection is connection:
+                    raise Unreachable(self._house.first.url, f"no {what} within {self._timeout_seconds:g} s")
+            return waiting.result()
+        finally:
+            waiting.cancel()
+
+    def room(self, code: str) -> Room:
+        """Return the room with this code, a new one where it is not known yet."""
+        return self._delivery.room(code)
+
+    def forget(self, room: Room) -> None:
+        """Let go of a room that has ended for us."""
+        self._delivery.forget(room)
+
+    async def close(self) -> None:
+        """End it: the rooms' iterators stop, and so do the streams."""
+        self._keeper.cancel()
+        await self._connection.close()
+        tasks = [task for task in (self._keeper, self._resuming) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        self._delivery.close()
+
+    # -- the life of the connection --------------------------------------------------------------------------------
+
+    async def _keep(self) -> None:
+        """Own the connection's life: read until it ends, come back where that is wanted, else tell all who wait."""
+        lost = ConnectionLost("the client was closed")
+        try:
+            while True:
+                await self._come_back(await self._read_to_the_end())
+        except ConnectionLost as error:
+            lost = error
+            self._delivery.lose(lost)
+        finally:
+            self._ended = lost
+            self._is_here.set()
+            self._pending.fail_all(lost)
+
+    async def _read_to_the_end(self) -> ConnectionLost:
+        """Deliver what comes, and return why nothing more will."""
+        try:
+            while True:
+                self._delivery.take(await self._connection.receive())
+                await self._delivery.until_read()
+        except ConnectionLost as lost:
+            lost.retry_ms = self._delivery.retry_ms
+            farewell = self._delivery.farewell
+            if isinstance(lost, Expelled) and farewell is not None:
+                return Expelled(farewell.code, farewell.message, lost.close_code)
+            return lost
+
+    async def _come_back(self, lost: ConnectionLost) -> None:
+        """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
+        if self._backoff is None or isinstance(lost, ProtocolBroken) or not may_reconnect(lost.close_code):
+            raise lost
+        house = self._house
+        announced_ms: float | None = lost.retry_ms
+        if self._delivery.is_final and lost.close_code in GOING_DOWN:
+            if len(house.addresses) == 1:
+                raise ConnectionLost("the server has stopped for good", lost.close_code)
+            announced_ms = math.inf
+        self._is_here.clear()
+        self._delivery.retry_ms = None
+        if self._resuming is not None:
+            self._resuming.cancel()
+            await asyncio.wait([self._resuming])
+        self._pending.interrupt()
+        self._hurry.clear()
+        patience = self._backoff.patience(self._hold_ms)
+        lasted = asyncio.get_running_loop().time() - self._connected_at
+        ways = self._backoff.ways(len(house.addresses), announced_ms, lasted_seconds=lasted)
+        greeting = await come_back(self._greet_again, house, ways, patience, lost, self._delivery.tell, self._hurry)
+        if greeting.address != house.first:
+            self._house, self._delivery.is_final = house.led_by(greeting.address), False
+        self._hold_ms = greeting.hold_ms
+        self._connection = greeting.connection
+        self._connected_at = asyncio.get_running_loop().time()
+        self._welcome_message = greeting.message
+        self._features = frozenset(greeting.welcome.features)
+        self._greeted_in_seconds = greeting.latency_seconds
+        self._delivery.pass_on(greeting.message)
+        self._resuming = asyncio.create_task(self._resume(patience), name="tictactoe resume")
+
+    def _greet_again(self, address: Address) -> Coroutine[Any, Any, Greeting]:
+        return greet(address, self._name, self._token, self._timeout_seconds, self._ca)
+
+    async def _resume(self, patience_seconds: float) -> None:
+        """Enter our rooms again, then send what had no answer: the server takes them in that order."""
+        connection = self._connection
+        returns = {room: self._pending.add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
+        others = [self._pending.add(Lobby(on=True))] if self._sees_lobby else []
+        try:
+            for pending in (*returns.values(), *others):
+                await self._send_pending(pending)
+            while unsent := self._pending.unsent(connection):
+                for pending in unsent:
+                    await self._send_pending(pending)
+            self._is_here.set()
+            for room, pending in returns.items():
+                await self._enter_again(room, pending, patience_seconds)
+            for pending in others:
+                await pending.answer
+        except ClientError:
+            return
+        finally:
+            for pending in (*returns.values(), *others):
+                self._pending.remove(pending)
+                pending.forget()
+
+    def _with_seen(self, request: Join | Watch) -> Join | Watch:
+        """Return the request with what we have seen of the room, for a server that can make use of it."""
+        return replace(request, seq=self._delivery.seen(request.room)) if "seq" in self._features else request
+
+    async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
+        """Take note of the answer to our return to a room; where it is refused for good the room is gone for us.
+
+        So it is where the server puts us off time and again for as long as we would have waited for a connection.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + patience_seconds
+        for attempt in itertools.count(1):
+            try:
+                room._enter(await pending.answer)
+                return
+            except Refused as refused:
+                if refused.retry_ms is None or (attempt >= _ATTEMPTS_TO_ENTER and loop.time() >= deadline):
+                    room._end("closed", refused.message)
+                    self._delivery.tell(Gone(room.code, refused))
+                    return
+                await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
+            self._pending.remove(pending)
+            pending = self._pending.add(self._with_seen(room._way_back()))
+            await self._send_pending(pending)
+
+    async def _send_pending(self, pending: Pending) -> None:
+        """Send a request; one that finds no connection is sent again by the return."""
+        pending.sent_over = self._connection
+        if isinstance(pending.request, (Create, Match, Join, Watch)):
+            self._delivery.expected += 1
+        try:
+            await self._connection.send(encode(pending.request).decode())
+        except ConnectionLost:
+            if self._backoff is None:
+                raise

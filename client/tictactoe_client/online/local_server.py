@@ -1,0 +1,72 @@
+"""A server of one's own for one run: the command `tictactoe-server` as a child process, gone when the client is.
+
+It listens on the loopback alone, on any free port. Its standard input is a pipe from here that never says anything:
+when this process ends, however it ends, the pipe closes and the server goes too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from tictactoe_client.online.address import Address, parse_address
+from tictactoe_client.online.errors import Unreachable
+
+START_SECONDS: Final = 15.0
+STOP_SECONDS: Final = 3.0
+LOCAL: Final = "a server of this machine's own"
+
+_COMMAND: Final = (
+    "-m",
+    "tictactoe_server",
+    "--host",
+    "127.0.0.1",
+    "--port",
+    "0",
+    "--log-level",
+    "error",
+    "--data",
+    ":memory:",
+    "--with-parent",
+)
+
+
+@asynccontextmanager
+async def run_local_server() -> AsyncIterator[Address]:
+    """Start a server, yield where it is, and end it; raises `Unreachable` where it cannot be had."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *_COMMAND, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
+    )
+    try:
+        yield await _read_address(process)
+    finally:
+        await _end(process)
+
+
+async def _read_address(process: Process) -> Address:
+    """Return the address that the server announces on its first line."""
+    assert process.stdout is not None
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(START_SECONDS):
+            line = (await process.stdout.readline()).decode("utf-8", "replace")
+            if line.startswith("Listening on "):
+                return parse_address(line.split()[2])
+    raise Unreachable(LOCAL, "it did not start; is tictactoe-server installed here?")
+
+
+async def _end(process: Process) -> None:
+    """Close the pipe, which ends the server; whatever does not end in time is killed."""
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await process.communicate()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

@@ -1,0 +1,49 @@
+"""The words at the end of a game, for one line of the screen; pure."""
+
+from __future__ import annotations
+
+from tictactoe_client.text.announcer import describe_result
+from tictactoe_client.text.wording import format_duration, is_draw, loser_of, name_of, split_lines
+from tictactoe_client.tui.room.table import Table
+from tictactoe_engine import format_cell
+
+_LONGEST_LINE = 6
+
+
+def describe_end(table: Table) -> tuple[str, str]:
+    """Return how the game ended and that line's role: ``YOU WIN   <X> A1 <X> B2 <X> C3   (5 moves, 0:12)``."""
+    state = table.state
+    if state is None or state.result is None:
+        return "", ""
+    result, own = state.result, table.seat
+    if result.winner is None:
+        head, role = ("DRAW" if is_draw(result) else "NO RESULT"), "warn"
+    elif result.winner == own:
+        head, role = "YOU WIN", "good"
+    elif own is not None and len(state.seats) == 2:
+        head, role = "YOU LOSE", "bad"
+    else:
+        head, role = f"{name_of(state, result.winner).upper()} WINS", "good" if own is None else "bad"
+    moves = "1 move" if state.ply == 1 else f"{state.ply} moves"
+    took = ""
+    if table.started_at is not None and table.ended_at is not None:
+        took = f", {format_duration(round((table.ended_at - table.started_at) * 1000))}"
+    if ended_by_leaving(table):
+        return f"{describe_result(table.ending or state, table.viewer)}   ({moves}{took})", role
+    rules = state.rules.to_rules()
+    runs = split_lines(result.line, rules) if result.line else []
+    if len(runs) == 1 and len(runs[0]) <= _LONGEST_LINE:
+        why = " ".join(f"<{state.board[cell]}> {format_cell(cell, rules)}" for cell in runs[0])
+    else:
+        why = describe_result(table.ending or state, table.viewer).rpartition(". ")[0] or "The board is full"
+    return f"{head}   {why.rstrip('.')}   ({moves}{took})", role
+
+
+def ended_by_leaving(table: Table) -> bool:
+    """Tell whether the game ended because the one who lost it left."""
+    ending = table.ending
+    loser = loser_of(ending) if ending is not None else None
+    if ending is None or ending.result is None or loser is None:
+        return False
+    seat = ending.seats.get(loser)
+    return ending.result.reason == "resigned" and seat is not None and seat.left

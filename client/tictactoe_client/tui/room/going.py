@@ -1,0 +1,160 @@
+"""The ways out of a room: home, to another opponent, to the computer, out of the program. None of them waits.
+
+What the server has to hear goes out beside everything else, so that Esc works at once also where no answer comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from msgspec.structs import asdict
+
+from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.errors import ClientError
+from tictactoe_client.online.room import Room
+from tictactoe_client.settings import ExitCode
+from tictactoe_client.tui.entering import Enter, describe_errand
+from tictactoe_client.tui.hints import describe_another
+from tictactoe_client.tui.page import Desk, Page
+from tictactoe_client.tui.room.hand import Hand
+from tictactoe_client.tui.room.looking import Looking
+from tictactoe_client.tui.room.table import Table
+from tictactoe_protocol.requests import ClockFields
+
+
+class Going:
+    """The ways out of one room, seen on `page`; `sit_down` opens the page of another room with news."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        room: Room,
+        table: Table,
+        hand: Hand,
+        looking: Looking,
+        *,
+        page: Page,
+        again: Choice | None,
+        sit_down: Callable[[Room, str], None],
+    ) -> None:
+        self._desk = desk
+        self._room = room
+        self._table = table
+        self._hand = hand
+        self._looking = looking
+        self._page = page
+        self._again = again
+        self._sit_down = sit_down
+
+    def back(self) -> None:
+        """Drop what is typed, hide values, return to the present, else leave, asking where that loses a game."""
+        if self._hand.errand is not None:
+            self.home()
+        elif self._hand.ahead.text:
+            self._hand.ahead.clear()
+        elif self._looking.close_review():
+            return
+        elif self._table.shown_ply is not None:
+            self._looking.at_present()
+        elif self._loses_game():
+            self._hand.confirming = "leave"
+        else:
+            self.home()
+
+    def asks_first(self) -> bool:
+        """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
+        if not self._loses_game() or self._hand.confirming == "quit":
+            return False
+        while self._desk.pages[-1] is not self._page:
+            self._desk.close_page()
+        self._hand.confirming = "quit"
+        return True
+
+    def home(self) -> None:
+        """Go home at once; the server hears of it meanwhile.
+
+        A game that goes on without a connection is not lost by this: the program ends and says how to come back.
+        """
+        if self._desk.link.phase == "away" and self._table.is_live:
+            self._desk.leave(ExitCode.CONNECTION_LOST)
+            return
+        self._close_page()
+        if self._room.ended is None:
+            self._desk.run(self._room.leave())
+
+    def to_another(self) -> None:
+        """Look for another opponent in the same way as before, asking where that loses a game."""
+        if self._again is None:
+            self._desk.say("There is nobody to look for here.")
+        elif self._loses_game() and self._hand.confirming != "another":
+            self._hand.confirming = "another"
+        else:
+            again = self._again
+            errand = "Opening a private room" if again.private and not again.bots else "Looking for another opponent"
+            self._set_out(errand, again.enter)
+
+    def to_computer(self) -> None:
+        """Open the same room again with the computer in the free seats; the waiting one closes.
+
+        Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
+        """
+        state, seat = self._table.state, self._table.seat
+        if state is not None:
+            rules, terms = state.rules.to_rules(), state.time_control
+            clock = ClockFields(**asdict(terms)) if terms is not None else None
+            bots = ("medium",) * (len(rules.marks) - 1)
+            same = Choice(
+                "create",
+                rules,
+                clock,
+                state.visibility == "private",
+                seat,
+                bots,
+                analysis="open" if state.analysis == "open" else "closed",
+                chat="players" if state.chat == "players" else "all",
+            )
+            self._set_out(describe_errand(same), same.enter, "Room {} now, with the computer.")
+
+    @property
+    def another(self) -> str:
+        """What would be played next with somebody else, in words; empty for nothing."""
+        return describe_another(self._again)
+
+    def _loses_game(self) -> bool:
+        return self._table.is_live and self._desk.link.phase != "away"
+
+    def _close_page(self) -> None:
+        while self._page in self._desk.pages:
+            self._desk.close_page()
+
+    def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
+        if not self._desk.entering.errand:
+            self._hand.errand = errand
+            coming = self._desk.entering.enter(errand, enter)
+            self._desk.run(self._go(coming, news, may_lose=self._table.is_live))
+
+    async def _go(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
+        """Enter the other room, tell the news with its code there, and leave this one.
+
+        Whoever has gone home meanwhile wants neither room. Where a game has begun here meanwhile it is played, unless
+        one was to be lost anyway, which `may_lose` says.
+        """
+        try:
+            room = await coming
+        except ClientError:
+            if self._room.ended is not None and self._page in self._desk.pages:
+                self._desk.go_home()
+            raise
+        finally:
+            self._hand.errand = None
+        if room is None or room is self._room:
+            return
+        if self._table.is_live and not may_lose:
+            self._desk.say("Somebody has come meanwhile: the game is on.")
+            await room.leave()
+            return
+        self._close_page()
+        self._sit_down(room, news.format(room.code))
+        if self._room.ended is None:
+            await self._room.leave()

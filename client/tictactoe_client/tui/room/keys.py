@@ -1,0 +1,221 @@
+"""What keys, clicks and the wheel mean in a room: that depends on what is going on there and on what is in hand.
+
+It sends nothing itself: whatever concerns the server is one of the `GameDeeds`.
+"""
+
+from __future__ import annotations
+
+from tictactoe_client.board.board import BoardView
+from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.page import Desk
+from tictactoe_client.tui.room.banners import may_claim_by_key
+from tictactoe_client.tui.room.board_area import find_cell
+from tictactoe_client.tui.room.cell_keys import CellKeys
+from tictactoe_client.tui.room.deeds import GameDeeds
+from tictactoe_client.tui.room.going import Going
+from tictactoe_client.tui.room.hand import Hand
+from tictactoe_client.tui.room.looking import Looking
+from tictactoe_client.tui.room.review import Review
+from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.view import GameView
+from tictactoe_engine import has_single_keys
+from tictactoe_protocol.pushes import RoomState
+
+
+class GameKeys:
+    """Keys for one room; `view` knows where the board was drawn."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        table: Table,
+        hand: Hand,
+        review: Review,
+        looking: Looking,
+        deeds: GameDeeds,
+        going: Going,
+        view: GameView,
+    ) -> None:
+        self._desk = desk
+        self._table = table
+        self._hand = hand
+        self._review = review
+        self._looking = looking
+        self._deeds = deeds
+        self._going = going
+        self._view = view
+        self._cells = CellKeys(desk, table, hand, review, deeds)
+
+    def press(self, key: str) -> None:
+        """Take a key: for the line being typed, else for what is asked, else for the board."""
+        does, hand = self._desk.keymap.does, self._hand
+        hand.note_key()
+        if hand.confirming is not None:
+            self._press_confirming(key)
+        elif hand.mode != "board":
+            self._press_line(key)
+        elif self._desk.link.phase == "away" and does(key, "retry"):
+            self._desk.link.retry()
+        elif does(key, "chat"):
+            hand.begin_chat()
+        elif does(key, "command"):
+            hand.mode = "command"
+        elif does(key, "help"):
+            self._deeds.open_help()
+        elif does(key, "back"):
+            self._going.back()
+        elif self._table.state is None or self._press_for_status(key, self._table.state):
+            return
+        else:
+            self._cells.press(key, self._table.state)
+
+    def paste(self, text: str) -> None:
+        """Pasted text goes into the line that is open; at the board only while there is a move to type."""
+        if self._hand.mode != "board":
+            self._hand.line.type(text)
+        elif self._table.plays:
+            self._hand.ahead.type(text)
+
+    def click(self, x: int, y: int) -> None:
+        """A click places at once on 3x3; on larger boards it chooses, and a second one places.
+
+        On what steps back in a watcher's head, it does.
+        """
+        state, fit = self._table.state, self._view.fit
+        if state is None or fit is None or self._hand.mode != "board":
+            return
+        if y == 0 and x in self._view.back_at:
+            self._looking.step(-1)
+            return
+        if state.status != "playing" and not self._review.is_on:
+            return
+        view = BoardView.of(state)
+        cell = find_cell(x - self._view.corner[0], y - self._view.corner[1], view, fit)
+        if cell is None:
+            return
+        if self._table.looks_on:
+            self._cells.place_or_point(cell)
+            return
+        small = has_single_keys(state.rules.to_rules())
+        chosen, columns = self._hand.cursor, state.rules.columns
+        is_same_column = state.rules.gravity and chosen is not None and chosen % columns == cell % columns
+        is_second = cell == chosen or is_same_column
+        self._hand.cursor = cell
+        if (small and not self._desk.settings.confirm) or is_second:
+            self._deeds.place(cell)
+
+    def scroll(self, lines: int) -> None:
+        """The wheel moves the cursor, and so the board."""
+        if self._table.state is not None:
+            self._hand.move_cursor((lines, 0), self._table.state)
+
+    # -- by what is going on --------------------------------------------------------------------------------------
+
+    def _press_for_status(self, key: str, state: RoomState) -> bool:
+        """Take the keys that belong to what is going on in the room; tell whether it was one."""
+        keymap = self._desk.keymap
+        if state.status == "waiting" and self._table.seat is not None:
+            if not self._press_waiting(key):
+                self._cells.press_at_rest(key, state)
+            return True
+        if self._table.looks_on:
+            if not self._press_looking_on(key) and not (state.status == "over" and self._press_over(key)):
+                self._cells.press_at_rest(key, state)
+            return True
+        if self._press_offer(key, keymap):
+            return True
+        claim = "claim" if keymap.does(key, "claim") else "claim draw" if keymap.does(key, "claim_draw") else None
+        if claim is not None and may_claim_by_key(self._table, self._desk.now()):
+            self._deeds.command(claim)
+            return True
+        return False
+
+    def _press_offer(self, key: str, keymap: Keymap) -> bool:
+        action = "accept" if keymap.does(key, "accept") else "decline" if keymap.does(key, "decline") else None
+        if action is not None:
+            self._deeds.answer_offer(action)
+        return action is not None
+
+    def _press_waiting(self, key: str) -> bool:
+        does = self._desk.keymap.does
+        if does(key, "copy"):
+            link = self._view.link_for_others()
+            self._desk.copy(link)
+            self._desk.say(f"Copied: {link}", "good")
+        elif does(key, "hide_code"):
+            self._hand.shows_code = not self._hand.shows_code
+        elif does(key, "computer"):
+            self._going.to_computer()
+        else:
+            return False
+        return True
+
+    def _press_looking_on(self, key: str) -> bool:
+        does, looking = self._desk.keymap.does, self._looking
+        if does(key, "left"):
+            looking.step(-1)
+        elif does(key, "right"):
+            looking.step(1)
+        elif does(key, "end"):
+            looking.at_present()
+        elif does(key, "home"):
+            looking.step(-len(self._table.moves))
+        elif does(key, "review"):
+            looking.review()
+        elif does(key, "up") or does(key, "down"):
+            by = -1 if does(key, "up") else 1
+            if self._review.is_on:
+                looking.compare(by)
+            else:
+                self.scroll(by)
+        else:
+            return False
+        return True
+
+    def _press_over(self, key: str) -> bool:
+        if self._table.seat is None:
+            return False
+        does = self._desk.keymap.does
+        if does(key, "rematch"):
+            self._deeds.command("rematch")
+        elif does(key, "save"):
+            self._deeds.command("save")
+        elif does(key, "another"):
+            self._going.to_another()
+        else:
+            return False
+        return True
+
+    # -- in a line, and when asked --------------------------------------------------------------------------------
+
+    def _press_line(self, key: str) -> None:
+        """Take a key while something is being typed after ``:`` or to be said; offers are answered meanwhile, too."""
+        does, hand = self._desk.keymap.does, self._hand
+        if self._table.plays and self._press_offer(key, self._desk.keymap.typing):
+            return
+        if does(key, "back") or (does(key, "chat") and hand.mode == "chat"):
+            if hand.mode == "chat" and not does(key, "back"):
+                hand.unsaid = hand.line.text
+            hand.mode = "board"
+            hand.line.clear()
+        elif key == "enter":
+            mode, hand.mode = hand.mode, "board"
+            text = hand.line.clear()
+            if mode == "chat":
+                self._deeds.chat(text)
+            elif mode == "command":
+                self._deeds.command(text)
+        elif key == "backspace" and not hand.line.text:
+            hand.mode = "board"
+        else:
+            hand.line.press(key)
+
+    def _press_confirming(self, key: str) -> None:
+        """Take the answer; any other key plays on and does no more: it might place a mark."""
+        does = self._desk.keymap.does
+        if does(key, "confirm"):
+            self._deeds.confirm()
+            return
+        self._hand.confirming = None
+        if not does(key, "back"):
+            self._desk.say("The game goes on.", "dim")

@@ -1,0 +1,231 @@
+"""A room on the screen: it hears what happens there and draws it; keys and deeds are its collaborators'."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tictactoe_client.online.events import Back, Gone, Lost
+from tictactoe_client.online.messages import Message
+from tictactoe_client.online.room import Room
+from tictactoe_client.text.announcer import announce_chat
+from tictactoe_client.text.wording import name_of
+from tictactoe_client.tui.page import Desk, Page
+from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.room.deeds import GameDeeds
+from tictactoe_client.tui.room.farewell import describe_farewell
+from tictactoe_client.tui.room.going import Going
+from tictactoe_client.tui.room.hand import Hand
+from tictactoe_client.tui.room.help import list_room_help
+from tictactoe_client.tui.room.keys import GameKeys
+from tictactoe_client.tui.room.looking import Looking
+from tictactoe_client.tui.room.review import Review
+from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.view import GameView
+from tictactoe_engine import format_cell
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import ChatLine, Closed, Replaced, RoomState
+
+if TYPE_CHECKING:
+    from tictactoe_client.online.choosing import Choice
+
+_BACK_SHOWN_SECONDS = 5.0
+
+
+class GamePage(Page):
+    """One room, entered; `again` is what to enter for another opponent, if anything, `news` what is told at once."""
+
+    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "") -> None:
+        super().__init__(desk)
+        client = desk.link.client
+        assert client is not None
+        self.room = room
+        self.table = Table(room.code, client.player, room.moves, aborts="abort" in client.features)
+        self.again = again
+        self._hand = Hand()
+        self._review = Review(self.table, ask=room.analyse, run=desk.run, tell=desk.say, redraw=desk.redraw)
+        looking = Looking(desk, room, self.table, self._hand, self._review)
+        self._going = going = Going(
+            desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down
+        )
+        deeds = self._deeds = GameDeeds(desk, room, self.table, self._hand, looking, going)
+        self._view = GameView(desk, self.table, self._hand, self._review, another=going.another)
+        self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, deeds, going, self._view)
+        self._says_goodbye = False
+        self._returned_until = 0.0
+        self._returned: Back | None = None
+        self._before_return: RoomState | None = None
+        if room.state is not None:
+            self._take_state(room.state)
+        if news:
+            self.table.tell(news)
+            self._hand.hear(news)
+        if room.seat is not None:
+            desk.link.keep_seat(room.code, room.seat)
+
+    # -- what the desk asks ---------------------------------------------------------------------------------------
+
+    @property
+    def window_title(self) -> str:
+        """Say in the window's title whose move it is."""
+        return "● your move: tictactoe" if self.table.is_my_turn else f"{self.room.code}: tictactoe"
+
+    def list_help(self) -> list[str]:
+        """Return the help for this room's board, once it is known."""
+        if self.table.state is None:
+            return super().list_help()
+        return list_room_help(self.table.state, self.desk.keymap, self.desk.settings)
+
+    @property
+    def question(self) -> str:
+        """What is asked before a game is lost."""
+        return self._view.foot.question
+
+    @property
+    def seconds_to_change(self) -> float | None:
+        """Clocks, holds, waits and notices count by the second."""
+        state, now = self.table.state, self.desk.now()
+        counts = self.desk.link.phase != "online" or bool(self._hand.returned)
+        if state is not None:
+            counts = counts or state.status == "waiting" or (state.clock is not None and state.status == "playing")
+            counts = counts or any(self.table.hold_ms(mark, now) for mark in state.seats)
+        return 1.0 if counts else None
+
+    def hear(self, message: Message) -> None:
+        """Take what concerns this room."""
+        push, event = message.push, message.event
+        if isinstance(event, Lost):
+            self._hand.returned = ""
+        elif isinstance(event, Back):
+            self._returned, self._before_return = event, self.table.state
+        elif isinstance(event, Gone) and event.room == self.room.code:
+            self._end_room(clean_text(event.refused.message))
+        if getattr(push, "room", None) != self.room.code:
+            return
+        if isinstance(push, RoomState):
+            self._take_state(push)
+        elif isinstance(push, ChatLine):
+            if self._deeds.hears(push):
+                self.table.hear(push)
+                self._hand.hear(announce_chat(push))
+        elif isinstance(push, Closed):
+            self._end_room(f"Room {self.room.code} is closed: {clean_text(push.reason)}")
+        elif isinstance(push, Replaced):
+            self._end_room("A newer connection of yours has taken over your seat.")
+
+    def connected(self) -> None:
+        """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
+        self.desk.go_home()
+
+    def tick(self) -> None:
+        """Take the welcome off when it has been read; over a line that is being typed it stays until that is done."""
+        if self._returned_until <= self.desk.now() and self._hand.mode == "board":
+            self._hand.returned = ""
+
+    def closed(self) -> None:
+        """Nothing of ours is left here."""
+        self.desk.last_game.note(self.table.state, self.table.viewer)
+        if self._hand.errand is not None:
+            self.desk.entering.give_up()
+        self._review.switch(on=False)
+        self.desk.link.forget_seat(self.room.code)
+
+    def asks_first(self) -> bool:
+        """Ask where the end of the program loses a game; the key that would end it counts like any other here."""
+        self._hand.note_key()
+        return self._going.asks_first()
+
+    async def say_goodbye(self) -> str:
+        """Leave, so that nobody waits for us in vain, and return what became of the game.
+
+        A server that does not answer is not waited for.
+        """
+        state, address = self.table.state, self.desk.link.address
+        if not self._says_goodbye:
+            self._says_goodbye = True
+            self.desk.last_game.note(state, self.table.viewer)
+        if state is None or self.room.ended is not None:
+            return ""
+        is_told = self.desk.link.phase == "online" and await self.room.say_goodbye()
+        if is_told:
+            self.desk.link.forget_seat(self.room.code)
+        return describe_farewell(state, self.table.viewer, address, is_told=is_told, aborts=self.table.aborts)
+
+    # -- states ---------------------------------------------------------------------------------------------------
+
+    def _take_state(self, state: RoomState) -> None:
+        was_mine, old = self.table.is_my_turn, self.table.state
+        declined, after_loss = self._deeds.take_declined(state), self._returned is not None
+        if self.table.take(state, self.desk.now(), declined, after_loss=after_loss):
+            self.desk.run(self._learn_moves())
+        self._hand.follow(state)
+        if not self.table.plays:
+            self._hand.ahead.clear()
+        self._review.look()
+        if old is not None and (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status):
+            self.desk.hush()
+            self._hand.returned = ""
+        if self._returned is not None:
+            self._welcome_back(state)
+        if self.table.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
+            self.desk.ring()
+        if old is not None and old.game != state.game and self.table.seat is not None:
+            self.desk.link.keep_seat(self.room.code, self.table.seat)
+
+    async def _learn_moves(self) -> None:
+        moves = await self.room.sync()
+        state = self.table.state
+        if state is not None and len(moves) >= len(self.table.moves):
+            self.table.moves = moves[: state.ply]
+            self._review.look()
+        self.desk.redraw()
+
+    def _welcome_back(self, state: RoomState) -> None:
+        returned, before, self._returned = self._returned, self._before_return, None
+        assert returned is not None
+        seconds = max(1, round(returned.seconds))
+        missed = "Nothing was missed."
+        if before is not None and state.last is not None and state.ply > before.ply:
+            mark = state.board[state.last]
+            if mark != self.table.seat:
+                missed = f"{name_of(state, mark)} played {format_cell(state.last, state.rules.to_rules())}."
+        tick = "" if self.desk.settings.ascii else "✓ "
+        self._hand.returned = f"{tick}Back after {seconds} s. {missed}"
+        self._returned_until = self.desk.now() + _BACK_SHOWN_SECONDS
+
+    def _end_room(self, why: str) -> None:
+        if self in self.desk.pages and self._hand.errand is None:
+            self.desk.go_home()
+            self.desk.say(why)
+
+    # -- keys -----------------------------------------------------------------------------------------------------
+
+    def press(self, key: str) -> None:
+        """Take a key."""
+        self._keys.press(key)
+
+    def paste(self, text: str) -> None:
+        """Take pasted text."""
+        self._keys.paste(text)
+
+    def click(self, x: int, y: int) -> None:
+        """Take a click."""
+        self._keys.click(x, y)
+
+    def scroll(self, lines: int) -> None:
+        """Take a turn of the wheel."""
+        self._keys.scroll(lines)
+
+    def needed_size(self) -> tuple[int, int]:
+        """Return what the board needs."""
+        return self._view.needed_size() or super().needed_size()
+
+    def wanted_size(self, width: int, height: int) -> tuple[int, int]:
+        """Return what the board can use with all that stands about it."""
+        return self._view.wanted_size(width, height) or super().wanted_size(width, height)
+
+    def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
+        """Draw the room as it is, or as it was at the moment that is looked back at."""
+        self._view.draw(picture, status)
+
+    def _sit_down(self, room: Room, news: str) -> None:
+        self.desk.open(GamePage(self.desk, room, self.again, news))

@@ -1,0 +1,156 @@
+"""What stands beside the board: the players with their clocks, the moves, and what was said. Pure.
+
+What does not fit goes in this order: the talk first, then the moves. Where there is no room beside the board at all,
+`paint_players` puts who plays and the clocks into one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tictactoe_client.text.wording import describe_tally, format_duration
+from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
+from tictactoe_client.tui.room.board_area import mark_role
+from tictactoe_client.tui.room.table import Table
+from tictactoe_engine import format_cell
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+MIN_WIDTH = 24
+MAX_WIDTH = 52
+"""No wider, so that a clock stands near its player's name."""
+
+_FEWEST_MOVE_LINES = 2
+
+
+def paint_panel(
+    picture: Picture,
+    x: int,
+    y: int,
+    height: int,
+    table: Table,
+    now: float,
+    worth: Sequence[str] = (),
+    *,
+    ascii_only: bool,
+) -> None:
+    """Draw the panel from here, to the right edge where that is near; `worth` says what moves are worth."""
+    state = table.state
+    if state is None:
+        return
+    width = min(MAX_WIDTH, picture.width - x - 1)
+    bottom = y + height
+    for mark in state.rules.marks[:height]:
+        _paint_player(picture, x, y, width, mark, table, now, ascii_only=ascii_only)
+        y += 1
+    if y < bottom and _has_tally(state):
+        picture.put(x, y, shorten(f"Game {state.game}. {describe_tally(state)}", width), "dim")
+        y += 1
+    if y < bottom:
+        picture.put(x, y, ("-" if ascii_only else "─") * width, "dim")
+    y += 1
+    for line in worth[: max(0, bottom - y)]:
+        picture.put(x, y, shorten(line, width))
+        y += 1
+    moves, talk = _share_out(table, state, width, bottom - y)
+    for line, is_shown in moves:
+        picture.put(x, y, line, "" if is_shown else "dim")
+        y += 1
+    for number, (_, part) in enumerate(talk, y + 1):
+        picture.put(x, number, part)
+
+
+def _share_out(
+    table: Table, state: RoomState, width: int, room: int
+) -> tuple[list[tuple[str, bool]], list[tuple[str, str]]]:
+    """Return the lines of moves and, each with what it is a part of, those of the talk that share so many lines."""
+    talk = [(line, part) for line in table.talk for part in wrap(line, width)]
+    moves = _move_lines(table, state, width)
+    room = max(0, room)
+    for_talk = min(len(talk), max(0, room - min(len(moves), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
+    for_moves = min(len(moves), room - (for_talk + 1 if for_talk else 0))
+    return moves[len(moves) - for_moves :], talk[len(talk) - for_talk :]
+
+
+def shows_talk(width: int, height: int, table: Table, worth: Sequence[str], heard: Sequence[str]) -> bool:
+    """Tell whether a panel of this size, at most so wide, shows these lines of the talk in full."""
+    state = table.state
+    if state is None:
+        return False
+    width = min(MAX_WIDTH, width)
+    above = len(state.rules.marks) + (1 if _has_tally(state) else 0) + 1 + len(worth)
+    _, talk = _share_out(table, state, width, height - above)
+    shown = [line for line, _ in talk]
+    return all(shown.count(line) >= len(wrap(line, width)) * heard.count(line) for line in heard)
+
+
+def _has_tally(state: RoomState) -> bool:
+    return state.game > 1 or any(state.score.values())
+
+
+def _paint_player(
+    picture: Picture, x: int, y: int, width: int, mark: str, table: Table, now: float, *, ascii_only: bool
+) -> None:
+    state = table.state
+    assert state is not None
+    seat = state.seats.get(mark)
+    clock, urgent = _clock(table, mark, now)
+    runs = state.turn == mark
+    arrow = (">" if ascii_only else "▶") if runs else " "
+    name = clean_text(seat.name) if seat is not None else "(free)"
+    notes = ""
+    if seat is not None and seat.player == table.viewer and not seat.left:
+        notes = "(you) (out)" if seat.out else "(you)"
+    elif seat is not None and seat.left:
+        notes = "(left)"
+    elif seat is not None and seat.out:
+        notes = "(out)"
+    elif seat is not None and not seat.online:
+        notes = "(away)"
+    picture.put(x, y, mark, mark_role(mark, state.rules.to_rules(), strong=runs))
+    space = width - 3 - measure(notes) - 1 - measure(clock) - 3
+    picture.put_parts(x + 3, y, (shorten(name, max(4, space)), "title" if runs else ""), (f" {notes}", "dim"))
+    right = f"{arrow} {clock}".rstrip()
+    picture.put(x + width - measure(right), y, right, "bad" if urgent else "title" if runs else "dim")
+
+
+def paint_players(picture: Picture, y: int, width: int, table: Table, now: float, *, ascii_only: bool) -> None:
+    """Draw who plays, whose move it is and the clocks in one line of at most this width."""
+    state = table.state
+    if state is None:
+        return
+    x, share = 1, max(3, width // len(state.rules.marks) - 2)
+    for mark in state.rules.marks:
+        seat = state.seats.get(mark)
+        clock, urgent = _clock(table, mark, now)
+        runs = state.turn == mark
+        arrow = (">" if ascii_only else "▶") if runs else ""
+        space = share - measure(arrow) - measure(clock) - 3
+        name = shorten(clean_text(seat.name) if seat is not None else "(free)", space) if space > 1 else ""
+        text = " ".join(part for part in (name, clock) if part)
+        role = mark_role(mark, state.rules.to_rules(), strong=runs)
+        parts = (arrow, "title"), (mark, role), (f" {text}", "bad" if urgent else "title" if runs else "")
+        x = picture.put_parts(x, y, *parts, until=width) + 2
+
+
+def _clock(table: Table, mark: str, now: float) -> tuple[str, bool]:
+    """Return what a clock shows, empty without clocks, and whether it is about to run out."""
+    left = table.remaining_ms(mark, now)
+    if left is None or table.state is None:
+        return "", False
+    return format_duration(left), table.state.turn == mark and left < 10_000
+
+
+def _move_lines(table: Table, state: RoomState, width: int) -> list[tuple[str, bool]]:
+    """Return the moves in rounds, each line with whether it has happened at the moment that is looked at."""
+    rules = state.rules.to_rules()
+    marks = state.rules.marks
+    texts = [f"{state.board[cell]} {format_cell(cell, rules)}" for cell in table.moves]
+    column = max((len(text) for text in texts), default=4) + 2
+    digits = len(str(len(texts) // len(marks) + 1))
+    lines = []
+    for start in range(0, len(texts), len(marks)):
+        texts_of_round = texts[start : start + len(marks)]
+        line = f"{start // len(marks) + 1:>{digits}}. " + "".join(text.ljust(column) for text in texts_of_round)
+        lines.append((shorten(line.rstrip(), width), table.shown_ply is None or start < table.shown_ply))
+    return lines
