@@ -30,7 +30,7 @@ CLIENT_LEVELS = (
     {"board", "streams"},
     {"text"},
     {"files"},
-    {"input", "runs"},
+    {"session", "exits", "input"},
     {"plain", "json", "tui"},
     {"cli"},
     {"__main__"},

@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
+from tictactoe_client.exits import exit_code_of
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.installation import upgrade_command
 from tictactoe_client.online.version import describe_mismatch
-from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.guide import (
     answer_query,

@@ -16,7 +16,7 @@ from tictactoe_client.online.comeback import arrive
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.greeting import Greeting
 from tictactoe_client.online.house import house_of, parse_house
-from tictactoe_client.runs.target import house_for
+from tictactoe_client.session import house_for
 from tictactoe_client.settings import Settings
 
 STEADY = Backoff(jitter=0, moment=0)

@@ -18,11 +18,11 @@ from tests.client.states import state as honest_state
 from tests.corpus import CORPUS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
 from tests.faults.hostile_server import CLIENT, everything_said, past_game, state, summary, the_end
+from tictactoe_client.exits import exit_code_of
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.errors import ProtocolBroken
 from tictactoe_client.online.inspection import NAMELESS
 from tictactoe_client.online.messages import read_message
-from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.announcer import announce, describe_result
 from tictactoe_client.text.choices import describe_choices

@@ -13,6 +13,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import replace
 from typing import Any, Literal
 
+from tictactoe_client.exits import describe_failure, exit_code_for, name_failure
 from tictactoe_client.files.debug_log import keeping_debug_log, report_bug
 from tictactoe_client.files.left_behind import describe_left_behind
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -27,11 +28,10 @@ from tictactoe_client.online.errors import (
 )
 from tictactoe_client.online.house import House, parse_house
 from tictactoe_client.online.local_server import run_local_server
-from tictactoe_client.runs.failures import describe_failure, exit_code_for, name_failure
-from tictactoe_client.runs.signals import hear_signals
-from tictactoe_client.runs.target import house_for
+from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.screen import OutputFailed, Screen, print_error, silence_output
+from tictactoe_client.streams.signals import hear_signals
 from tictactoe_protocol import clean_text
 
 Work = Callable[[Client], Coroutine[Any, Any, int]]

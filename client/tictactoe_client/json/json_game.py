@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from tictactoe_client.exits import exit_code_of
 from tictactoe_client.files.seating import Enter, SeatKeeper
 from tictactoe_client.json.json_lines import Line, parse_line, print_connected, print_own
 from tictactoe_client.json.json_requests import JsonRequests
@@ -20,7 +21,6 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ConnectionLost
 from tictactoe_client.online.events import Back, Event, Lost, Retrying
 from tictactoe_client.online.messages import Messages
-from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import OutputFailed, print_json

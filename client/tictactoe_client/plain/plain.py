@@ -16,10 +16,10 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ConnectionLost
 from tictactoe_client.online.messages import Message, Messages
 from tictactoe_client.plain.sitting import Sitting
-from tictactoe_client.runs.signals import asking_before_interrupt
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import OutputFailed, Screen, print_error
+from tictactoe_client.streams.signals import asking_before_interrupt
 from tictactoe_client.text.guide import describe_giving_up
 
 _LINES_AHEAD: Final = 64

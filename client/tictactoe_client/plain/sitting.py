@@ -11,6 +11,7 @@ import contextlib
 
 from msgspec import UNSET
 
+from tictactoe_client.exits import exit_code_of
 from tictactoe_client.files.seating import Enter, SeatKeeper
 from tictactoe_client.input.dialogue import Answer, Dialogue
 from tictactoe_client.input.offline import Offline
@@ -22,7 +23,6 @@ from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.plain.parting import Parting
 from tictactoe_client.plain.reminders import Reminders
-from tictactoe_client.runs.results import exit_code_of
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import Screen, is_terminal, print_error

@@ -11,14 +11,13 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
+from tictactoe_client.exits import LastGame, exit_code_for
 from tictactoe_client.files.config import entry_of, show_path
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
-from tictactoe_client.runs.failures import exit_code_for
-from tictactoe_client.runs.results import LastGame
-from tictactoe_client.runs.target import house_for
+from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.guide import describe_giving_up
 from tictactoe_client.text.news import describe_announcement, describe_notice

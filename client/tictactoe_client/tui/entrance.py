@@ -12,7 +12,7 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
-from tictactoe_client.runs.target import house_for
+from tictactoe_client.session import house_for
 from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.home_menu import HomeMenu
 from tictactoe_client.tui.lobby import Lobby
@@ -112,7 +112,7 @@ class Entrance:
 
     def _leave_refused(self, refused: Refused) -> None:
         """End the program as a command does whose room is not to be had."""
-        from tictactoe_client.runs.failures import describe_failure, exit_code_for
+        from tictactoe_client.exits import describe_failure, exit_code_for
 
         desk = self._desk
         desk.leave(exit_code_for(refused), describe_failure(refused, desk.settings, desk.link.address))

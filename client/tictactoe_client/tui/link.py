@@ -19,7 +19,7 @@ from tictactoe_client.online.events import Back, Lost, Retrying
 from tictactoe_client.online.house import House
 from tictactoe_client.online.local_server import run_local_server
 from tictactoe_client.online.messages import Message
-from tictactoe_client.runs.target import house_for
+from tictactoe_client.session import house_for
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.latency import Latency
 

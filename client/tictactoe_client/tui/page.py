@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tictactoe_client.exits import LastGame
 from tictactoe_client.online.messages import Message
-from tictactoe_client.runs.results import LastGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.keymap import Keymap

@@ -12,15 +12,15 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from tictactoe_client.exits import describe_failure, exit_code_for
 from tictactoe_client.files.debug_log import report_bug, start_debug_log
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.online.errors import BadAddress
-from tictactoe_client.runs.failures import describe_failure, exit_code_for
-from tictactoe_client.runs.signals import hear_signals
-from tictactoe_client.runs.target import house_for
+from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.screen import print_error
+from tictactoe_client.streams.signals import hear_signals
 from tictactoe_client.tui.opening import Opening
 
 _GRACE_SECONDS: Final = 3.0

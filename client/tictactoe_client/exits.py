@@ -1,7 +1,8 @@
-"""What went wrong on the way to a server or in talk with it: which exit code it means, and what a person is told."""
+"""How a run ends: what went wrong or how the game went, as an exit code, and what a person is told of it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from tictactoe_client.online.address import Address
@@ -21,9 +22,21 @@ from tictactoe_client.online.invite import is_this_machine
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.screen import can_print
 from tictactoe_client.text.program import own_command, server_command
+from tictactoe_client.text.wording import is_draw, seat_of
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
+_EXIT_CODES: Final[Mapping[type[ClientError], ExitCode]] = {
+    Unreachable: ExitCode.UNREACHABLE,
+    VersionRefused: ExitCode.VERSION,
+    ProtocolBroken: ExitCode.VERSION,
+    Expelled: ExitCode.REFUSED,
+    ConnectionLost: ExitCode.CONNECTION_LOST,
+    UnknownGame: ExitCode.NO_ROOM,
+    BadAddress: ExitCode.USAGE,
+}
+"""The first that fits counts: being expelled is a loss of the connection, too."""
 _FAILURES: Final = {
     ExitCode.UNREACHABLE: "unreachable",
     ExitCode.VERSION: "version",
@@ -36,21 +49,9 @@ _FAILURES: Final = {
 
 def exit_code_for(error: ClientError) -> ExitCode:
     """Return the exit code that a failure means."""
-    if isinstance(error, Unreachable):
-        return ExitCode.UNREACHABLE
-    if isinstance(error, (VersionRefused, ProtocolBroken)):
-        return ExitCode.VERSION
-    if isinstance(error, Expelled):
-        return ExitCode.REFUSED
-    if isinstance(error, ConnectionLost):
-        return ExitCode.CONNECTION_LOST
-    if isinstance(error, UnknownGame):
-        return ExitCode.NO_ROOM
     if isinstance(error, Refused):
         return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED
-    if isinstance(error, BadAddress):
-        return ExitCode.USAGE
-    return ExitCode.OUR_BUG
+    return next((code for kind, code in _EXIT_CODES.items() if isinstance(error, kind)), ExitCode.OUR_BUG)
 
 
 def name_failure(error: ClientError) -> str:
@@ -89,3 +90,50 @@ def _address_of(text: str | None) -> Address | None:
         return parse_house(text).first
     except BadAddress:
         return None
+
+
+def exit_code_of(state: RoomState | None, viewer: str, *, with_result: bool) -> ExitCode:
+    """Return 0, or with `--result-code` what the game was for the viewer: won, lost, drawn or abandoned.
+
+    A watcher always ends with 0.
+    """
+    if not with_result:
+        return ExitCode.NORMAL
+    if state is None:
+        return ExitCode.ABANDONED
+    own = _seat_in(state, viewer)
+    if own is None:
+        return ExitCode.NORMAL
+    if state.result is None:
+        return ExitCode.ABANDONED
+    if state.result.winner is None:
+        return ExitCode.DRAW if is_draw(state.result) else ExitCode.ABANDONED
+    return ExitCode.NORMAL if state.result.winner == own else ExitCode.LOSS
+
+
+def _seat_in(state: RoomState, viewer: str) -> str | None:
+    """Return the viewer's mark, also one that was left, or None for a watcher."""
+    left = (mark for mark, seat in state.seats.items() if seat is not None and seat.player == viewer)
+    return seat_of(state, viewer) or next(left, None)
+
+
+class LastGame:
+    """The last game of a run; `exit_code` is what it was for us, 0 where we took no seat in the whole run.
+
+    A room in which no game began is abandoned, unless there was a game before it.
+    """
+
+    def __init__(self) -> None:
+        self._exit_code: ExitCode | None = None
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Won, lost, drawn or abandoned."""
+        return ExitCode.NORMAL if self._exit_code is None else self._exit_code
+
+    def note(self, state: RoomState | None, viewer: str) -> None:
+        """Take note of a room as it is when we go away from it."""
+        if state is None or _seat_in(state, viewer) is None:
+            return
+        if state.status != "waiting" or self._exit_code is None:
+            self._exit_code = exit_code_of(state, viewer, with_result=True)
