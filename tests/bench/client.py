@@ -1,40 +1,51 @@
-"""How quick and how quiet the terminal client is: python -m tests.bench.client
+"""How quick, how quiet and how deep the terminal client is: python -m tests.bench.client
 
-Prints each figure beside its goal: the CPU time of --help, the time to the first paint of the full screen and to the
-home page, the time to draw a state on 32x32, and the bytes that a cursor move and an opponent's move cost.
+Prints each figure beside its goal, all of the program as it is started, in a terminal of its own: the processor time of
+--help, the time to the first paint and to the connected home page, what a state on 32x32 costs, the bytes that moves
+write, and how many calls, functions and files of ours lie between a key and the socket, and between a state and the
+screen. With --deepest: the functions that were called most often for a move.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
+import json
 import os
 import pty
 import resource
+import signal
 import statistics
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from tests.client.states import state
+from tests.bench.traced_client import HEARD, SENT, SHOWN
 from tests.environment import environment
+from tests.limits import uncounted
 from tests.peer import Peer, open_peer
-from tictactoe_client.board.board import BoardStyle, BoardView
-from tictactoe_client.tui.canvas import find_changes
-from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.board_area import fit_board, paint_board
-from tictactoe_client.tui.room.panel import paint_panel
-from tictactoe_client.tui.room.table import Table
-from tictactoe_engine import Rules
 from tictactoe_server.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 COMMAND = (sys.executable, "-m", "tictactoe_client")
-RUNS = 5
+TRACED = (sys.executable, "-m", "tests.bench.traced_client")
+HELP_RUNS = 20
+PAINT_RUNS = 9
 QUIET_SECONDS = 0.4
+ENTERED = "\x1b[?1049h"
+PICTURE_BYTES = 400
+"""More than a program writes to ask a terminal what it can do, and less than any first picture."""
+
+MOVES = 4
 GAMES = (
     ("15x15", "gomoku", (80, 24)),
     ("15x15, framed", "gomoku", (200, 50)),
@@ -42,11 +53,45 @@ GAMES = (
 )
 """Games, by what they show, whose bytes are counted: the rules and the window's size."""
 
+LARGEST = {"rows": 32, "columns": 32, "line": 32}
+STATES = range(950, 970)
+"""The moves on 32x32 whose states are timed."""
+
+REDRAWS = ("TicTacToe._show",)
+"""The functions that draw all that a window shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What a client did between two points in time: its processor time, and each call of ours in order."""
+
+    seconds: float
+    calls: list[str]
+
+    def until(self, mark: str) -> list[str]:
+        """Return what was called until this happened first; all where it never did."""
+        end = self.calls.index(mark) if mark in self.calls else len(self.calls)
+        return _ours(self.calls[:end])
+
+    def after(self, mark: str, last: str) -> list[str]:
+        """Return what was called from the first time that one thing happened to the last time of the other."""
+        ends = [place for place, call in enumerate(self.calls) if call == last]
+        return _ours(self.calls[self.calls.index(mark) : ends[-1]])
+
+
+def _ours(calls: Sequence[str]) -> list[str]:
+    return [call for call in calls if call not in (SENT, HEARD, SHOWN)]
+
+
+def count(calls: Sequence[str]) -> tuple[int, int, int]:
+    """Return how many calls, functions and files these are."""
+    return len(calls), len(set(calls)), len({call.split(" ")[0] for call in calls})
+
 
 def measure_help() -> float:
-    """Return the CPU seconds of --help, the median of some runs."""
+    """Return the processor seconds of --help, the median of some runs."""
     times = []
-    for _ in range(RUNS):
+    for _ in range(HELP_RUNS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([*COMMAND, "--help"], stdout=subprocess.DEVNULL, check=True, env=environment())
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -71,44 +116,30 @@ def name_costly_imports(count: int = 6) -> list[tuple[float, str]]:
     return sorted(((cost / 1000, name) for name, cost in packages.items()), reverse=True)[:count]
 
 
-def measure_drawing() -> tuple[float, float]:
-    """Return the seconds to draw a state on 32x32 at 200x50 and to find what changed, medians."""
-    rules = Rules(32, 32, 5)
-    moves = list(range(0, 1024, 3))
-    states = [state(moves[:count], rules) for count in range(100, 100 + RUNS * 2)]
-    table, before = Table("K7M4PQ", "p-ana"), Picture(200, 50)
-    drawing, comparing = [], []
-    for number, shown in enumerate(states):
-        table.take(shown, float(number))
-        started = time.perf_counter()
-        picture = Picture(200, 50)
-        fit = fit_board(rules, BoardStyle(), 160, 46, shown.last, None)
-        paint_board(picture, 2, 2, BoardView.of(shown, 5), fit)
-        paint_panel(picture, fit.width + 6, 2, 44, table, float(number), ascii_only=False)
-        drawn = time.perf_counter()
-        for old, new in zip(before.rows, picture.rows, strict=True):
-            find_changes(old, new)
-        comparing.append(time.perf_counter() - drawn)
-        drawing.append(drawn - started)
-        before = picture
-    return statistics.median(drawing), statistics.median(comparing)
-
-
 class Terminal:
     """The full screen in a pseudo-terminal, and the bytes that it writes."""
 
-    def __init__(self, *arguments: str, size: tuple[int, int] = (80, 24)) -> None:
+    def __init__(self, command: Sequence[str], home: Path, size: tuple[int, int] = (80, 24)) -> None:
         self.ours, theirs = pty.openpty()
         fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            [*COMMAND, *arguments],
+            command,
             preexec_fn=lambda: os.login_tty(theirs),
-            env=environment(TERM="xterm-256color", NO_COLOR=""),
+            env=environment(TERM="xterm-256color", NO_COLOR="", HOME=str(home)),
         )
         os.close(theirs)
         os.set_blocking(self.ours, False)
         self._unread = b""
+
+    async def paint(self) -> float:
+        """Return when the first picture was written: what first comes after the screen was taken and is no question."""
+        await self.read(ENTERED)
+        while len(self._unread) < PICTURE_BYTES:
+            await asyncio.sleep(0.001)
+            with contextlib.suppress(BlockingIOError):
+                self._unread += os.read(self.ours, 65536)
+        return time.perf_counter() - self.started
 
     async def read(self, until: str | None = None) -> tuple[bytes, float]:
         """Return what is written until these words came, else until it is quiet; and when the words came.
@@ -141,26 +172,55 @@ class Terminal:
         os.close(self.ours)
 
 
-async def measure_terminal() -> dict[str, float]:
-    """Return the times to the first paint and to home, and the bytes of a cursor move and of an opponent's move."""
-    found: dict[str, float] = {}
-    async with Server(Settings(host="127.0.0.1", port=0)) as server, open_peer(server.url, "bo") as bo:
-        paints, homes = [], []
-        for _ in range(RUNS):
-            terminal = Terminal("-s", server.url, "-n", "ana")
-            paints.append((await terminal.read("choose"))[1])
-            homes.append((await terminal.read("Playing as"))[1])
-            terminal.close()
-        found["first paint"], found["home page"] = statistics.median(paints), statistics.median(homes)
-        for what, rules, size in GAMES:
-            cursor, opponent = await measure_game(server, bo, rules, size)
-            found[f"a cursor move on {what}"], found[f"an opponent's move on {what}"] = cursor, opponent
-    return found
+class Traced(Terminal):
+    """The same, from which one learns what it called and how long it took."""
+
+    def __init__(self, home: Path, *arguments: str, calls: bool, size: tuple[int, int] = (80, 24)) -> None:
+        self._folder = Path(tempfile.mkdtemp(dir=home))
+        self._number = 0
+        super().__init__((*TRACED, str(self._folder), *(("--calls",) if calls else ()), *arguments), home, size)
+
+    def begin(self) -> None:
+        """Begin a stretch."""
+        self.process.send_signal(signal.SIGUSR1)
+        time.sleep(0.05)
+
+    async def end(self) -> Stretch:
+        """Return what was done since it began, once the terminal is quiet."""
+        await self.read()
+        self.process.send_signal(signal.SIGUSR2)
+        self._number += 1
+        path = self._folder / f"{self._number}.json"
+        while not path.exists():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        return Stretch(**json.loads(path.read_bytes()))
 
 
-async def measure_game(server: Server, bo: Peer, rules: str, size: tuple[int, int]) -> tuple[int, int]:
-    """Return the bytes of the costliest of some cursor moves and of an opponent's move in a window of this size."""
-    terminal = Terminal("play", "--rules", rules, "-s", server.url, "-n", "ana", size=size)
+@contextlib.asynccontextmanager
+async def closing(terminal: Traced) -> AsyncIterator[Traced]:
+    """Close the terminal in the end."""
+    try:
+        yield terminal
+    finally:
+        terminal.close()
+
+
+async def measure_starts(server: Server, home: Path) -> tuple[float, float]:
+    """Return the seconds to the first paint and to the connected home page, medians."""
+    paints, homes = [], []
+    for _ in range(PAINT_RUNS):
+        terminal = Terminal((*COMMAND, "-s", server.url, "-n", "ana"), home)
+        paints.append(await terminal.paint())
+        homes.append((await terminal.read("ana"))[1])
+        terminal.close()
+    return statistics.median(paints), statistics.median(homes)
+
+
+async def measure_bytes(
+    server: Server, home: Path, bo: Peer, rules: str, size: tuple[int, int]
+) -> tuple[int, int, int]:
+    """Return the bytes of the costliest of some cursor moves, of an opponent's move and of an own one, by Enter."""
+    terminal = Terminal((*COMMAND, "play", "--rules", rules, "-s", server.url, "-n", "ana"), home, size)
     await terminal.read("Waiting for")
     code = (await bo.ask("match", rules=rules))["room"]
     await terminal.read("YOUR MOVE")
@@ -170,34 +230,105 @@ async def measure_game(server: Server, bo: Peer, rules: str, size: tuple[int, in
     terminal.type("\x1b[A")
     await terminal.read()
     cursor = 0
-    for arrow in ("\x1b[B", "\x1b[B", "\x1b[C"):
+    for arrow in ("\x1b[B", "\x1b[C", "\x1b[A"):
         terminal.type(arrow)
         cursor = max(cursor, len((await terminal.read())[0]))
     await bo.ask("move", room=code, cell=0, ply=1)
     opponent = len((await terminal.read())[0])
+    terminal.type("\r")
+    own = len((await terminal.read())[0])
     terminal.close()
-    return cursor, opponent
+    return cursor, opponent, own
 
 
-def report(what: str, figure: float, goal: float, unit: str) -> None:
-    """Print a figure beside its goal."""
-    verdict = "ok" if figure <= goal else "MISSED"
-    print(f"{what:<44} {figure:>8.1f} {unit:<5} goal {goal:>6.0f} {unit:<5} {verdict}")
+async def measure_depth(server: Server, home: Path, bo: Peer) -> tuple[list[Stretch], list[Stretch]]:
+    """Return what was called for some own moves on 15x15, Enter on the cursor, and for some of the opponent."""
+    own, others = [], []
+    arguments = ("play", "--rules", "gomoku", "-s", server.url, "-n", "ana")
+    async with closing(Traced(home, *arguments, calls=True)) as terminal:
+        await terminal.read("Waiting for")
+        code = (await bo.ask("match", rules="gomoku"))["room"]
+        await terminal.read("YOUR MOVE")
+        for number in range(MOVES):
+            terminal.type("\x1b[B")
+            await terminal.read()
+            terminal.begin()
+            terminal.type("\r")
+            await bo.state(ply=2 * number + 1, room=code)
+            own.append(await terminal.end())
+            terminal.begin()
+            await bo.ask("move", room=code, cell=2 * number, ply=2 * number + 1)
+            others.append(await terminal.end())
+    return own, others
+
+
+async def measure_largest(server: Server, home: Path, size: tuple[int, int]) -> float:
+    """Return the processor seconds of one state late in a game on 32x32, watched in a window of this size; a median."""
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        code = (await bo.ask("create", rules=LARGEST))["room"]
+        await cy.ask("join", room=code)
+        players, times = (bo, cy), []
+        for ply in range(STATES.start):
+            await players[ply % 2].ask("move", room=code, cell=ply, ply=ply)
+        async with closing(Traced(home, "watch", code, "-s", server.url, "-n", "dee", calls=False, size=size)) as dee:
+            await dee.read("bo")
+            await dee.read()
+            for ply in STATES:
+                dee.begin()
+                await players[ply % 2].ask("move", room=code, cell=ply, ply=ply)
+                times.append((await dee.end()).seconds)
+    return statistics.median(times)
+
+
+def report(what: str, figure: float, goal: float | None, unit: str) -> None:
+    """Print a figure beside its goal, where it has one."""
+    verdict = "" if goal is None else f"goal {goal:>6.0f} {unit:<9} {'ok' if figure <= goal else 'MISSED'}"
+    print(f"{what:<58} {figure:>8.1f} {unit:<9} {verdict}", flush=True)
+
+
+def report_depth(what: str, stretches: Sequence[list[str]]) -> None:
+    """Print how deep the shortest of some stretches is, which nothing that only happened by chance is part of."""
+    calls, functions, files = min(count(stretch) for stretch in stretches)
+    report(f"{what}: calls", calls, None, "calls")
+    report(f"{what}: functions", functions, 120, "functions")
+    report(f"{what}: files", files, 15, "files")
+
+
+async def measure(home: Path, *, deepest: bool) -> None:
+    """Measure against a server in this process, and print."""
+    async with (
+        Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as server,
+        open_peer(server.url, "bo") as bo,
+    ):
+        paint, connected = await measure_starts(server, home)
+        report("full screen, first paint", paint * 1000, 1200, "ms")
+        report("full screen, connected home page", connected * 1000, 1200, "ms")
+        for what, rules, size in GAMES:
+            cursor, opponent, own_bytes = await measure_bytes(server, home, bo, rules, size)
+            report(f"a cursor move on {what}", cursor, 200, "bytes")
+            report(f"an opponent's move on {what}", opponent, 600, "bytes")
+            report(f"an own move on {what}", own_bytes, 600, "bytes")
+        own, others = await measure_depth(server, home, bo)
+        report_depth("from a key to the socket", [stretch.until(SENT) for stretch in own])
+        report_depth("from the opponent's state to the screen", [stretch.after(HEARD, SHOWN) for stretch in others])
+        redraws = [sum(call.split(" ")[1] in REDRAWS for call in _ours(stretch.calls)) for stretch in own]
+        report("an own move, from the key to the end", min(redraws), 2, "redraws")
+        redraws = [sum(call.split(" ")[1] in REDRAWS for call in _ours(stretch.calls)) for stretch in others]
+        report("an opponent's move", min(redraws), 1, "redraws")
+        if deepest:
+            for call, times in Counter(_ours(own[0].calls)).most_common(40):
+                print(f"{times:>6} {call}")
+        for size in ((80, 24), (200, 50)):
+            seconds = await measure_largest(server, home, size)
+            report(f"a watched state on 32x32 at move 960, {size[0]}x{size[1]}", seconds * 1000, 5, "ms")
 
 
 def main() -> None:
     """Measure and print."""
     set_up_logging("text", "error")
-    report("--help, CPU", measure_help() * 1000, 150, "ms")
-    found = asyncio.run(measure_terminal())
-    report("full screen, first paint", found["first paint"] * 1000, 1200, "ms")
-    report("full screen, connected home page", found["home page"] * 1000, 1200, "ms")
-    drawing, comparing = measure_drawing()
-    report("a state on 32x32 at 200x50: drawn", drawing * 1000, 16, "ms")
-    report("a state on 32x32 at 200x50: drawn, compared", (drawing + comparing) * 1000, 16, "ms")
-    for what, _, _ in GAMES:
-        report(f"a cursor move on {what}", found[f"a cursor move on {what}"], 200, "bytes")
-        report(f"an opponent's move on {what}", found[f"an opponent's move on {what}"], 2000, "bytes")
+    report("--help, processor time", measure_help() * 1000, 150, "ms")
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(measure(Path(folder), deepest="--deepest" in sys.argv[1:]))
     print("imports that cost most:", ", ".join(f"{name} {cost:.0f} ms" for cost, name in name_costly_imports()))
 
 
