@@ -19,7 +19,7 @@ from tictactoe_client.input.intents import (
     Verb,
     Weigh,
 )
-from tictactoe_client.input.parsing import parse_intent
+from tictactoe_client.input.parser import parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
 
 CLASSIC = PRESETS["classic"]

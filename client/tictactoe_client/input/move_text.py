@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tictactoe_client.input.falling import find_column
+from tictactoe_client.input.columns import find_column
 from tictactoe_engine import IllegalMove, Rules, UnknownNotation, format_column, has_single_keys, parse_cell
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tictactoe_client.input.actions import answer_question
 from tictactoe_client.input.intents import BadInput, Intent, Look, Marks, Moves, Place, Query, Read, Weigh
-from tictactoe_client.input.parsing import parse_intent
-from tictactoe_client.input.questions import answer_question
+from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.reading import list_moves, read_aloud
 from tictactoe_client.text.replay import STEP_HELP, Replay

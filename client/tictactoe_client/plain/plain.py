@@ -11,7 +11,7 @@ from collections.abc import Coroutine, Iterator
 from typing import Any, Final
 
 from tictactoe_client.files.seating import Enter, SeatKeeper
-from tictactoe_client.input.parsing import is_farewell
+from tictactoe_client.input.parser import is_farewell
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ConnectionLost
 from tictactoe_client.online.messages import Message, Messages

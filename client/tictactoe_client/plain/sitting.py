@@ -1,6 +1,6 @@
 """One person's visit to a room in plain mode: what the server says, what is typed and what time brings, printed.
 
-What is news is decided in `transcript`, what time brings in `reminders`, and what a typed line does in `dialogue`.
+What is news is decided in `transcript`, what time brings in `reminders`, and what a typed line does in `actions`.
 Which of the three comes next is `plain`'s.
 """
 
@@ -13,8 +13,7 @@ from msgspec import UNSET
 
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.files.seating import Enter, SeatKeeper
-from tictactoe_client.input.dialogue import Answer, Dialogue
-from tictactoe_client.input.offline import Offline
+from tictactoe_client.input.actions import Actions, Outcome
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, Interrupted, Refused
 from tictactoe_client.online.events import Back, Event, Gone, Lost
@@ -28,6 +27,7 @@ from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.screen import Screen, is_terminal, print_error
 from tictactoe_client.text.announcer import announce_chat, fits
 from tictactoe_client.text.guide import describe_attempts, describe_going, describe_return
+from tictactoe_client.text.muting import Muted
 from tictactoe_client.text.news import describe_announcement, describe_notice
 from tictactoe_client.text.transcript import Transcript, has_moved_on
 from tictactoe_client.text.wording import seat_of
@@ -56,12 +56,12 @@ class Sitting:
         self._screen = screen
         self._seats = seats
         self._viewer = client.player
-        aborts = "abort" in client.features
-        self._dialogue = Dialogue(settings, client.player, piped=not is_terminal(0), aborts=aborts)
+        self._aborts = "abort" in client.features
+        self._muted = Muted(client.player)
+        self._actions: Actions | None = None
         self._transcript = Transcript(client.player, settings)
         self._reminders = Reminders(client.player, settings)
-        self._offline = Offline(settings, client.player, self._dialogue.stepping)
-        self._parting = Parting(client.player, settings, screen, aborts=aborts)
+        self._parting = Parting(client.player, settings, screen, aborts=self._aborts)
         self._away_seconds: float | None = None
 
     @property
@@ -73,6 +73,9 @@ class Sitting:
         """Go into a room."""
         room = await (enter(self._client) if self._seats is None else self._seats.enter(enter))
         self.room = room
+        self._actions = Actions(
+            room, self._settings, self._viewer, muted=self._muted, piped=not is_terminal(0), aborts=self._aborts
+        )
         self._transcript = Transcript(self._viewer, self._settings, room.moves)
         self._reminders = Reminders(self._viewer, self._settings)
 
@@ -86,7 +89,7 @@ class Sitting:
         if isinstance(push, RoomState):
             await self._take_state(push, room)
         elif isinstance(push, ChatLine):
-            if self._dialogue.muted.hears(push):
+            if self._muted.hears(push):
                 self._tell(announce_chat(push))
                 self._prompt()
         elif isinstance(push, Closed):
@@ -133,12 +136,14 @@ class Sitting:
             lines = transcript.arrive(state, moves, address, client.latency_seconds)
         else:
             away, self._away_seconds = self._away_seconds, None
-            lines = transcript.go_on(state, moves, away, self._dialogue.take_declined(state))
+            declined = frozenset[str]() if self._actions is None else self._actions.take_declined(state)
+            lines = transcript.go_on(state, moves, away, declined)
         if self._seats is not None and old is not None:
             self._seats.keep_changed(room.code, seat_of(old, self._viewer), seat_of(state, self._viewer))
         lines += transcript.set_scene(old)
         self._screen.print(*lines)
-        self._dialogue.follow(state)
+        if self._actions is not None:
+            self._actions.follow(state)
         self._reminders.take(state, asyncio.get_running_loop().time())
         if state.status == "over" and (old is None or has_moved_on(old, state)):
             self._take_end()
@@ -160,8 +165,8 @@ class Sitting:
 
     async def take_line(self, line: str | None) -> None:
         """Do what a typed line asks for; None is the end of the input."""
-        state, room = self.state, self.room
-        if state is None or room is None:
+        state, room, actions = self.state, self.room, self._actions
+        if state is None or room is None or actions is None:
             return
         if line is None:
             if state.status == "over":
@@ -171,29 +176,30 @@ class Sitting:
             return
         self._screen.note_typed()
         self._parting.note_typed()
-        self._dialogue.unblamed = self._transcript.unblamed
-        await self._follow(await self._dialogue.answer(line, state, room), state, room)
+        actions.unblamed = self._transcript.unblamed
+        await self._follow(await actions.do_line(line, state), state, room)
 
-    async def _follow(self, answer: Answer, state: RoomState, room: Room) -> None:
-        """Print an answer, and go where it leads."""
-        self._screen.print(*answer.lines)
-        self.is_unsettled = not answer.lines
-        if answer.going == "leave":
+    async def _follow(self, outcome: Outcome, state: RoomState, room: Room) -> None:
+        """Print what came of an action, and go where it leads."""
+        self._screen.print(*outcome.lines)
+        self.is_unsettled = not outcome.lines
+        if outcome.going == "leave":
             await self.leave()
-        elif answer.going == "new":
+        elif outcome.going == "new":
             await self._find_another(state, room)
-        elif answer.lines:
+        elif outcome.lines:
             self._prompt()
 
     def take_line_offline(self, line: str, *, is_sending: bool) -> None:
         """Answer a line while there is no connection; with `is_sending` an earlier one still waits for its answer."""
-        state, transcript = self.state, self._transcript
-        if state is None:
+        state, transcript, actions = self.state, self._transcript, self._actions
+        if state is None or actions is None:
             return
         self._screen.note_typed()
         self._parting.note_typed()
         moves = transcript.moves if fits(transcript.moves, state) else None
-        self._screen.print(*self._offline.answer(line, state, moves, transcript.unblamed, is_sending=is_sending))
+        actions.unblamed = transcript.unblamed
+        self._screen.print(*actions.do_line_offline(line, state, moves, is_sending=is_sending).lines)
         self._prompt()
 
     @property
@@ -204,17 +210,13 @@ class Sitting:
     @property
     def has_kept_move(self) -> bool:
         """Whether a move was kept for the return."""
-        return self._offline.kept is not None
+        return self._actions is not None and self._actions.kept is not None
 
     async def play_kept_move(self) -> None:
         """Play the move that was kept, where the game still stands as it did."""
-        state, room = self.state, self.room
-        if state is None or room is None:
-            return
-        cell, lines = self._offline.take_kept(state)
-        self._screen.print(*lines)
-        if cell is not None:
-            await self._follow(await self._dialogue.play(cell, state, room), state, room)
+        state, room, actions = self.state, self.room, self._actions
+        if state is not None and room is not None and actions is not None:
+            await self._follow(await actions.play_kept(state), state, room)
 
     def ask_before_interrupt(self) -> bool:
         """Ask once where Ctrl-C would lose a running game, and tell whether that was done now."""

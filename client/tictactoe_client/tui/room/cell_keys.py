@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tictactoe_client.input.falling import find_column
+from tictactoe_client.input.columns import find_column
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.move_text import begins_anew
-from tictactoe_client.input.parsing import parse_intent
+from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.text.wording import name_of
 from tictactoe_client.tui.hints import example_cell
 from tictactoe_client.tui.page import Desk

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tictactoe_client.input.dialogue import Dialogue
-from tictactoe_client.input.falling import describe_full_column, landing_cell
-from tictactoe_client.input.intents import BadInput, Look, Place, Query
-from tictactoe_client.input.parsing import parse_intent
+from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.columns import describe_full_column, landing_cell
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
+from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.online.errors import ClientError, Interrupted, Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.choices import can_play_again, open_offers
@@ -35,7 +35,7 @@ class GameDeeds:
         self._hand = hand
         self._looking = looking
         self._going = going
-        self._dialogue = Dialogue(replace(desk.settings, colour=False), table.viewer, asks_back=False)
+        self._actions = Actions(room, replace(desk.settings, colour=False), table.viewer, shows=True)
 
     # -- at the board ---------------------------------------------------------------------------------------------
 
@@ -128,7 +128,11 @@ class GameDeeds:
         elif isinstance(intent, Look) and not (intent.may_be_no and self._may_be_asked(state)):
             self._looking.go(intent)
         else:
-            self._desk.run(self._converse(text, state))
+            self.do(intent)
+
+    def do(self, intent: Intent) -> None:
+        """Do what is wanted beside everything else, and tell what comes of it."""
+        self._desk.run(self._do(intent))
 
     def _may_be_asked(self, state: RoomState) -> bool:
         """Tell whether ``n`` is rather a no than the next move."""
@@ -155,44 +159,30 @@ class GameDeeds:
                 hand.begin_chat()
             self._desk.say(clean_text(failed.message))
 
-    async def _converse(self, text: str, state: RoomState) -> None:
-        answer = await self._dialogue.answer(f":{text}", state, self._room)
-        if len(answer.lines) > 1:
-            self._table.talk.extend(answer.lines)
-        if answer.lines:
-            self._desk.say(answer.lines[0])
-        self._desk.redraw()
-
-    def answer_offer(self, action: str) -> None:
-        """Accept or decline what the other side offers; to decline an offer of one's own withdraws it."""
-        state, own = self._table.state, self._table.seat
+    async def _do(self, intent: Intent) -> None:
+        state = self._table.state
         if state is None:
             return
-        offers = (("draw", state.offers.draw), ("undo", state.offers.undo))
-        others = [kind for kind, mark in offers if mark not in (None, own)]
-        mine = [kind for kind, mark in offers if mark is not None and mark == own]
-        if others:
-            self.command(f"{others[0]} {action}")
-        elif mine and action == "decline":
-            self.command(f"{mine[0]} withdraw")
-        elif mine:
-            self._desk.say("That is your own offer: the other side answers it.")
-        else:
-            self._desk.say("There is no offer to answer.")
+        told = (await self._actions.do(intent, state)).lines
+        if len(told) > 1:
+            self._table.talk.extend(told)
+        if told:
+            self._desk.say(told[0])
+        self._desk.redraw()
 
     def hears(self, line: ChatLine) -> bool:
         """Tell whether something that was said is to be shown: not what somebody said who is muted."""
-        return self._dialogue.muted.hears(line)
+        return self._actions.muted.hears(line)
 
     def take_declined(self, state: RoomState) -> frozenset[str]:
         """Return the offers that we have put an end to, as of this state; each once."""
-        return self._dialogue.take_declined(state)
+        return self._actions.take_declined(state)
 
     def confirm(self) -> None:
         """Do what was asked about."""
         what = self._hand.confirming
         if what == "resign":
-            self._desk.run(self._room.resign())
+            self.do(Verb("resign"))
         elif what == "quit":
             self._desk.quit_after_all()
         elif what == "another":

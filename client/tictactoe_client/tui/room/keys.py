@@ -6,6 +6,7 @@ It sends nothing itself: whatever concerns the server is one of the `GameDeeds`.
 from __future__ import annotations
 
 from tictactoe_client.board.board import BoardView
+from tictactoe_client.input.intents import Save, Verb, VerbKind
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.room.banners import may_claim_by_key
@@ -124,17 +125,17 @@ class GameKeys:
             return True
         if self._press_offer(key, keymap):
             return True
-        claim = "claim" if keymap.does(key, "claim") else "claim draw" if keymap.does(key, "claim_draw") else None
+        claim = "win" if keymap.does(key, "claim") else "draw" if keymap.does(key, "claim_draw") else None
         if claim is not None and may_claim_by_key(self._table, self._desk.now()):
-            self._deeds.command(claim)
+            self._deeds.do(Verb("claim", claim))
             return True
         return False
 
     def _press_offer(self, key: str, keymap: Keymap) -> bool:
-        action = "accept" if keymap.does(key, "accept") else "decline" if keymap.does(key, "decline") else None
-        if action is not None:
-            self._deeds.answer_offer(action)
-        return action is not None
+        answer: VerbKind | None = "yes" if keymap.does(key, "accept") else "no" if keymap.does(key, "decline") else None
+        if answer is not None:
+            self._deeds.do(Verb(answer))
+        return answer is not None
 
     def _press_waiting(self, key: str) -> bool:
         does = self._desk.keymap.does
@@ -177,9 +178,9 @@ class GameKeys:
             return False
         does = self._desk.keymap.does
         if does(key, "rematch"):
-            self._deeds.command("rematch")
+            self._deeds.do(Verb("rematch"))
         elif does(key, "save"):
-            self._deeds.command("save")
+            self._deeds.do(Save())
         elif does(key, "another"):
             self._going.to_another()
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tictactoe_client.board.board import BoardStyle, BoardView, Window
-from tictactoe_client.input.falling import resting_cell
+from tictactoe_client.input.columns import resting_cell
 from tictactoe_client.online.invite import reachable_address
 from tictactoe_client.text.wording import (
     describe_clock_in_words,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from typing import Final
 
-from tictactoe_client.input.falling import find_column
+from tictactoe_client.input.columns import find_column
 from tictactoe_client.input.intents import (
     BadInput,
     Intent,
