@@ -13,7 +13,7 @@ from tests.environment import environment
 from tictactoe_client.cli.main import cli, run
 from tictactoe_client.cli.manual import PROGRAM
 from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules
-from tictactoe_client.streams.screen import wants_colour
+from tictactoe_client.streams.output import wants_colour
 
 NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging", "tomlkit"}
 

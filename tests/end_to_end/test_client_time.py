@@ -16,7 +16,7 @@ from tictactoe_client.json.json_game import JsonGame
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import MAX_LINE_BYTES, Keyboard
-from tictactoe_client.streams.screen import Screen
+from tictactoe_client.streams.output import Output
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -30,7 +30,7 @@ async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pyt
         os.close(writer)
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
-            game = PlainGame(ana, settings, Keyboard(reader), Screen())
+            game = PlainGame(ana, settings, Keyboard(reader), Output())
             assert await game.run(lambda client: client.join(code)) == 12
             assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
     lines = capsys.readouterr().out.splitlines()
@@ -56,7 +56,7 @@ async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pyte
 async def test_waiting_is_told_now_and_then(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     told: list[str] = []
 
-    class Listener(Screen):
+    class Listener(Output):
         def print(self, *lines: str) -> None:
             told.extend(lines)
             if len([line for line in told if line.startswith("Still waiting")]) >= 2:

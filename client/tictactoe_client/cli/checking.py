@@ -18,7 +18,7 @@ from tictactoe_client.online.house import parse_house
 from tictactoe_client.online.installation import client_version
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, format_versions
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.streams.screen import Screen
+from tictactoe_client.streams.output import Output
 from tictactoe_protocol import clean_text
 
 PINGS: Final = 3
@@ -55,7 +55,7 @@ async def _check_conversation(client: Client, *, is_json: bool) -> None:
         print_own("step", step="hello", ok=True, ms=round(milliseconds, 1), name=name)
     else:
         where = "" if len(client.house.addresses) == 1 else f", {client.address.url}"
-        Screen().print(f"Connect   ok{where}", f"Hello     ok, {milliseconds:.0f} ms, you would be {name}")
+        Output().print(f"Connect   ok{where}", f"Hello     ok, {milliseconds:.0f} ms, you would be {name}")
     times = [seconds * 1000 for seconds in await _ping(client)]
     own = format_versions(PROTOCOL_VERSIONS)
     if is_json:
@@ -63,8 +63,8 @@ async def _check_conversation(client: Client, *, is_json: bool) -> None:
         versions = {"client": client_version(), "client_protocol": own, "server": server, "protocol": protocol}
         print_own("step", step="versions", ok=True, **versions)
     else:
-        Screen().print(f"Ping      ok, {', '.join(f'{one:.1f} ms' for one in times)}")
-        Screen().print(f"Versions  client {client_version()} (protocol {own}), {server} (protocol {protocol})")
+        Output().print(f"Ping      ok, {', '.join(f'{one:.1f} ms' for one in times)}")
+        Output().print(f"Versions  client {client_version()} (protocol {own}), {server} (protocol {protocol})")
 
 
 def _resolve(host: str, port: int, *, is_json: bool) -> bool:
@@ -78,13 +78,13 @@ def _resolve(host: str, port: int, *, is_json: bool) -> bool:
             print_own("step", step="resolve", ok=False, message=told)
             print_failure("unreachable", told, in_json=True)
         else:
-            Screen().print(f"Resolve   failed: {told}")
+            Output().print(f"Resolve   failed: {told}")
         return False
     places = list(dict.fromkeys(str(place[4][0]) for place in found))
     if is_json:
         print_own("step", step="resolve", ok=True, ms=round((time.monotonic() - started) * 1000, 1), addresses=places)
     else:
-        Screen().print(f"Resolve   ok, {', '.join(places)}")
+        Output().print(f"Resolve   ok, {', '.join(places)}")
     return True
 
 

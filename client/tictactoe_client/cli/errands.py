@@ -14,7 +14,7 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import Screen, is_terminal, print_error
+from tictactoe_client.streams.output import Output, is_terminal, print_error
 from tictactoe_client.text.listing import list_rooms
 from tictactoe_client.text.program import own_command
 from tictactoe_protocol import BadRoomCode, parse_room_code
@@ -37,7 +37,7 @@ def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
         with keeping_seats(client) as seats:
             if settings.mode == "json":
                 return await JsonGame(client, settings, keyboard, seats).run(choice.enter)
-            screen = Screen(prompts=is_terminal(0, 1))
+            screen = Output(prompts=is_terminal(0, 1))
             return await PlainGame(client, settings, keyboard, screen, seats).run(choice.enter)
 
     room = choice.code if choice.way == "join" else None
@@ -57,7 +57,7 @@ def watch_any(settings: Settings) -> int:
         if settings.mode == "json":
             await pass_through(client, client.rooms)
             return _demand_a_code(client, in_json=True)
-        keyboard, screen = Keyboard(), Screen(prompts=is_terminal(0, 1))
+        keyboard, screen = Keyboard(), Output(prompts=is_terminal(0, 1))
         games = [room for room in await client.rooms() if room.status == "playing"]
         screen.print(*(list_rooms(games, numbered=True) or ["No public game is being played now."]))
         if not (settings.asks and is_terminal(0)):
@@ -91,7 +91,7 @@ def show_rooms(settings: Settings) -> int:
             await pass_through(client, client.rooms)
         else:
             rooms = await client.rooms()
-            Screen().print(*list_rooms(rooms))
+            Output().print(*list_rooms(rooms))
             if not rooms and not settings.quiet:
                 print_error(f"No public room is open. Open one: {own_command('new', server=client.address)}")
         return ExitCode.NORMAL
@@ -99,7 +99,7 @@ def show_rooms(settings: Settings) -> int:
     return run(settings, None, work, is_chatty=False)
 
 
-async def _ask_for_game(games: list[RoomSummary], keyboard: Keyboard, screen: Screen) -> str | None:
+async def _ask_for_game(games: list[RoomSummary], keyboard: Keyboard, screen: Output) -> str | None:
     """Return the code of the chosen game, or None where the person would rather go."""
     screen.print("Which game? Type its number or its code, or leave.")
     screen.prompt()

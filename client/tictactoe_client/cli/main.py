@@ -24,7 +24,7 @@ from tictactoe_client.cli.options import name_variable, shared_options
 from tictactoe_client.cli.own import COMPLETION_VARIABLE, completion, config
 from tictactoe_client.files.config import load_config
 from tictactoe_client.settings import ExitCode, Misuse
-from tictactoe_client.streams.screen import (
+from tictactoe_client.streams.output import (
     OutputFailed,
     close_output,
     give_output_up,

@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from tictactoe_client.files.config import MAX_TIMEOUT_SECONDS, Config
 from tictactoe_client.files.config_values import find_fault
 from tictactoe_client.settings import Misuse, Mode, Settings
-from tictactoe_client.streams.screen import is_terminal, print_error, wants_colour
+from tictactoe_client.streams.output import is_terminal, print_error, wants_colour
 from tictactoe_engine import Coordinates, Keys
 
 

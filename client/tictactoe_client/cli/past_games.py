@@ -18,7 +18,7 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import Screen, is_terminal, print_error
+from tictactoe_client.streams.output import Output, is_terminal, print_error
 from tictactoe_client.text.listing import list_games
 from tictactoe_client.text.program import own_command
 from tictactoe_client.text.replay import STEP_HELP, Replay, parse_step
@@ -59,8 +59,8 @@ def show_history(settings: Settings, limit: int | None) -> int:
         width = shutil.get_terminal_size().columns if is_terminal(1) else None
         if games and width is not None and not settings.quiet:
             command = own_command("replay", "ID", server=client.address)
-            Screen().print(f"Games of {clean_text(client.name)}, the newest first. To look through one: {command}")
-        Screen().print(*list_games(games, client.player, width=width))
+            Output().print(f"Games of {clean_text(client.name)}, the newest first. To look through one: {command}")
+        Output().print(*list_games(games, client.player, width=width))
         if not games and not settings.quiet:
             print_error(f"You have finished no game on {client.address.url} yet.")
         return ExitCode.NORMAL
@@ -133,7 +133,7 @@ def _export(settings: Settings, record: GameRecord, name: str) -> int:
     if settings.mode == "json" and name != STANDARD_STREAM:
         print_own("exported", file=name)
     elif name != STANDARD_STREAM and not settings.quiet:
-        Screen().print(f"The game is in {clean_text(name)}")
+        Output().print(f"The game is in {clean_text(name)}")
     return ExitCode.NORMAL
 
 
@@ -152,7 +152,7 @@ async def _show(settings: Settings, game: Replay, wish: Wish, told: list[str]) -
         opening = Opening("replay", game=game, ply=wish.at or 0, note=" ".join(told))
         return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)
     is_asking = settings.asks and wish.source != STANDARD_STREAM and is_terminal(0, 1)
-    screen = Screen(prompts=is_asking)
+    screen = Output(prompts=is_asking)
     screen.print(*told, *game.describe())
     if is_asking:
         return await _step(settings, game, wish.at or 0, screen)
@@ -161,7 +161,7 @@ async def _show(settings: Settings, game: Replay, wish: Wish, told: list[str]) -
     return ExitCode.NORMAL
 
 
-async def _step(settings: Settings, game: Replay, ply: int, screen: Screen) -> int:
+async def _step(settings: Settings, game: Replay, ply: int, screen: Output) -> int:
     """Go where the person says until they have seen enough."""
     keyboard = Keyboard()
     screen.print(f"Type {STEP_HELP}")
@@ -199,7 +199,7 @@ def _describe_edge(game: Replay, ply: int, wanted: int) -> str:
     return "This is the start: n goes on, q quits." if wanted < 0 else f"There is no move {wanted}: 0 to {game.last}."
 
 
-def _show_position(settings: Settings, game: Replay, ply: int, screen: Screen) -> None:
+def _show_position(settings: Settings, game: Replay, ply: int, screen: Output) -> None:
     screen.print(*game.describe_move(ply))
     if settings.draws_board:
         screen.print(*game.draw(ply, colour=settings.colour))

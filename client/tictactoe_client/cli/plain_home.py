@@ -16,7 +16,7 @@ from tictactoe_client.files.left_behind import WaitingGame, find_left_behind
 from tictactoe_client.online.client import Client
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, share_standard_input
-from tictactoe_client.streams.screen import Screen
+from tictactoe_client.streams.output import Output
 from tictactoe_client.text.home import (
     describe_home_help,
     describe_self,
@@ -53,7 +53,7 @@ class PlainHome:
         self._settings = settings
         self._commands = commands
         self._run_line = run_line
-        self._screen = Screen(prompts=True)
+        self._screen = Output(prompts=True)
         self._waiting: tuple[WaitingGame, ...] = ()
         self._typed: str | None = None
         self._name = ""

@@ -30,7 +30,7 @@ from tictactoe_client.online.house import House, parse_house
 from tictactoe_client.online.local_server import run_local_server
 from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.screen import OutputFailed, Screen, print_error, silence_output
+from tictactoe_client.streams.output import Output, OutputFailed, print_error, silence_output
 from tictactoe_client.streams.signals import hear_signals
 from tictactoe_protocol import clean_text
 
@@ -60,7 +60,7 @@ def run(
     async def converse() -> int:
         target = house_for(settings, address)
         if is_chatty:
-            Screen().print(f"Connecting to {target.first.url} ...")
+            Output().print(f"Connecting to {target.first.url} ...")
         told = is_chatty if tells_left_behind else None
         return await _converse(settings, target, work, room, identity, tells_on_screen=told)
 
@@ -143,14 +143,14 @@ async def _converse(
                 raise
             own = await stack.enter_async_context(run_local_server())
             if settings.mode == "plain" and not settings.quiet:
-                Screen().print(f"No server runs on this machine: started one at {own.url} for this run.")
+                Output().print(f"No server runs on this machine: started one at {own.url} for this run.")
             named = replace(settings, name=settings.name or KnownPlayers().find_name())
             client = await stack.enter_async_context(_connect(named, House((own,))))
         else:
             if identity == "player":
                 KnownPlayers().keep(*(KnownPlayer(url, client.name, client.token) for url in house.urls))
             if tells_on_screen and client.address != house.first:
-                Screen().print(f"Connected to {client.address.url}.")
+                Output().print(f"Connected to {client.address.url}.")
             if tells_on_screen is not None and not settings.quiet:
                 lines = await describe_left_behind(client, settings.timeout_seconds, but=room)
                 _tell(lines, on_screen=tells_on_screen)
@@ -160,7 +160,7 @@ async def _converse(
 def _tell(lines: list[str], *, on_screen: bool) -> None:
     """Say what is beside the matter: in a transcript, or where standard output is for programs, on standard error."""
     if on_screen:
-        Screen().print(*lines)
+        Output().print(*lines)
     elif lines:
         print_error("\n".join(lines))
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from tictactoe_client.streams.screen import print_error
+from tictactoe_client.streams.output import print_error
 
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"
 

@@ -23,7 +23,7 @@ from tictactoe_client.online.events import Back, Event, Lost, Retrying
 from tictactoe_client.online.messages import Messages
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import OutputFailed, print_json
+from tictactoe_client.streams.output import OutputFailed, print_json
 from tictactoe_client.text.wording import seat_of
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import BadRoomCode, parse_room_code

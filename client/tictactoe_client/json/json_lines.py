@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from tictactoe_client.online.client import Client
-from tictactoe_client.streams.screen import print_json
+from tictactoe_client.streams.output import print_json
 
 Line = dict[str, Any]
 Answer = TypeVar("Answer")

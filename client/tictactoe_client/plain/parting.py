@@ -6,7 +6,7 @@ What either would cost is said before it is done. The going itself is `sitting`'
 from __future__ import annotations
 
 from tictactoe_client.settings import Settings
-from tictactoe_client.streams.screen import Screen, is_terminal
+from tictactoe_client.streams.output import Output, is_terminal
 from tictactoe_client.text.choices import cost_of_going
 from tictactoe_client.text.wording import seat_of
 from tictactoe_protocol.pushes import RoomState
@@ -18,7 +18,7 @@ class Parting:
     `aborts` as for `cost_of_going`.
     """
 
-    def __init__(self, viewer: str, settings: Settings, screen: Screen, *, aborts: bool) -> None:
+    def __init__(self, viewer: str, settings: Settings, screen: Output, *, aborts: bool) -> None:
         self.leaves_at: float | None = None
         self._aborts = aborts
         self._viewer = viewer

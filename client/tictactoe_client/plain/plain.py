@@ -18,7 +18,7 @@ from tictactoe_client.online.messages import Message, Messages
 from tictactoe_client.plain.sitting import Sitting
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import OutputFailed, Screen, print_error
+from tictactoe_client.streams.output import Output, OutputFailed, print_error
 from tictactoe_client.streams.signals import asking_before_interrupt
 from tictactoe_client.text.guide import describe_giving_up
 
@@ -30,7 +30,7 @@ class PlainGame:
     """One run of plain mode, from entering a room to the exit code."""
 
     def __init__(
-        self, client: Client, settings: Settings, keyboard: Keyboard, screen: Screen, seats: SeatKeeper | None = None
+        self, client: Client, settings: Settings, keyboard: Keyboard, screen: Output, seats: SeatKeeper | None = None
     ) -> None:
         self._client = client
         self._keyboard = keyboard

@@ -24,7 +24,7 @@ from tictactoe_client.plain.parting import Parting
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.screen import Screen, is_terminal, print_error
+from tictactoe_client.streams.output import Output, is_terminal, print_error
 from tictactoe_client.text.announcer import announce_chat, fits
 from tictactoe_client.text.guide import describe_attempts, describe_going, describe_return
 from tictactoe_client.text.muting import Muted
@@ -43,7 +43,7 @@ class Sitting:
     """
 
     def __init__(
-        self, client: Client, settings: Settings, keyboard: Keyboard, screen: Screen, seats: SeatKeeper | None = None
+        self, client: Client, settings: Settings, keyboard: Keyboard, screen: Output, seats: SeatKeeper | None = None
     ) -> None:
         self.room: Room | None = None
         self.exit_code: int | None = None

@@ -49,7 +49,7 @@ def give_output_up(error: OSError) -> OutputFailed:
     return failed
 
 
-class Screen:
+class Output:
     """Standard output, one line at a time, each flushed; with a prompt only where a person types at a terminal."""
 
     def __init__(self, *, prompts: bool = False) -> None:
