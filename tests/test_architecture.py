@@ -342,14 +342,14 @@ def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> No
 @pytest.mark.parametrize(
     ("module", "source", "count"),
     [
-        ("online/address.py", "from tictactoe_client.text.guide import describe_help", 1),
+        ("online/address.py", "from tictactoe_client.text.help import describe_help", 1),
         ("plain/plain.py", "from tictactoe_client.tui.page import Desk", 1),
-        ("text/guide.py", "def later():\n    from tictactoe_client.cli.session import run", 1),
+        ("text/answers.py", "def later():\n    from tictactoe_client.cli.session import run", 1),
         ("settings.py", "from tictactoe_client.files.seats import Seats", 1),
         ("online/room.py", "from tictactoe_client import connect", 1),
         ("tui/keymap.py", "from tictactoe_client.online.address import Address", 1),
         ("files/config.py", "from tictactoe_client.tui.keymap import ACTIONS", 0),
-        ("text/guide.py", "from tictactoe_client.online.address import Address\nfrom .wording import name_of", 0),
+        ("text/answers.py", "from tictactoe_client.online.address import Address\nfrom .wording import name_of", 0),
         ("cli/main.py", "from tictactoe_client.cli.session import run\nimport tictactoe_client", 0),
     ],
 )

@@ -566,7 +566,7 @@ async def test_a_watcher_steps_back_while_the_game_goes_on_and_so_does_a_player_
             watcher.type("n", "live", "help")
             await watcher.until("Move 1 of 2: ana plays A1, top left.")
             await watcher.until("Move 2 of 2: bo plays B2, centre.")
-            await watcher.until("Do: chat TEXT, leave;")
+            await watcher.until("Talk: chat TEXT says it to all, ")
         await ana.until("Your move, X.")
         ana.type("n", "resign", "yes", "p", "n")
         await ana.until("Nothing was asked. Your move, X.")

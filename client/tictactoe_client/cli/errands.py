@@ -15,7 +15,7 @@ from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
-from tictactoe_client.text.listing import list_rooms
+from tictactoe_client.text.lists import list_rooms
 from tictactoe_client.text.program import own_command
 from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.pushes import RoomSummary

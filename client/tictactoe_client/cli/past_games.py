@@ -19,7 +19,7 @@ from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
-from tictactoe_client.text.listing import list_games
+from tictactoe_client.text.lists import list_games
 from tictactoe_client.text.program import own_command
 from tictactoe_client.text.replay import STEP_HELP, Replay, parse_step
 from tictactoe_engine.records import GameRecord, RecordError, parse_record

@@ -14,7 +14,7 @@ from tictactoe_client.files.seats import SavedSeat, Seats
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client, connect
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.text.left_behind import describe_loss, describe_way_back
+from tictactoe_client.text.home import describe_loss, describe_way_back
 from tictactoe_protocol import MAX_LISTED_GAMES
 
 

@@ -34,10 +34,10 @@ from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.choices import OfferKind, cost_of_going, open_offers
-from tictactoe_client.text.guide import answer_query, draw_board
-from tictactoe_client.text.muting import Muted
-from tictactoe_client.text.reading import list_marks, list_moves, read_aloud
+from tictactoe_client.text.aloud import list_marks, list_moves, read_aloud
+from tictactoe_client.text.answers import answer_query, draw_board
+from tictactoe_client.text.muted import Muted
+from tictactoe_client.text.offers import OfferKind, cost_of_going, open_offers
 from tictactoe_client.text.wording import (
     GAME_IS_OVER,
     MOST_FREE_AFTER_MISTAKE,

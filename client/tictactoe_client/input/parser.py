@@ -28,7 +28,7 @@ from tictactoe_client.input.intents import (
     VerbKind,
     Weigh,
 )
-from tictactoe_client.text.placing import is_move_by_letter, name_columns
+from tictactoe_client.text.wording import is_move_by_letter, name_columns
 from tictactoe_engine import (
     Coordinates,
     IllegalMove,

@@ -11,7 +11,7 @@ from tictactoe_client.input.actions import answer_question
 from tictactoe_client.input.intents import BadInput, Intent, Look, Marks, Moves, Place, Query, Read, Weigh
 from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.reading import list_moves, read_aloud
+from tictactoe_client.text.aloud import list_moves, read_aloud
 from tictactoe_client.text.replay import STEP_HELP, Replay
 from tictactoe_protocol import clean_text
 

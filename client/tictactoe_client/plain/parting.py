@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.output import Output, is_terminal
-from tictactoe_client.text.choices import cost_of_going
+from tictactoe_client.text.offers import cost_of_going
 from tictactoe_client.text.wording import seat_of
 from tictactoe_protocol.pushes import RoomState
 

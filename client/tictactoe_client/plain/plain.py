@@ -20,7 +20,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, OutputFailed, print_error
 from tictactoe_client.streams.signals import asking_before_interrupt
-from tictactoe_client.text.guide import describe_giving_up
+from tictactoe_client.text.arrival import describe_giving_up
 
 _LINES_AHEAD: Final = 64
 """How many typed lines are kept while there is no connection, so that one that says leave is found."""

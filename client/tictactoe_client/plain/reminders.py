@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.choices import absent_opponents, describe_claim
+from tictactoe_client.text.offers import absent_opponents, describe_claim
 from tictactoe_client.text.transcript import has_moved_on
 from tictactoe_client.text.wording import describe_seconds, seat_of
 from tictactoe_protocol.pushes import RoomState

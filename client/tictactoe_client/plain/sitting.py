@@ -26,8 +26,8 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
 from tictactoe_client.text.announcer import announce_chat, fits
-from tictactoe_client.text.guide import describe_attempts, describe_going, describe_return
-from tictactoe_client.text.muting import Muted
+from tictactoe_client.text.arrival import describe_attempts, describe_going, describe_return
+from tictactoe_client.text.muted import Muted
 from tictactoe_client.text.news import describe_announcement, describe_notice
 from tictactoe_client.text.transcript import Transcript, has_moved_on
 from tictactoe_client.text.wording import seat_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tictactoe_client.text.choices import describe_take_back
+from tictactoe_client.text.offers import describe_take_back
 from tictactoe_client.text.wording import format_duration, loser_of, name_of, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, SeatState

@@ -5,21 +5,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from tictactoe_client.text.left_behind import name_with_time
+from tictactoe_client.online.address import Address
+from tictactoe_client.text.help import HOME
+from tictactoe_client.text.lists import describe_outcome
+from tictactoe_client.text.program import own_command
+from tictactoe_client.text.wording import format_duration
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import PastGame
 
-COMMANDS = ("play", "bot", "new", "join", "watch", "rooms", "history")
-"""What is offered; the other commands of the program can be typed as well."""
-
-_MEANINGS = (
-    ("play", "whoever comes"),
-    ("bot", "the computer; bot --level hard plays well"),
-    ("new", "a room of your own, to invite others to"),
-    ("join CODE", "a seat in a room, by its code or its link"),
-    ("watch", "a game that is being played, chosen from a list; watch CODE, a certain one"),
-    ("rooms", "the public rooms"),
-    ("history", "your finished games; replay steps through the last one, replay 17 through number 17"),
-)
+WORDS = tuple(command.typed[0] for command in HOME[1:])
+"""What is offered where no game waits."""
 
 
 def describe_self(name: str, latency_seconds: float) -> str:
@@ -43,15 +38,13 @@ def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
 def list_words(*, is_waited_for: bool) -> str:
     """Return what can be typed in one line; `resume` only where a game waits."""
     words = ["resume"] if is_waited_for else []
-    words += ["join CODE" if word == "join" else word for word in COMMANDS]
-    return f"Type {', '.join(words)}, help or quit."
+    return f"Type {', '.join([*words, *WORDS])}, help or quit."
 
 
 def describe_home_help(*, is_waited_for: bool) -> list[str]:
     """Return what each word does, one a line."""
-    meanings = (("resume", "your game that still waits"), *_MEANINGS) if is_waited_for else _MEANINGS
     return [
-        *(f"{word}: {meaning}." for word, meaning in meanings),
+        *(f"{command.typed[0]}: {command.does}." for command in HOME[0 if is_waited_for else 1 :]),
         "help: these lines. quit: the end of the program.",
         "Options may follow, such as play --rules gomoku; play --help names them. In a game, leave leads back here.",
     ]
@@ -62,3 +55,32 @@ def describe_unknown(word: str, known: Sequence[str], *, is_waited_for: bool) ->
     close = difflib.get_close_matches(word.lower(), known, 1)
     hint = f"Did you mean {close[0]}?" if close else list_words(is_waited_for=is_waited_for)
     return f'I don\'t know "{clean_text(word)}". {hint}'
+
+
+def describe_way_back(room: str, held_ms: int | None, address: Address) -> str:
+    """Return that a game waits, for how long, and the command that takes its seat up again."""
+    return f"You have a game in {name_with_time(room, held_ms)}: {own_command('join', address.word_for(room))}"
+
+
+def name_with_time(room: str, held_ms: int | None) -> str:
+    """Return a room with how long one's seat there is held, None where that is not known.
+
+    >>> name_with_time("K7M4PQ", 31_000), name_with_time("K7M4PQ", 0), name_with_time("K7M4PQ", None)
+    ('K7M4PQ (0:31 left)', 'K7M4PQ (yours until it is claimed)', 'K7M4PQ')
+    """
+    if held_ms is None:
+        return room
+    return f"{room} ({f'{format_duration(held_ms)} left' if held_ms else 'yours until it is claimed'})"
+
+
+def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: Address | None = None) -> str:
+    """Return how the game of a room ended, or that it is closed where no game was played to an end there.
+
+    With the server to replay it from, the command for that follows.
+    """
+    if ended is None:
+        return f"Your room {room} is closed."
+    told = f"Your game in {room} is over: {describe_outcome(ended, viewer)}."
+    if replay_from is None:
+        return told
+    return f"{told} {own_command('replay', clean_text(ended.id), server=replay_from)}"

@@ -13,15 +13,10 @@ from msgspec.structs import replace
 from tictactoe_client.online.address import Address
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.announcer import announce, announce_standing, fits, follow_moves
-from tictactoe_client.text.choices import describe_choices, describe_ways_on
-from tictactoe_client.text.guide import (
-    describe_arrival,
-    describe_controls,
-    describe_progress,
-    describe_return,
-    describe_score,
-    draw_board,
-)
+from tictactoe_client.text.answers import describe_score, draw_board
+from tictactoe_client.text.arrival import describe_arrival, describe_progress, describe_return
+from tictactoe_client.text.help import describe_controls
+from tictactoe_client.text.offers import describe_choices, describe_ways_on
 from tictactoe_client.text.wording import describe_turn, name_of, seat_of
 from tictactoe_protocol.pushes import Offers, RoomState
 

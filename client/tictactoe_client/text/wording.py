@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tictactoe_engine import Rules, format_cell, format_column
+from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
+from tictactoe_engine.notation import parse_column
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Result, RoomState, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.requests import ClockTerms
@@ -261,3 +262,27 @@ def describe_turn(state: RoomState, viewer: str) -> str:
     if state.turn == seat_of(state, viewer):
         return f"Your move, {state.turn}."
     return f"It's {name_of(state, state.turn)}'s move."
+
+
+def is_move_by_letter(line: str, rules: Rules, keys: Keys | str) -> bool:
+    """Tell whether a line of one who plays is a move by its letter, or could be mistaken for one.
+
+    With letters by their place on the keyboard each line counts that begins with a letter alone; where marks fall, the
+    letter of a column that stands by itself.
+
+    >>> four = Rules(6, 7, 4, gravity=True)
+    >>> [is_move_by_letter(line, four, "phone") for line in ("d", "G", "h", "?", "d b2")]
+    [True, True, False, False, False]
+    """
+    letter = line.split()[0]
+    if not (len(letter) == 1 and letter.isascii() and letter.isalpha()):
+        return False
+    if has_single_keys(rules) and keys == Keys.LETTERS:
+        return True
+    return rules.gravity and letter == line and parse_column(letter) < rules.columns
+
+
+def name_columns(rules: Rules) -> str:
+    """Return the columns of a board by their first and last: ``A to G``."""
+    last = format_column(rules.columns - 1)
+    return "A" if last == "A" else f"A to {last}"

@@ -19,7 +19,7 @@ from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled
 from tictactoe_client.online.messages import Message
 from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.text.guide import describe_giving_up
+from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.news import describe_announcement, describe_notice
 from tictactoe_client.tui.entering import Entering
 from tictactoe_client.tui.keeper import Keeper

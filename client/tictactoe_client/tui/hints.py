@@ -6,7 +6,7 @@ from typing import Final
 
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.choices import can_play_again
+from tictactoe_client.text.offers import can_play_again
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import Rules, format_cell, format_column, has_single_keys

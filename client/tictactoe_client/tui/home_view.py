@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_client.online.client import Client
-from tictactoe_client.text.left_behind import name_with_time
+from tictactoe_client.text.home import name_with_time
 from tictactoe_client.tui.home_menu import LEVELS, HomeMenu, Item
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.no_server import paint_no_server

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from tictactoe_client.text.choices import absent_opponents, describe_take_back, is_asked
+from tictactoe_client.text.offers import absent_opponents, describe_take_back, is_asked
 from tictactoe_client.text.wording import format_duration, name_of
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.link import Link

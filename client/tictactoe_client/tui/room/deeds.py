@@ -13,7 +13,7 @@ from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query,
 from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.online.errors import ClientError, Interrupted, Refused
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.choices import can_play_again, open_offers
+from tictactoe_client.text.offers import can_play_again, open_offers
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, ONLY_PLAYERS_MOVE, list_free, name_of
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.room.going import Going

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tictactoe_client.input.intents import Look
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.guide import describe_last
+from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.room.hand import Hand

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Final
 
-from tictactoe_client.text.listing import describe_outcome, format_date
+from tictactoe_client.text.lists import describe_outcome, format_date
 from tictactoe_client.tui.picture import measure, shorten
 from tictactoe_client.tui.room_list import short_rules
 from tictactoe_protocol import clean_text

@@ -1,23 +1,23 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
 from tictactoe_client.exits import exit_code_of
+from tictactoe_client.input.intents import Place
+from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.installation import upgrade_command
 from tictactoe_client.online.version import describe_mismatch
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.guide import (
-    answer_query,
-    describe_arrival,
-    describe_controls,
-    describe_help,
-    describe_progress,
-    describe_score,
-)
-from tictactoe_client.text.listing import list_rooms
+from tictactoe_client.text.answers import answer_query, describe_score
+from tictactoe_client.text.arrival import describe_arrival, describe_progress
+from tictactoe_client.text.help import COMMANDS, describe_controls, describe_help, list_room_help
+from tictactoe_client.text.lists import list_rooms
 from tictactoe_client.text.wording import describe_rules, describe_turn
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.pushes import ClockState, Result, RoomSummary, RulesState, SeatState
@@ -114,18 +114,16 @@ def test_help_shows_pairs_as_they_are_read(coordinates: Coordinates, pair: str) 
 def test_the_help_of_a_watcher_has_nothing_that_only_players_do() -> None:
     told = "\n".join(describe_help(state(), Settings(), "p-watcher"))
     assert not any(word in told for word in ("resign", "draw", "undo", "claim", "A move by"))
-    assert "Step: p or back, next, board 5 (after move 5), live (the newest)." in told
+    assert "Step: p a move back, next a move on, board 5 after move 5, live the newest." in told
     assert "resign" in "\n".join(describe_help(state(), Settings(), ANA))
 
 
 def test_help_where_marks_fall_tells_how_to_drop_one_and_where_a_question_wants_a_slash() -> None:
     four = PRESETS["connect-four"]
     told = describe_help(state(rules=four), Settings(), ANA)
-    assert told[1] == (
-        "A move: a column, A to G; the mark falls to its lowest free cell. Any cell of the column means the same."
-    )
+    assert told[1] == "A move: A to G (a column or any cell of it; the mark falls to the lowest free cell)."
     assert "Ask: /b board, l last move, /f free cells, /c clocks, o who is here." in told
-    assert "Look: a b2 around a cell, d b2 along its diagonals; /a or /d alone: of the last move." in told
+    assert any("d b2 along its diagonals, /a around the last move, /d along its diagonals." in line for line in told)
     assert "Ask: b board, l last move, f free cells, c clocks, o who is here." in describe_help(
         state(rules=four), Settings(), "p-watcher"
     )
@@ -134,11 +132,37 @@ def test_help_where_marks_fall_tells_how_to_drop_one_and_where_a_question_wants_
 def test_help_shows_slashes_where_letters_place() -> None:
     told = describe_help(state(), Settings(keys=Keys.LETTERS), ANA)
     assert "Read: /s A a column, /s 1 a row, /s b2 a cell." in told
-    assert "Step: /p or back, next, board 5 (after move 5), live (the newest)." in told
+    assert "Step: /p a move back, next a move on, board 5 after move 5, live the newest." in told
 
 
 def test_help_shows_the_keys_in_their_order() -> None:
     assert "7 8 9 / 4 5 6 / 1 2 3" in "\n".join(describe_help(state(), Settings(keys=Keys.PAD), ANA))
+
+
+def test_everything_that_help_names_is_understood() -> None:
+    for typed in _typed_words():
+        line = f"/{typed.replace('TEXT', 'hello').replace('NAME', 'bo').replace('FILE', 'game.txt')}"
+        assert not isinstance(parse_intent(line, PRESETS["gomoku"]), Place), line
+
+
+def test_the_documentation_lists_what_help_does() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "client.md").read_text(encoding="utf-8")
+    table = page.partition("In a room you can type:\n\n")[2].partition("\n\n")[0]
+    cells = [row.split("|")[1] for row in table.splitlines()[2:]]
+    assert {word for cell in cells for word in re.findall("`([^`]+)`", cell)} == set(_typed_words())
+
+
+def test_the_full_screen_shows_keys_where_there_are_any_and_else_commands() -> None:
+    topics = dict(
+        list_room_help(PRESETS["gomoku"], Settings(), lambda action: {"claim": "w"}.get(action, ""), plays=True)
+    )
+    assert ("w", "takes the win when the other one is gone") in topics["Game"]
+    assert (":draw", "offers a draw or accepts one") in topics["Game"]
+    assert "Game" not in dict(list_room_help(CLASSIC, Settings(), lambda _: "", plays=False))
+
+
+def _typed_words() -> list[str]:
+    return [typed for commands in COMMANDS.values() for command in commands for typed in command.typed]
 
 
 @pytest.mark.parametrize(

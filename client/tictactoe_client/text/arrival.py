@@ -1,0 +1,105 @@
+"""Coming into a room, losing the way to it, and going: what is said of each in plain words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tictactoe_client.online.address import Address
+from tictactoe_client.text.program import own_command
+from tictactoe_client.text.wording import (
+    describe_clock,
+    describe_manners,
+    describe_players,
+    describe_rules,
+    name_of,
+    seat_of,
+)
+from tictactoe_engine import format_cell
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+_MOST_MOVES_TOLD: Final = 12
+
+
+def describe_arrival(
+    state: RoomState, viewer: str, address: Address, latency_seconds: float, *, with_own_name: bool = False
+) -> list[str]:
+    """Return where one has arrived: the room, its players, and how to invite others while a seat is free.
+
+    `with_own_name` as for `describe_players`.
+    """
+    clock = describe_clock(state.time_control)
+    verb = "Room" if seat_of(state, viewer) else "Watching room"
+    rules = describe_rules(state.rules)
+    latency = max(1, round(latency_seconds * 1000))
+    terms = ", ".join((rules, clock, *describe_manners(state)))
+    lines = [f"Connected, {latency} ms. {verb} {state.room}: {terms}."]
+    lines.append(describe_players(state, viewer, with_own_name=with_own_name))
+    if state.status == "waiting":
+        lines += describe_invitation(state.room, address)
+    return lines
+
+
+def describe_invitation(room: str, address: Address) -> list[str]:
+    """Return how others get into the room: its code, its link and the command."""
+    command = f"tictactoe-client join {address.word_for(room)}"
+    return [f"Code  {room}", f"Link  {address.link_to(room)}", f"Or    {command}"]
+
+
+def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
+    """Return the moves so far in one line, the latest twelve of many; nothing before the first."""
+    if state.ply == 0:
+        return []
+    rules, count = state.rules.to_rules(), state.ply
+    head = "1 move has been played" if count == 1 else f"{count} moves have been played"
+    told = [f"{state.board[cell]} {format_cell(cell, rules)}" for cell in moves if state.board[cell] not in ".#"]
+    if len(told) != count:
+        return [f"{head}."]
+    dots = "... " if count > _MOST_MOVES_TOLD else ""
+    return [f"{head}: {dots}{', '.join(told[-_MOST_MOVES_TOLD:])}."]
+
+
+def describe_attempts(seconds: float) -> str:
+    """Return that the connection is lost, and for how long it is tried to have it again.
+
+    >>> describe_attempts(60), describe_attempts(0)
+    ('Connection lost. Trying again for up to 60 seconds.', 'Connection lost. Trying again.')
+    """
+    whole = round(seconds)
+    limit = f" for up to {whole} second{'' if whole == 1 else 's'}" if whole else ""
+    return f"Connection lost. Trying again{limit}."
+
+
+def describe_return(seconds: float) -> str:
+    """Return that the connection is back.
+
+    >>> describe_return(3.6)
+    'Connected again after 4 seconds.'
+    """
+    whole = max(1, round(seconds))
+    return f"Connected again after {whole} second{'' if whole == 1 else 's'}."
+
+
+def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:
+    """Return that the connection did not come back, what that means for the game, and how to try again."""
+    if state is None:
+        return f"Could not get back: {clean_text(reason)}."
+    others = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.player != viewer]
+    claims = f": {' and '.join(others)} may claim the game" if others and seat_of(state, viewer) else ""
+    late = reason == "could not get back in time"
+    head = f"Could not get back in time{claims}." if late else f"Could not get back: {clean_text(reason)}."
+    return f"{head} Try again: {describe_return_command(state, viewer, address)}"
+
+
+def describe_going(state: RoomState | None, viewer: str, address: Address) -> str:
+    """Return that one goes without a connection, and how a player finds the seat again."""
+    if state is None or seat_of(state, viewer) is None:
+        return "Goodbye."
+    command = describe_return_command(state, viewer, address)
+    return f"Your seat is held for a while, as the server could not be told. To come back: {command}"
+
+
+def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:
+    """Return the command that leads back to the seat, or for a watcher to the room."""
+    return own_command("join" if seat_of(state, viewer) else "watch", address.word_for(state.room))

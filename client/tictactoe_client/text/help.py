@@ -1,0 +1,222 @@
+"""What can be typed and pressed, once: `h` in plain mode, `?` on the full screen and docs/client.md read these tables.
+
+Keys stand here as the names of actions, as everybody may choose others: whoever shows them hands in what they are
+called. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from tictactoe_client.settings import Settings
+from tictactoe_client.text.wording import describe_rules, is_move_by_letter, name_columns, seat_of
+from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_key, has_single_keys
+from tictactoe_protocol.pushes import RoomState
+
+Show = Callable[[str], str]
+"""What the keys of an action are called, "" where it has none."""
+Topic = tuple[str, tuple[tuple[str, str], ...]]
+"""A title, and under it what is typed or pressed with what it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something to be typed or pressed, and what it does.
+
+    `typed` are the words for it, the shortest first, behind a colon on the full screen; `keys` the actions there.
+    `who` may do it: everybody in a room, who plays, or who watches.
+    """
+
+    does: str
+    typed: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    who: Literal["all", "player", "watcher"] = "all"
+
+
+COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
+    "Ask": (
+        Command("board", ("b", "board")),
+        Command("last move", ("l", "last")),
+        Command("free cells", ("f", "free")),
+        Command("clocks", ("c", "clock")),
+        Command("who is here", ("o", "who")),
+    ),
+    "Read": (
+        Command("a column", ("s A",)),
+        Command("a row", ("s 1",)),
+        Command("a cell", ("s b2",)),
+    ),
+    "Look": (
+        Command("around a cell", ("a b2", "around b2")),
+        Command("along its diagonals", ("d b2", "diagonals b2")),
+        Command("around the last move", ("a", "around")),
+        Command("along its diagonals", ("d", "diagonals")),
+    ),
+    "List": (
+        Command("cells of each mark", ("m", "marks")),
+        Command("of one", ("m x", "marks x")),
+        Command("rows of marks", ("r", "runs")),
+        Command("all moves", ("moves",)),
+        Command("the last six", ("moves 6",)),
+    ),
+    "Step": (
+        Command("a move back", ("p", "back"), ("left",)),
+        Command("a move on", ("next", "n"), ("right",)),
+        Command("after move 5", ("board 5",)),
+        Command("the newest", ("live",), ("end",)),
+    ),
+    "Worth, where no two people play": (
+        Command("this position and its moves", ("value", "review"), ("review",)),
+        Command("those after move 5", ("value 5",)),
+    ),
+    "Game": (
+        Command("offers a draw or accepts one", ("draw",), who="player"),
+        Command("asks for your move back or gives theirs back", ("undo",), who="player"),
+        Command("gives up", ("resign",), who="player"),
+        Command("takes the win when the other one is gone", ("claim",), ("claim",), "player"),
+        Command("calls it a draw then", ("claim draw",), ("claim_draw",), "player"),
+    ),
+    "Offers": (
+        Command("accepts", ("yes", "y", "accept"), ("accept",), "player"),
+        Command("refuses", ("no", "n", "decline"), ("decline",), "player"),
+        Command("takes your draw offer back", ("draw withdraw",), who="player"),
+        Command("takes your undo back", ("undo withdraw",), who="player"),
+    ),
+    "After the end": (
+        Command("plays again with the same players", ("rematch",), ("rematch",), "player"),
+        Command("finds another opponent", ("new",), ("another",), "player"),
+        Command("writes the record of the game", ("save",), ("save",)),
+        Command("writes it to this file", ("save FILE",)),
+    ),
+    "Talk": (
+        Command("says it to all", ("chat TEXT",), ("chat",)),
+        Command("hides what they say from you", ("mute NAME",)),
+        Command("shows it again", ("unmute NAME",)),
+        Command("says who is muted", ("mute",)),
+    ),
+    "Also": (
+        Command("help", ("h", "?", "help"), ("help",)),
+        Command("goes", ("leave", "quit", "exit"), ("back",)),
+        Command("begins a command", keys=("command",)),
+        Command("draws the screen anew", keys=("redraw",)),
+        Command("ends the program", keys=("quit",)),
+    ),
+}
+"""What can be done in a room, by what it is about."""
+
+HOME: Final = (
+    Command("your game that still waits", ("resume",)),
+    Command("whoever comes", ("play",)),
+    Command("the computer; bot --level hard plays well", ("bot",)),
+    Command("a room of your own, to invite others to", ("new",)),
+    Command("a seat in a room, by its code or its link", ("join CODE",)),
+    Command("a game that is being played, chosen from a list; watch CODE, a certain one", ("watch",)),
+    Command("the public rooms", ("rooms",)),
+    Command("your finished games; replay steps through the last one, replay 17 through number 17", ("history",)),
+)
+"""What can be done outside rooms; the other commands of the program can be typed as well."""
+
+FORM: Final = (
+    ("Game", f"{', '.join(PRESETS)}. Whatever is changed below makes it a game of one's own."),
+    ("Board", "rows x columns, such as 15x15; from 1x2 to 32x32"),
+    ("In a row to win", "how many marks make a line, along, down or slanting"),
+    ("Marks", "a capital letter for each player in turn order, two to six: XOA"),
+    ("Blocked cells", "nobody may take them, and no line goes through: b2,c3"),
+    ("Misère", "whoever completes a line loses; for two players"),
+    ("Gravity", "a mark falls to the lowest free cell of its column"),
+    ("Clock", "3+2 is 3 minutes each and 2 seconds more for every move, 10/move is 10 seconds for each; empty is none"),
+    ("Who may see it", "public rooms are listed and met by quick match; private ones are found by their code or link"),
+    ("Analysis", "open, for a lesson, lets all have the running game analysed"),
+    ("Chat", "players lets those who watch only read"),
+    ("Your mark", "whose turn it is to begin goes by the order of the marks"),
+    ("The computer", "takes all seats that you leave free"),
+)
+"""The lines of a new room's form and what they mean."""
+
+SHAPES: Final = (
+    ("(O)", "the last move"),
+    ("<X>", "the deciding line"),
+    ("[ ]", "the cursor"),
+    ("x?", "a move on its way"),
+    ("+3 -4 =", "values: wins in 3 moves of all players, loses in 4, a draw"),
+    ("~+ ~ ~- *", "guesses: good, even, bad; the best move"),
+)
+"""What the signs on the board mean."""
+
+_ASKS_ONCE: Final = "What gives a running game up asks once: the word again, or yes, does it; anything else plays on."
+
+
+def describe_help(state: RoomState, settings: Settings, viewer: str) -> list[str]:
+    """Return what the viewer can type on this board and with these options, a line for each thing it is about."""
+    rules, plays = state.rules.to_rules(), seat_of(state, viewer) is not None
+    lines = [f"Goal: {describe_rules(rules)}."]
+    if plays:
+        lines.append(f"A move: {' or '.join(f'{typed} ({does})' for typed, does in list_moves(rules, settings))}.")
+    for title, commands in commands_for(plays=plays):
+        told = [f"{_ask(one.typed[0], rules, settings, plays=plays)} {one.does}" for one in commands if one.typed]
+        lines.append(f"{title}: {', '.join(told)}.")
+    return [*lines, *([_ASKS_ONCE] if plays else []), "An empty line repeats whose move it is."]
+
+
+def list_room_help(rules: Rules, settings: Settings, show: Show, *, plays: bool) -> list[Topic]:
+    """Return the help of the full screen in a room: moves, keys, commands behind a colon, signs."""
+    topics: list[Topic] = []
+    if plays:
+        arrows = "".join(show(action) for action in ("left", "up", "down", "right"))
+        by_hand = (f"{arrows} {show('place')}", "the cell at the cursor" + (", or a click" if settings.mouse else ""))
+        topics.append((f"A move: {describe_rules(rules)}", (*list_moves(rules, settings), by_hand)))
+    topics += [(title, _rows(commands, show)) for title, commands in commands_for(plays=plays)]
+    return [*topics, ("Signs", SHAPES)]
+
+
+def commands_for(*, plays: bool) -> Iterator[tuple[str, tuple[Command, ...]]]:
+    """Yield what those who play, or those who watch, can do, by what it is about."""
+    who = "player" if plays else "watcher"
+    for title, commands in COMMANDS.items():
+        if found := tuple(command for command in commands if command.who in ("all", who)):
+            yield title, found
+
+
+def _rows(commands: tuple[Command, ...], show: Show) -> tuple[tuple[str, str], ...]:
+    """Return the keys of commands and their longest words, with what they do."""
+    rows = []
+    for command in commands:
+        keys = [shown for action in command.keys if (shown := show(action))]
+        words = [f":{max(command.typed, key=len)}"] if command.typed and not keys else []
+        rows.append((" ".join([*keys, *words]), command.does))
+    return tuple(rows)
+
+
+def list_moves(rules: Rules, settings: Settings) -> tuple[tuple[str, str], ...]:
+    """Return how a move is typed on this board and with these options, each way with what it means."""
+    pair = {
+        Coordinates.ROW_COLUMN_1: ("2,3", "row 2, column 3"),
+        Coordinates.ROW_COLUMN_0: ("1,2", "row 1, column 2, both from 0"),
+        Coordinates.X_Y_1: ("3,2", "column 3, row 2"),
+    }[settings.coordinates]
+    ways = []
+    if has_single_keys(rules):
+        rows = (" ".join(format_key(row * 3 + column, settings.keys) for column in range(3)) for row in range(3))
+        ways.append((" / ".join(rows), "the cells, row by row from the top"))
+    if rules.gravity:
+        falls = "a column or any cell of it; the mark falls to the lowest free cell"
+        return (*ways, (name_columns(rules), falls))
+    return (*ways, ("b2", "column B, row 2"), pair)
+
+
+def describe_controls(rules: Rules, settings: Settings) -> list[str]:
+    """Return how to play in one line."""
+    ways = []
+    if has_single_keys(rules):
+        top = " ".join(format_key(cell, settings.keys) for cell in range(3))
+        ways.append("q w e / a s d / z x c" if settings.keys == Keys.LETTERS else f"1-9 ({top} on top)")
+    ways.append(f"a column, {name_columns(rules)}" if rules.gravity else "a cell such as b2")
+    board = f"{_ask('b', rules, settings)} for the board, " if rules.gravity else ""
+    return [f"To play, type {' or '.join(ways)}. {board}{_ask('h', rules, settings)} for help, leave to go."]
+
+
+def _ask(line: str, rules: Rules, settings: Settings, *, plays: bool = True) -> str:
+    """Return what to type for a command: with a slash where one who plays would make a move by it."""
+    return f"/{line}" if plays and is_move_by_letter(line, rules, settings.keys) else line
