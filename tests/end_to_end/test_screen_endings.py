@@ -26,7 +26,7 @@ MOMENTS = {
     "before the desk is made": "app.TicTacToe.__init__",
     "before the terminal is taken": "app.TicTacToe._process_messages",
     "as the terminal is taken": "LinuxDriver.start_application_mode",
-    "as the canvas is laid out": "app.TicTacToe.compose",
+    "as the canvas is laid out": "screen.PageScreen.compose",
     "before the first paint": "app.TicTacToe.redraw",
     "with the first paint": "canvas.Canvas.render_line",
 }
@@ -38,7 +38,7 @@ def program(server: str, number: signal.Signals, moment: str) -> str:
     return (
         "import os, sys\n"
         "from textual.drivers.linux_driver import LinuxDriver\n"
-        "from tictactoe_client.tui import app, canvas\n"
+        "from tictactoe_client.tui import app, canvas, screen\n"
         f"real = {owner}.{name}\n"
         "sent = []\n"
         "def first_signal(*arguments, **named):\n"
@@ -152,12 +152,12 @@ async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
         assert screen.attributes() == before
 
 
-@pytest.mark.parametrize("place", ["app.TicTacToe.compose", "canvas.Canvas.render_line", "home_page.HomePage.draw"])
+@pytest.mark.parametrize("place", ["screen.PageScreen.compose", "canvas.Canvas.render_line", "home_page.HomePage.draw"])
 async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: Server, place: str) -> None:
     owner, _, name = place.rpartition(".")
     broken = (
         "import sys\n"
-        "from tictactoe_client.tui import app, canvas, home_page\n"
+        "from tictactoe_client.tui import app, canvas, home_page, screen\n"
         "def fail(*_): raise RuntimeError('broken on purpose')\n"
         f"{owner}.{name} = fail\n"
         "from tictactoe_client.cli.main import main\n"

@@ -36,13 +36,14 @@ class LeavableScreen(TicTacToe):
         super().__init__(*arguments, **options)
         self.seen: list[str] = []
 
-    def _show(self) -> None:
-        super()._show()
+    def post_display_hook(self) -> None:
         self.seen.append(self.text)
 
     @property
     def text(self) -> str:
-        return "\n".join(self.canvas.picture.lines())
+        """What stands on the terminal; the one place that asks the library's own layout of a screen."""
+        lines = self.screen._compositor.render_strips(self.size) if self.screen_stack else []
+        return "\n".join(line.text.rstrip() for line in lines)
 
     def leave(self, code: int, message: str = "") -> None:
         self.is_leaving = True
@@ -108,7 +109,12 @@ class ScreenUser:
                 await self.pilot.pause()
 
     def has_role(self, role: str) -> bool:
-        return self.app.canvas.picture.has(role)
+        return bool(self.canvas.picture.has(role))
+
+    @property
+    def canvas(self) -> Any:
+        """What a screen is drawn on that draws itself."""
+        return getattr(self.app.screens[-1], "canvas")  # noqa: B009
 
 
 OpenScreen = Callable[..., AbstractAsyncContextManager[ScreenUser]]

@@ -42,13 +42,14 @@ class QuickPilot(Pilot[int]):
                 await self.pause()
 
     def _drawn_size(self) -> tuple[int, int]:
-        picture = self._screen.canvas.picture
-        return picture.width, picture.height
+        canvas = getattr(self._screen.screen, "canvas", None)
+        size = self._screen.screen.size
+        return (canvas.picture.width, canvas.picture.height) if canvas is not None else (size.width, size.height)
 
     async def _settle(self) -> None:
         """Wait for what is on its way: from the program to the canvas, and from there up again."""
         screen = self._screen
-        for station in (screen, screen.canvas, screen.screen, screen):
+        for station in (screen, screen.focused or screen.screen, screen.screen, screen):
             passed = asyncio.Event()
             if not station.call_later(passed.set):
                 return

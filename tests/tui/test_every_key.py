@@ -118,7 +118,7 @@ async def test_on_the_first_page(server: Server, open_screen: OpenScreen, look: 
         await ana.until("Playing as  ana")
         code = (await bo.ask("create"))["room"]
         await ana.until(code)
-        ana.app.pages[0].rooms.reset((), 0.0)  # type: ignore[attr-defined]
+        ana.app.pages[0].rooms.reset((), 0.0)
         ana.app.redraw()
         await hand.do("refresh", code)
         await hand.do("down", "> Play the computer")
@@ -200,7 +200,7 @@ async def test_in_the_list_of_ones_games(
         await hand.look_into("open", "move 0 of 5")
         await hand.do("save", "The game is saved in")
         await hand.look_into("help", "At the board:")
-        ana.app.pages[0]._list.games = ()  # type: ignore[attr-defined]
+        ana.app.pages[0]._list.games = ()
         ana.app.redraw()
         await hand.do("refresh", "> 1.")
         hand.check("in a list")

@@ -484,7 +484,7 @@ async def test_the_bell_rings_when_the_turn_comes_while_one_looks_elsewhere(
             rung.clear()
             ana.app.post_message(AppFocus() if focused else AppBlur())
             await ana.pilot.pause()
-            ply = len(ana.app.pages[-1].table.moves)  # type: ignore[attr-defined]
+            ply = len(ana.app.pages[-1].table.moves)
             await ana.press("159"[ply // 2])
             await bo.state(ply=ply + 1)
             await bo.ask("move", room=code, cell=(1, 2)[ply // 2], ply=ply + 1)

@@ -101,11 +101,11 @@ async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_scr
             await ana.press("f4", "1")
             await ana.until("bo's move", gone="Leave and lose")
             await bo.state(ply=1)
-            await bo.ask("resign", room=ana.app.pages[-1].room.code)  # type: ignore[attr-defined]
+            await bo.ask("resign", room=ana.app.pages[-1].room.code)
             await ana.until("YOU WIN", "F5 rematch  F6 review  F7 new opponent  s save")
             await ana.press("f6")
             await ana.until("X to move: a draw", "F6 hide values")
-            await bo.ask("rematch", room=ana.app.pages[-1].room.code)  # type: ignore[attr-defined]
+            await bo.ask("rematch", room=ana.app.pages[-1].room.code)
             await ana.until("bo wants a rematch:   F5 accept")
             await ana.press("f5")
             await ana.until("Game 2. ")

@@ -62,7 +62,7 @@ async def test_escape_puts_back_what_a_line_had_and_then_leaves(server: Server, 
 async def test_pasting_takes_the_place_of_what_stands_there(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await open_form(ana, "Board")
-        ana.app._attempt(ana.app.pages[-1].paste, " 6x7\n")
+        ana.app.attempt(ana.app.pages[-1].paste, " 6x7\n")
         await ana.until("> Board              6x7_")
 
 

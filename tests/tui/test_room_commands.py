@@ -30,10 +30,10 @@ async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE", "(O)")
-        talk = list(ana.app.pages[-1].table.talk)  # type: ignore[attr-defined]
+        talk = list(ana.app.pages[-1].table.talk)
         await command(ana, "board")
         await ana.until("Last: bo played B2, centre.")
-        assert ana.app.pages[-1].table.talk == talk  # type: ignore[attr-defined]
+        assert ana.app.pages[-1].table.talk == talk
 
 
 async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(
@@ -57,10 +57,10 @@ async def test_who_plays_is_shown_no_board_of_before(server: Server, open_screen
         await ana.press("1")
         await bo.state(ply=1)
         await ana.until("bo's move", "1. X A1")
-        talk = list(ana.app.pages[-1].table.talk)  # type: ignore[attr-defined]
+        talk = list(ana.app.pages[-1].table.talk)
         await command(ana, words)
         await ana.until("While you play, the board shows the present.", "(X)")
-        assert ana.app.pages[-1].table.talk == talk  # type: ignore[attr-defined]
+        assert ana.app.pages[-1].table.talk == talk
 
 
 async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: OpenScreen) -> None:

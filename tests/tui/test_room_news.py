@@ -69,7 +69,7 @@ async def test_what_came_back_is_seen_above_a_line_that_is_open(
         await ana.press("i")
         await ana.until("Back after ", " s. bo played A1.", "say: hi_")
         page = ana.app.pages[-1]
-        page._returned_until = 0.001  # type: ignore[attr-defined]
+        page._returned_until = 0.001
         page.tick()
         await ana.press("!")
         await ana.until("Back after ", " s. bo played A1.", "say: hi!_")
@@ -139,7 +139,7 @@ async def test_talk_is_told_above_a_line_that_is_open(server: Server, open_scree
 async def test_talk_is_told_in_a_low_room_that_waits(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create", SMALL), size=(40, 10)) as ana, open_peer(server.url) as bo:
         await ana.until("Waiting for someone")
-        code = ana.app.pages[-1].room.code  # type: ignore[attr-defined]
+        code = ana.app.pages[-1].room.code
         await bo.ask("watch", room=code)
         await say(bo, code, "hello there")
         await ana.until("hello there")

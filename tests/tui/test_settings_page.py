@@ -120,7 +120,7 @@ async def test_a_click_and_the_wheel_work_too(open_screen: OpenScreen) -> None:
         assert "Plain ASCII         yes" in chosen(ana)
         await ana.click(10, 20)
         assert ana.app.settings.ascii
-        ana.app._pages[-1].scroll(1)
+        ana.app.pages[-1].scroll(1)
         ana.app.redraw()
         assert "Mouse" in chosen(ana)
 

@@ -88,7 +88,7 @@ async def test_a_window_is_changed_again_and_again_during_a_game(server: Server,
         ):
             await ana.pilot.resize_terminal(*size)
             text = await ana.until(*words)
-            assert [len(row) for row in ana.app.canvas.picture.rows] == [size[0]] * size[1], text
+            assert [len(row) for row in ana.canvas.picture.rows] == [size[0]] * size[1], text
         await ana.pilot.resize_terminal(80, 24)
         await ana.until("│ [5] │")
         assert ana.text == before

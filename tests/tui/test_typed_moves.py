@@ -175,7 +175,7 @@ async def test_the_first_arrow_shows_the_cursor_on_the_last_move(
         await ana.type("a1")
         await ana.press("enter")
         await bo.state(ply=1)
-        ana.app.pages[-1]._hand.cursor = None  # type: ignore[attr-defined]
+        ana.app.pages[-1]._hand.cursor = None
         await bo.ask("move", room=code, cell=20, ply=1)
         await ana.until("YOUR MOVE", "(O)")
         await ana.press(arrow)

@@ -72,6 +72,6 @@ async def test_a_link_is_followed_to_its_server(server: Server, open_screen: Ope
         await cy.ask("join", room=code)
         async with open_screen(server.url, opening=WATCH) as ana:
             await ana.until("Private games")
-            ana.app._attempt(ana.app.pages[-1].paste, f"tictactoe-client watch {other.url}/{code}")
+            ana.app.attempt(ana.app.pages[-1].paste, f"tictactoe-client watch {other.url}/{code}")
             await ana.press("enter")
             await ana.until(f"WATCHING {code}")

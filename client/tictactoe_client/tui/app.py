@@ -1,39 +1,48 @@
-"""The desk on a real terminal: one canvas that shows its pages, keys and clicks, time, signals.
-
-The only place, with `canvas`, that knows the terminal library.
-"""
+"""The program on a terminal: its screens one upon another, its settings, the one connection, and the way out."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from rich.console import RenderableType
-from textual import events
-from textual._compositor import ChopsUpdate
-from textual.app import App, ComposeResult
+from textual.app import App
+from textual.driver import Driver
 from textual.screen import Screen
-from textual.timer import Timer
 
+from tictactoe_client.exits import LastGame, exit_code_for
+from tictactoe_client.files.config import entry_of, show_path
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
+from tictactoe_client.online.messages import Message
+from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.text.arrival import describe_giving_up
+from tictactoe_client.text.news import describe_announcement, describe_notice
 from tictactoe_client.tui.canvas import Canvas
-from tictactoe_client.tui.desktop import Desktop
+from tictactoe_client.tui.entering import Entering
+from tictactoe_client.tui.keeper import Keeper
+from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.size_notice import notice_size
-from tictactoe_client.tui.stage import Stage, place_stage
+from tictactoe_client.tui.page import Page
+from tictactoe_client.tui.room.page import GamePage
+from tictactoe_client.tui.screen import ClientScreen, PageScreen
+from tictactoe_client.tui.terminal import Terminal
 from tictactoe_client.tui.themes import theme_named
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import Announcement, Notice
 
 _IDLE_SECONDS = 10.0
 """Without a key for so long a person counts as away, where the terminal does not say."""
 
 
-class TicTacToe(Desktop, App[int], inherit_bindings=False):  # type: ignore[misc]
-    """The program; `first` is where the command line wants to go at once."""
+class TicTacToe(App[int], inherit_bindings=False):
+    """The program; `first` is where the command line wants to go at once, `last_words` are for standard error."""
 
     ENABLE_COMMAND_PALETTE = False
     CSS = "Screen { background: transparent; overflow: hidden; }"
@@ -43,27 +52,147 @@ class TicTacToe(Desktop, App[int], inherit_bindings=False):  # type: ignore[misc
         self, settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
     ) -> None:
         _silence_no_color()
-        App.__init__(self, ansi_color=True)
-        opening = opening or Opening()
-        self.canvas = Canvas(theme_named(settings.theme, colour=settings.colour))
-        self._stage = Stage(0, 0, 0, 0)
-        self._timer: Timer | None = None
-        self._window_title = ""
+        self.terminal = Terminal()
+        super().__init__(ansi_color=True)
+        self.settings = settings
+        self.keymap = Keymap(settings.changed_keys)
+        self.last_words = ""
+        self.last_game = LastGame()
+        self.failure: BaseException | None = None
+        self.status: tuple[str, str] | None = None
+        self._keeper = Keeper(self._note_kept)
+        self._quit_code: int = ExitCode.NORMAL
+        self._deeds: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
+        opening = opening or Opening()
         self._connects = opening.connects
-        Desktop.__init__(self, settings, address, first, opening)
+        self.link = Link(
+            settings,
+            address,
+            hear=self._hear,
+            connected=self._connected,
+            changed=self.redraw,
+            failed=self._lose,
+            token=opening.find_token(house_for(settings, address).urls, settings.name, first),
+            watches=opening.page != "home" or (first is not None and first.way == "watch"),
+        )
+        self.entering = Entering(self.link)
+        self._opening = [self._screen_for(page) for page in opening.lay_pages(self, first)]
 
-    # -- the desk -------------------------------------------------------------------------------------------------
+    # -- screens --------------------------------------------------------------------------------------------------
+
+    def get_default_screen(self) -> Screen[Any]:
+        """Return the screen that lies under all others."""
+        return self._opening[0]
+
+    @property
+    def screens(self) -> Sequence[ClientScreen]:
+        """Our screens, the visible one last; questions of the library's own are none."""
+        if not self.is_running:
+            return self._opening
+        return [screen for screen in self.screen_stack if isinstance(screen, ClientScreen)]
+
+    @property
+    def pages(self) -> list[Any]:
+        """What the screens show, the visible one last."""
+        return [screen.page for screen in self.screens]
+
+    def open(self, page: Page | ClientScreen) -> None:
+        """Lay a screen on top; a game whose connection has failed meanwhile is none any more."""
+        if isinstance(page, GamePage) and self.link.phase == "failed":
+            return
+        screen = page if isinstance(page, ClientScreen) else self._screen_for(page)
+        for below in self.screens:
+            below.covered(page)
+        self.push_screen(screen)
+        self.status = None
+        screen.opened()
+        self.redraw()
+
+    def close_page(self) -> None:
+        """Take the top screen off; below the first the program ends."""
+        if len(self.screens) == 1:
+            self.leave(self._exit_code())
+            return
+        self._take_off()
+        self.screens[-1].opened()
+        self.redraw()
+
+    def go_home(self) -> None:
+        """Take off all but the first screen."""
+        while len(self.screens) > 1:
+            self._take_off()
+        self.screens[-1].opened()
+        self.redraw()
 
     def redraw(self) -> None:
         """Show what has changed."""
-        if not self.is_running or not self.canvas.is_mounted:
+        if not self.is_running or not self.screen_stack:
             return
         try:
-            self._show()
+            screen = self.screens[-1]
+            screen.redraw()
+            self.terminal.set_title(screen.window_title)
         except Exception as error:
             self._fail(error)
+
+    def _take_off(self) -> None:
+        screen = self.screens[-1]
+        while self.screen is not screen:
+            self.pop_screen()
+        self.pop_screen()
+        screen.closed()
+
+    def _screen_for(self, page: Page) -> PageScreen:
+        return PageScreen(page, Canvas(theme_named(self.settings.theme, colour=self.settings.colour)))
+
+    # -- what screens may ask -------------------------------------------------------------------------------------
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes time; refusals are told on the status line, other failures end the program."""
+        task = asyncio.create_task(self._guard(work))
+        self._deeds.add(task)
+        task.add_done_callback(self._deeds.discard)
+
+    def attempt(self, deed: Callable[..., object], *arguments: Any) -> None:
+        """Do something at once, and show what has become of it; what goes wrong with it is our mistake."""
+        try:
+            deed(*arguments)
+        except Exception as error:
+            self._fail(error)
+        self.redraw()
+
+    def say(self, text: str, role: str = "warn") -> None:
+        """Show something on the status line until the next key."""
+        self.status = (clean_text(text), role)
+        self.redraw()
+
+    def hush(self) -> None:
+        """Take what was said off the status line: it is no longer true."""
+        self.status = None
+
+    def now(self) -> float:
+        """Return monotonic seconds."""
+        return time.monotonic()
+
+    def note_person(self) -> None:
+        """Take note that somebody is at the keys, and has read what was said."""
+        self._last_key = time.monotonic()
+        self.status = None
+
+    def press_anywhere(self, key: str) -> bool:
+        """Take a key that means the same on every screen; tell whether it was one."""
+        self.note_person()
+        if self.keymap.does(key, "quit"):
+            self.attempt(self.quit, self._exit_code())
+        elif self.keymap.does(key, "leave"):
+            self.attempt(self.quit, ExitCode.INTERRUPTED)
+        elif self.keymap.does(key, "redraw"):
+            self.screen.refresh(layout=True, repaint=True)
+        else:
+            return False
+        return True
 
     def ring(self) -> None:
         """Ring the bell where that is wanted: always, or while the person looks elsewhere."""
@@ -77,35 +206,88 @@ class TicTacToe(Desktop, App[int], inherit_bindings=False):  # type: ignore[misc
         """Put text on the clipboard, where the terminal lets us."""
         self.copy_to_clipboard(text)
 
-    def apply_setting(self, field: str) -> None:
-        """Let a changed setting be seen on the terminal."""
-        if field in ("theme", "colour"):
-            self.canvas.use_theme(theme_named(self.settings.theme, colour=self.settings.colour))
-        elif field == "mouse":
-            self._use_mouse(wanted=self.settings.mouse)
+    def leave(self, code: int, message: str = "") -> None:
+        """End the program with this exit code and a line on standard error, having given up what others wait for."""
+        self.last_words = self.last_words or message
+        self.start(self._say_goodbye(code))
 
-    def end(self, code: int) -> None:
-        """Give the terminal back and end with this exit code."""
-        self.exit(code, return_code=code)
+    def quit(self, code: int) -> None:
+        """End the program, unless a screen has a question first; the second time there is none."""
+        if any(screen.asks_first() for screen in reversed(self.screens)):
+            self._quit_code = code
+        else:
+            self.leave(code)
+
+    def quit_after_all(self) -> None:
+        """End the program, the question having been answered, with the exit code of the key that asked."""
+        self.leave(self._quit_code or self._exit_code())
+
+    def stop_by_signal(self, number: int) -> None:
+        """End as a signal asks, politely; the second one ends at once."""
+        self.leave(128 + number)
+
+    # -- settings -------------------------------------------------------------------------------------------------
+
+    def use_theme(self, name: str) -> None:
+        """Change the colours, now and for later runs, and say so."""
+        self.say(f"Theme: {name}", "dim")
+        self.change("theme", name)
+
+    def change(self, field: str, value: str | bool) -> None:
+        """Change a setting, now and for later runs."""
+        changed: Callable[..., Settings] = replace
+        self.settings = changed(self.settings, **{field: value})
+        if field in ("theme", "colour"):
+            theme = theme_named(self.settings.theme, colour=self.settings.colour)
+            for screen in self.screens:
+                if isinstance(screen, PageScreen):
+                    screen.canvas.use_theme(theme)
+        elif field == "mouse":
+            self.terminal.use_mouse(wanted=self.settings.mouse)
+        self.start(self._keeper.keep(*entry_of(field, value)))
+        self.redraw()
+
+    def rename(self, name: str) -> None:
+        """Be called otherwise, now and, where this run was not told a name, in later runs."""
+        self.entering.give_up()
+        self.link.rename(name)
+        if self.settings.name_is_for_now:
+            self.say("The name is for this run only: an option or the environment names another.", "dim")
+        else:
+            self.start(self._keeper.keep("name", name))
+
+    @property
+    def kept_in(self) -> str:
+        """Where settings are kept for later runs, for people."""
+        return show_path(self._keeper.path)
+
+    @property
+    def not_kept(self) -> str | None:
+        """Why the last setting counts for this run only, or None."""
+        return self._keeper.problem
+
+    def _note_kept(self) -> None:
+        """Say where a setting does not last."""
+        if self._keeper.problem is None:
+            self.redraw()
+        else:
+            self.say(f"For this run only: {self._keeper.problem}.")
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
-    def compose(self) -> ComposeResult:
-        """Lay out the one canvas."""
-        yield self.canvas
+    def get_driver_class(self) -> type[Driver]:
+        """Return the library's driver for this terminal, known to `terminal`."""
+        return self.terminal.drive_with(super().get_driver_class())
 
     def on_mount(self) -> None:
         """Show something at once, then connect, unless that which is shown needs no server."""
-        self.canvas.focus()
+        for screen in self._opening[1:]:
+            self.push_screen(screen)
         for doubt in self.settings.doubts[:1]:
             self.say(doubt)
         self.redraw()
         if self._connects:
-            self.run(self.link.run())
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Draw for the new size."""
-        self.call_after_refresh(self.redraw)
+            self.start(self.link.run())
 
     def on_app_focus(self) -> None:
         """Take note that the person looks here."""
@@ -115,95 +297,71 @@ class TicTacToe(Desktop, App[int], inherit_bindings=False):  # type: ignore[misc
         """Take note that the person looks elsewhere."""
         self._is_focused = False
 
-    def on_canvas_pressed(self, event: Canvas.Pressed) -> None:
-        """Pass a key to the page, but for those that mean the same everywhere."""
-        self._last_key = time.monotonic()
-        self._status = None
-        if self.keymap.does(event.name, "quit"):
-            self._attempt(self.quit, self._exit_code())
-        elif self.keymap.does(event.name, "leave"):
-            self._attempt(self.quit, ExitCode.INTERRUPTED)
-        elif self.keymap.does(event.name, "redraw"):
-            self.refresh(layout=True, repaint=True)
-            self.canvas.refresh()
-        elif not self._is_too_small():
-            self._attempt(self._pages[-1].press, event.name)
-
-    def on_canvas_pasted(self, event: Canvas.Pasted) -> None:
-        """Pass pasted text to the page."""
-        self._attempt(self._pages[-1].paste, event.text)
-
-    def on_canvas_clicked(self, event: Canvas.Clicked) -> None:
-        """Pass a click to the page, by the place on its stage; beside the stage there is nothing to click."""
-        self._last_key = time.monotonic()
-        self._status = None
-        place = self._stage.find(event.x, event.y)
-        if place is not None and not self._is_too_small():
-            self._attempt(self._pages[-1].click, *place)
-
-    def on_canvas_scrolled(self, event: Canvas.Scrolled) -> None:
-        """Pass a turn of the wheel to the page."""
-        self._attempt(self._pages[-1].scroll, event.lines)
-
-    def stop_by_signal(self, number: int) -> None:
-        """End as a signal asks, politely; the second one ends at once."""
-        self.leave(128 + number)
-
     def _handle_exception(self, error: Exception) -> None:
         """Take what the library could not handle for our mistake too, and print no traceback over the terminal."""
         self._fail(error)
 
-    # -- drawing --------------------------------------------------------------------------------------------------
+    def _hear(self, message: Message) -> None:
+        for screen in self.screens:
+            self.attempt(screen.hear, message)
+        if isinstance(message.push, Notice):
+            self.say(describe_notice(message.push))
+        elif isinstance(message.push, Announcement):
+            self.say(describe_announcement(message.push))
 
-    def _is_too_small(self) -> bool:
-        width, height = self._pages[-1].needed_size()
-        return self.size.width < width or self.size.height < height
+    def _connected(self) -> None:
+        for screen in reversed(self.screens):
+            self.attempt(screen.connected)
 
-    def _show(self) -> None:
-        page, window = self._pages[-1], (self.size.width, self.size.height)
-        if self._is_too_small():
-            picture = Picture(*window)
-            for y, line in enumerate(notice_size(page.needed_size(), window, page.question)):
-                picture.put(0, y, line)
-        else:
-            self._stage = place_stage(page.wanted_size(*window), window)
-            on_stage = Picture(self._stage.width, self._stage.height, ascii_only=self.settings.ascii)
-            page.draw(on_stage, self._status)
-            picture = self._stage.show(on_stage, *window)
-        self.canvas.show(picture)
-        self._set_window_title(page.window_title)
-        self._set_timer(page.seconds_to_change)
+    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+        """Tell what was refused; whatever else goes wrong is our mistake and ends the program."""
+        try:
+            await work
+        except Refused as refused:
+            self.say(refused.message)
+        except ClientError as error:
+            if self.link.phase != "failed":
+                self.say(error.message)
+        except Exception as error:
+            self._fail(error)
 
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Send as little as can be."""
-        super()._display(screen, self.canvas.narrow(renderable) if isinstance(renderable, ChopsUpdate) else renderable)
+    def _lose(self, failure: ClientError) -> None:
+        """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
+        page, is_first = self.pages[-1], len(self.screens) == 1
+        if isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
+            self.leave(exit_code_for(failure), failure.message)
+        elif isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.is_live:
+            reason = failure.reason
+            text = describe_giving_up(page.table.state, page.table.viewer, self.link.address, reason)
+            self.leave(ExitCode.CONNECTION_LOST, text)
+        elif not is_first and page.needs_server:
+            self.go_home()
 
-    def _set_timer(self, seconds: float | None) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-        if seconds is not None:
-            self._timer = self.set_timer(seconds, self._tick)
+    def _fail(self, error: BaseException) -> None:
+        if self.failure is None:
+            self.failure = error
+            self._end(ExitCode.OUR_BUG)
 
-    def _tick(self) -> None:
-        self._attempt(self._pages[-1].tick)
+    async def _say_goodbye(self, code: int) -> None:
+        if self.link.phase == "online":
+            await self.entering.finish()
+        for screen in reversed(self.screens):
+            self.last_words = self.last_words or await screen.say_goodbye()
+        await self._keeper.finish()
+        is_asked = code == ExitCode.NORMAL and self.settings.result_code
+        self._end(self.last_game.exit_code if is_asked else code)
 
-    def _use_mouse(self, *, wanted: bool) -> None:
-        """Take the mouse, or leave it to the terminal; the library gives it back at the end only while it has it."""
-        driver: Any = self._driver
-        if driver is None or self.is_headless:
-            return
-        if wanted:
-            driver._mouse = True
-            driver._enable_mouse_support()
-        else:
-            driver._disable_mouse_support()
-            driver._mouse = False
+    def _end(self, code: int) -> None:
+        """Give the terminal back and end with this exit code."""
+        self.terminal.use_mouse(wanted=False)
+        self.exit(code, return_code=code)
 
-    def _set_window_title(self, title: str) -> None:
-        if title != self._window_title and self._driver is not None and not self.is_headless:
-            self._window_title = title
-            self._driver.write(f"\x1b]2;{clean_text(title)}\x07")
+    def _exit_code(self) -> int:
+        """Return the code for one who ends the program now, but for what became of a game."""
+        if self.link.phase == "away":
+            return ExitCode.CONNECTION_LOST
+        failure = self.link.failure
+        return exit_code_for(failure) if failure is not None and self.link.phase == "failed" else ExitCode.NORMAL
 
 
 def _silence_no_color() -> None:

@@ -7,7 +7,6 @@ from itertools import groupby
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual._compositor import ChopsUpdate
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -91,20 +90,6 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         if y >= self._picture.height:
             return Strip([Segment(" " * self.size.width, self._style(""))])
         return self._strip(self._picture.rows[y])
-
-    def narrow(self, update: ChopsUpdate) -> ChopsUpdate:
-        """Return an update that sends the changed stretches alone; the library's own begins at the left edge.
-
-        That is what keeps a move of the cursor small in the middle of a large window.
-        """
-        if any(y >= self._picture.height or end > self._picture.width for y, _, end in update.spans):
-            return update
-        strips: list[dict[int, Strip | None]] = [{} for _ in range(self._picture.height)]
-        ends: list[list[int]] = [[] for _ in range(self._picture.height)]
-        for y, start, end in update.spans:
-            strips[y][start] = self._strip(self._picture.rows[y][start:end])
-            ends[y].append(end)
-        return ChopsUpdate(strips, update.spans, ends)
 
     def _strip(self, cells: list[Cell]) -> Strip:
         """Return cells as segments; blanks go with what stands before them where that looks the same."""

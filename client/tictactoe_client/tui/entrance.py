@@ -33,7 +33,7 @@ class Entrance:
 
     def enter(self, choice: Choice) -> None:
         """Go into a room here."""
-        self._desk.run(self._arrive(self._ask(choice), choice))
+        self._desk.start(self._arrive(self._ask(choice), choice))
 
     def enter_typed(self) -> None:
         """Go into the room that is typed, here or on its own server; where it is none, say so."""
@@ -54,7 +54,7 @@ class Entrance:
         """Go where one wanted to before there was this connection."""
         if self.first is not None:
             first, self.first = self.first, None
-            self._desk.run(self._arrive(self._ask(first), first, is_first=True))
+            self._desk.start(self._arrive(self._ask(first), first, is_first=True))
         elif self._next is not None:
             following, self._next = self._next, None
             self.enter(following)

@@ -63,7 +63,7 @@ class HistoryPage(Page):
     def _ask(self, *, anew: bool) -> None:
         if not self._is_asking and self.desk.link.phase == "online":
             self._is_asking = True
-            self.desk.run(self._learn(anew=anew))
+            self.desk.start(self._learn(anew=anew))
 
     async def _learn(self, *, anew: bool) -> None:
         client = self.desk.link.client
@@ -137,7 +137,7 @@ class HistoryPage(Page):
             self.desk.say(f"There is no connection. {self.desk.keymap.show('refresh')} tries again.")
         else:
             self._fetching = object()
-            self.desk.run(self._fetch(game, deed, self._fetching))
+            self.desk.start(self._fetch(game, deed, self._fetching))
 
     async def _fetch(self, game: PastGame, deed: Callable[[GameRecord], None], wanted: object) -> None:
         client = self.desk.link.client

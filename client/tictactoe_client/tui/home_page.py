@@ -53,7 +53,7 @@ class HomePage(Page):
         self._menu.before, self._menu.is_alone = link.before, link.is_own
         held = self._menu.held = client.welcome.rooms if client else ()
         if client is not None:
-            self.desk.run(self._tell_losses(client))
+            self.desk.start(self._tell_losses(client))
         first = self._entrance.first
         if first is not None:
             self._menu.play_again(first)

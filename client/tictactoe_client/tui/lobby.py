@@ -20,12 +20,12 @@ class Lobby:
     def follow(self) -> None:
         """Learn the rooms, where there is a connection, and have every change told from now on."""
         if self._desk.link.phase == "online":
-            self._desk.run(self._subscribe(on=True))
+            self._desk.start(self._subscribe(on=True))
 
     def leave(self) -> None:
         """Have nothing told any more, while nobody looks."""
         if self._desk.link.phase == "online":
-            self._desk.run(self._subscribe(on=False))
+            self._desk.start(self._subscribe(on=False))
 
     def hear(self, message: Message) -> None:
         """Take lists and changes in the order in which the server tells them.

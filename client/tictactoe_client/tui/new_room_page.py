@@ -93,7 +93,7 @@ class NewRoomPage(Page):
             return
         if not self.desk.entering.errand:
             coming = self.desk.entering.enter(describe_errand(choice), choice.enter)
-            self.desk.run(self._arrive(coming, choice))
+            self.desk.start(self._arrive(coming, choice))
 
     async def _arrive(self, coming: Coroutine[Any, Any, Room | None], choice: Choice) -> None:
         """Open the page of the room when we are in, in the place of the form and of what lies on it."""

@@ -32,7 +32,7 @@ class Desk(Protocol):
     entering: Entering
 
     @property
-    def pages(self) -> list[Page]:
+    def pages(self) -> list[Any]:
         """The pages, the visible one last."""
 
     def open(self, page: Page) -> None:
@@ -44,7 +44,7 @@ class Desk(Protocol):
     def go_home(self) -> None:
         """Take off all but the first page."""
 
-    def run(self, work: Coroutine[Any, Any, None]) -> None:
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that takes time; refusals are told on the status line, other failures end the program."""
 
     def say(self, text: str, role: str = "warn") -> None:

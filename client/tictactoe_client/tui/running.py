@@ -58,6 +58,8 @@ async def show_screen(
         code = await _run_under_signals(app.run_async(mouse=settings.mouse), app.stop_by_signal)
     except Exception as error:
         app.failure = app.failure or error
+    if (task := asyncio.current_task()) is not None and task.cancelling():
+        raise asyncio.CancelledError  # the library may swallow an interrupt that came before it heard of signals
     if app.failure is not None:
         print_error(report_bug(app.failure))
         return ExitCode.OUR_BUG

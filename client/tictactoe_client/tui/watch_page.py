@@ -109,7 +109,7 @@ class WatchPage(Page):
     def _open(self, code: str | None) -> None:
         if code is not None and not self.desk.entering.errand:
             choice = Choice("watch", code=code)
-            self.desk.run(self._arrive(self.desk.entering.enter(describe_errand(choice), choice.enter)))
+            self.desk.start(self._arrive(self.desk.entering.enter(describe_errand(choice), choice.enter)))
 
     def _open_typed(self) -> None:
         room = read_room(self._typed, self.desk)

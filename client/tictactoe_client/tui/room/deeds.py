@@ -71,7 +71,7 @@ class GameDeeds:
             self._desk.say(describe_full_column(state, cell))
             return
         self._hand.pending = (target, state.turn or "")
-        self._desk.run(self._send_move(target, state))
+        self._desk.start(self._send_move(target, state))
 
     async def _send_move(self, cell: int, state: RoomState) -> None:
         try:
@@ -132,7 +132,7 @@ class GameDeeds:
 
     def do(self, intent: Intent) -> None:
         """Do what is wanted beside everything else, and tell what comes of it."""
-        self._desk.run(self._do(intent))
+        self._desk.start(self._do(intent))
 
     def _may_be_asked(self, state: RoomState) -> bool:
         """Tell whether ``n`` is rather a no than the next move."""
@@ -146,7 +146,7 @@ class GameDeeds:
             self._hand.begin_chat()
             self._desk.say(f"Too long: {len(text)} of {MAX_CHAT_LENGTH} characters.")
         elif text:
-            self._desk.run(self._say(text))
+            self._desk.start(self._say(text))
 
     async def _say(self, text: str) -> None:
         """Say it; what is refused comes back into the line, or with the next one where a key was pressed meanwhile."""

@@ -81,7 +81,7 @@ class Going:
             return
         self._close_page()
         if self._room.ended is None:
-            self._desk.run(self._room.leave())
+            self._desk.start(self._room.leave())
 
     def to_another(self) -> None:
         """Look for another opponent in the same way as before, asking where that loses a game."""
@@ -132,7 +132,7 @@ class Going:
         if not self._desk.entering.errand:
             self._hand.errand = errand
             coming = self._desk.entering.enter(errand, enter)
-            self._desk.run(self._go(coming, news, may_lose=self._table.is_live))
+            self._desk.start(self._go(coming, news, may_lose=self._table.is_live))
 
     async def _go(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
         """Enter the other room, tell the news with its code there, and leave this one.

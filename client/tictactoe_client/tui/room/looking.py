@@ -32,7 +32,7 @@ class Looking:
         """Show what moves are worth, or no longer; at the end of a game from its last move on."""
         table, state = self._table, self._table.state
         if table.plays:
-            self._desk.run(self._ask_while_playing())
+            self._desk.start(self._ask_while_playing())
             return
         self._review.switch(on=not self._review.is_on)
         self._hand.cursor = None

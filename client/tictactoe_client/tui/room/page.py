@@ -42,7 +42,7 @@ class GamePage(Page):
         self.table = Table(room.code, client.player, room.moves, aborts="abort" in client.features)
         self.again = again
         self._hand = Hand()
-        self._review = Review(self.table, ask=room.analyse, run=desk.run, tell=desk.say, redraw=desk.redraw)
+        self._review = Review(self.table, ask=room.analyse, run=desk.start, tell=desk.say, redraw=desk.redraw)
         looking = Looking(desk, room, self.table, self._hand, self._review)
         self._going = going = Going(
             desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down
@@ -156,7 +156,7 @@ class GamePage(Page):
         was_mine, old = self.table.is_my_turn, self.table.state
         declined, after_loss = self._deeds.take_declined(state), self._returned is not None
         if self.table.take(state, self.desk.now(), declined, after_loss=after_loss):
-            self.desk.run(self._learn_moves())
+            self.desk.start(self._learn_moves())
         self._hand.follow(state)
         if not self.table.plays:
             self._hand.ahead.clear()
