@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, CY, players, seat, state
-from tictactoe_client.text.announcer import announce, announce_chat, announce_company, count_kept
+from tictactoe_client.online.moves import count_kept
+from tictactoe_client.text.announcer import announce, announce_chat, announce_company
 from tictactoe_client.text.wording import describe_lines, split_lines
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import ChatLine, Offers, Result, SeatState

@@ -78,9 +78,7 @@ class Client:
         self.name = greeting.welcome.name
         self.token = greeting.welcome.token
         self.server = greeting.welcome.server
-        self._conversation = Conversation(
-            house, greeting, backoff, timeout_seconds, make_room=lambda code: Room(self, code), ca=ca
-        )
+        self._conversation = Conversation(house, greeting, backoff, timeout_seconds, ca)
 
     @property
     def house(self) -> House:
@@ -223,9 +221,6 @@ class Client:
     async def close(self) -> None:
         """End the conversation; iterators stop. Seats are not given up by this: see `Room.leave`."""
         await self._conversation.close()
-
-    def _forget(self, room: Room) -> None:
-        self._conversation.forget(room)
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -39,10 +39,7 @@ Awaited = TypeVar("Awaited")
 
 
 class Conversation:
-    """What `Client` stands on; `name` and `token` are those of the first welcome, with which it says hello again.
-
-    `make_room` returns a new room for a code.
-    """
+    """What `Client` stands on; `name` and `token` are those of the first welcome, with which it says hello again."""
 
     def __init__(
         self,
@@ -50,9 +47,9 @@ class Conversation:
         greeting: Greeting,
         backoff: Backoff | None,
         timeout_seconds: float,
-        make_room: Callable[[str], Room],
         ca: str | Path | None = None,
     ) -> None:
+        self.player = greeting.welcome.player
         self._greeted_in_seconds = greeting.latency_seconds
         self._house = house.led_by(greeting.address)
         self._name = greeting.welcome.name
@@ -69,7 +66,7 @@ class Conversation:
         self._is_here = asyncio.Event()
         self._is_here.set()
         self._sees_lobby = False
-        self._delivery = Delivery(make_room)
+        self._delivery = Delivery(lambda code: Room(self, code))
         self._pending = self._delivery.pending
         self._ended: ConnectionLost | None = None
         self._resuming: asyncio.Task[None] | None = None
@@ -145,7 +142,6 @@ class Conversation:
         if not reply.room:
             raise ProtocolBroken("the answer names no room")
         room = self.room(reply.room)
-        room._enter(reply)
         await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
         return room
 
@@ -280,12 +276,12 @@ class Conversation:
         deadline = loop.time() + patience_seconds
         for attempt in itertools.count(1):
             try:
-                room._enter(await pending.answer)
+                await pending.answer
                 return
             except Refused as refused:
                 if refused.retry_ms is None or (attempt >= _ATTEMPTS_TO_ENTER and loop.time() >= deadline):
-                    room._end("closed", refused.message)
                     self._delivery.tell(Gone(room.code, refused))
+                    room._end("closed", refused.message)
                     return
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
             self._pending.remove(pending)

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from msgspec import UNSET, UnsetType
 
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost
-from tictactoe_client.online.events import Event
+from tictactoe_client.online.events import Event, Gone, Said, Told
 from tictactoe_client.online.messages import Message, Messages, read_message
 from tictactoe_client.online.pending import PendingRequests
 from tictactoe_client.online.room import Room
-from tictactoe_protocol.pushes import Closed, Error, Notice, Ok, Replaced, RoomState
+from tictactoe_protocol.pushes import Announcement, ChatLine, Closed, Error, Notice, Ok, Replaced, RoomState
 from tictactoe_protocol.requests import Move
 
 
@@ -74,7 +74,7 @@ class Delivery:
         message = read_message(text)
         push = message.push
         if isinstance(push, RoomState):
-            if push.room in self._rooms or len(self._rooms) < self.expected:
+            if self._may_keep(push.room):
                 self.room(push.room)._take(push)
         elif isinstance(push, Ok):
             self._settle(push)
@@ -86,17 +86,27 @@ class Delivery:
             self.room(push.room)._end("closed", push.reason)
         elif isinstance(push, Replaced):
             self.room(push.room)._end("replaced")
-        elif isinstance(push, Notice):
+        elif isinstance(push, ChatLine) and push.room in self._rooms:
+            self._rooms[push.room]._hear(Said(push))
+        if isinstance(push, Notice):
             self.retry_ms, self.is_final = push.retry_ms, push.code == "stopping"
+        if isinstance(push, Notice | Announcement) or (isinstance(push, Error) and push.id is UNSET):
+            for room in self.rooms:
+                room._hear(Told(push))
         self.pass_on(message)
 
     async def until_read(self) -> None:
         """Wait while somebody who listens lags far behind, so that no more than that is kept for them."""
         for wait in [stream.until_read for stream in self._streams]:
             await wait()
+        for room in self.rooms:
+            await room._until_read()
 
     def tell(self, event: Event) -> None:
-        """Tell the streams what has become of the connection."""
+        """Tell the streams and rooms what has become of the connection."""
+        for room in self.rooms:
+            if not isinstance(event, Gone) or event.room == room.code:
+                room._hear(event)
         self.pass_on(Message("", None, event))
 
     def pass_on(self, message: Message) -> None:
@@ -119,6 +129,12 @@ class Delivery:
             stream.put(None)
 
     def _settle(self, reply: Ok) -> None:
+        if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
+            self.room(reply.room)._enter(reply)
         request = self.pending.settle(reply)
         if isinstance(request, Move):
             self.room(request.room)._expect_state(request.ply)
+
+    def _may_keep(self, code: str) -> bool:
+        """Tell whether a room is one that we asked for."""
+        return code in self._rooms or len(self._rooms) < self.expected

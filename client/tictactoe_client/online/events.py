@@ -1,10 +1,190 @@
-"""What happens to the connection itself, told in the stream of messages between what the server said."""
+"""What happens in a room and to the connection, as values: `Room.events` yields them, in order and none left out.
+
+Each state of a room brings what has changed since the one before, as any of the `Change` values, and then `Updated`.
+They say the same to everybody who is there. A *mark* stands for whoever plays it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
-from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.errors import ConnectionLost, Refused
+from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, Result, RoomState, SeatState
+
+OfferKind = Literal["draw", "undo", "rematch"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What happened between the states `old` and `state`; of a game that is new `old` is its beginning."""
+
+    old: RoomState = field(repr=False)
+    state: RoomState = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Change):
+    """A game begins: the first one when all seats are taken, or a rematch; games of a room count from 1."""
+
+    game: int
+
+
+@dataclass(frozen=True, slots=True)
+class Missed(Change):
+    """Games whose end was not seen; of a single one `winner` is the mark that won, as it was then, if any did."""
+
+    first_game: int
+    last_game: int
+    winner: str | None
+    is_draw: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Change):
+    """A cell was played; with it `ply` moves lay on the board. `decides` a move that ended the game by a line."""
+
+    mark: str
+    cell: int
+    ply: int
+    decides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack(Change):
+    """The last `count` moves were taken back: `cells` in the order in which they were played, none where not known.
+
+    `by` is who had asked for it, None where that is not known.
+    """
+
+    count: int
+    cells: tuple[int, ...]
+    by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver(Change):
+    """Somebody is out of a game that the others play on."""
+
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(Change):
+    """Somebody took the seat."""
+
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed(Change):
+    """Somebody goes by another name; `before` is the old one."""
+
+    mark: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped(Change):
+    """Somebody's connection is gone; the seat is held for so long, None where that is not said."""
+
+    mark: str
+    hold_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Returned(Change):
+    """One who had dropped is back."""
+
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left(Change):
+    """Somebody went for good; `seat` is what they had. `frees` the seat, or else it stays theirs in the game."""
+
+    mark: str
+    seat: SeatState
+    frees: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Offered(Change):
+    """Somebody offers a draw, or asks for a rematch, or to take back the last `count` moves.
+
+    `cells` are these in the order in which they were played, none where not known.
+    """
+
+    kind: OfferKind
+    by: str
+    count: int = 0
+    cells: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Declined(Change):
+    """The mark `by` declined an offer."""
+
+    kind: OfferKind
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn(Change):
+    """The mark `by` took their own offer back."""
+
+    kind: OfferKind
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lapsed(Change):
+    """An offer of the mark `by` came to nothing: by the move of another, by moves taken back, or as is not known.
+
+    `mover` is whose move it was.
+    """
+
+    kind: OfferKind
+    by: str
+    cause: Literal["move", "taking back", "unknown"]
+    mover: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Change):
+    """The game is over."""
+
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """All that one state brought has been told; `old` is the one before, None for the first that is seen.
+
+    `moves` are the cells of the state's game in order, and `before` those of the old one's, each None where not known.
+    With `after_loss` our own connection was lost in between; with `is_gap` other states were, and were not seen.
+    """
+
+    old: RoomState | None = field(repr=False)
+    state: RoomState = field(repr=False)
+    moves: tuple[int, ...] | None = None
+    before: tuple[int, ...] | None = None
+    after_loss: bool = False
+    is_gap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Somebody said something in the room."""
+
+    line: ChatLine
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The server told something that no request asked for: that it goes, what its operator says, or what is wrong."""
+
+    push: Notice | Announcement | Error
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,4 +223,25 @@ class Gone:
     refused: Refused
 
 
-Event = Lost | Retrying | Back | Gone
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The room is no more; nothing follows."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A newer connection of ours has the seat; nothing follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The connection is lost for good; nothing follows. Iterators raise the error instead."""
+
+    lost: ConnectionLost
+
+
+ConnectionEvent = Lost | Retrying | Back | Gone
+Event = ConnectionEvent
+RoomEvent = Change | Updated | Said | Told | ConnectionEvent | Closed | Replaced | Cut

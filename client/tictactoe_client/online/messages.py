@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import weakref
-from collections import deque
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_client.online.errors import ConnectionLost, ProtocolBroken, Refused
+from tictactoe_client.online.errors import ProtocolBroken, Refused
 from tictactoe_client.online.events import Event
 from tictactoe_client.online.inspection import inspect_push
+from tictactoe_client.online.stream import Stream
 from tictactoe_protocol import BadMessage, ErrorCode, clean_text, decode_push
 from tictactoe_protocol.pushes import Error, Push, RoomState
 
@@ -22,12 +19,6 @@ _LONGEST_REASON: Final = 160
 
 _LAG: Final = 64
 """How many unread messages make a reader one who lags."""
-
-_MOST_UNREAD: Final = 2 * 1024 * 1024
-"""How many bytes may be unread before nothing more is read from the server."""
-
-_FRAME_BYTES: Final = 1024
-"""What a message takes beside its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +34,7 @@ class Message:
     event: Event | None = None
 
 
-class Messages:
+class Messages(Stream[Message]):
     """Every message of the server in order, beginning with its welcome; an async iterator.
 
     Iterating raises `ConnectionLost` when the connection ends, and stops when the client was closed. For a reader who
@@ -51,65 +42,25 @@ class Messages:
     """
 
     def __init__(self, welcome: Message) -> None:
-        self._items: deque[Message | ConnectionLost | None] = deque()
-        self._weight = 0
-        self._has_more = asyncio.Event()
-        self._has_place = asyncio.Event()
-        self._has_place.set()
-        # Whoever lets go of a stream unread reads no more of it, and must not be waited for.
-        weakref.finalize(self, self._has_place.set).atexit = False
+        super().__init__()
         self.put(welcome)
 
-    def __aiter__(self) -> Messages:
-        return self
-
-    async def __anext__(self) -> Message:
-        while not self._items:
-            self._has_more.clear()
-            await self._has_more.wait()
-        item = self._items.popleft()
-        self._weight -= _weigh(item)
-        if self._weight <= _MOST_UNREAD:
-            self._has_place.set()
-        if item is None:
-            raise StopAsyncIteration
-        if isinstance(item, ConnectionLost):
-            raise item
-        return item
-
-    @property
-    def has_more(self) -> bool:
-        """Whether something can be had at once."""
-        return bool(self._items)
-
-    @property
-    def until_read(self) -> Callable[[], Awaitable[object]]:
-        """What waits while too much is unread; it does not keep the stream."""
-        return self._has_place.wait
-
-    def put(self, item: Message | ConnectionLost | None) -> None:
-        """Add a message, or what ends the stream: a loss, or None for a client that was closed."""
-        if len(self._items) >= _LAG and isinstance(item, Message) and isinstance(item.push, RoomState):
-            self._forget_state(item.push.room)
-        self._items.append(item)
-        self._weight += _weigh(item)
-        self._has_more.set()
-        if self._weight > _MOST_UNREAD:
-            self._has_place.clear()
+    def put(self, item: Message | Exception | None, weight: int = 0) -> None:
+        """Add a message, or what ends the stream; of a reader who lags an older state of the room is forgotten."""
+        if isinstance(item, Message):
+            weight += len(item.text)
+            if len(self._items) >= _LAG and isinstance(item.push, RoomState):
+                self._forget_state(item.push.room)
+        super().put(item, weight)
 
     def _forget_state(self, room: str) -> None:
         """Let go of the last state of a room that is unread, which a newer one makes old."""
         for number in range(len(self._items) - 1, -1, -1):
-            item = self._items[number]
+            item, weight = self._items[number]
             if isinstance(item, Message) and isinstance(item.push, RoomState) and item.push.room == room:
-                self._weight -= _weigh(item)
+                self._weight -= weight
                 del self._items[number]
                 return
-
-
-def _weigh(item: Message | ConnectionLost | None) -> int:
-    """Return about how many bytes an unread message takes."""
-    return _FRAME_BYTES + (len(item.text) if isinstance(item, Message) else 0)
 
 
 def refusal_of(error: Error) -> Refused:

@@ -1,16 +1,26 @@
-"""A room as one of its players or watchers holds it: the newest state, and the requests that name a room."""
+"""A room as one of its players or watchers holds it: the newest state and the moves, what happens, and the requests.
+
+It follows the moves from state to state, and asks the server for them where states were skipped. So nobody above keeps
+an older state, the moves so far, or a count of what came.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Final, Literal
+import contextlib
+import weakref
+from collections.abc import AsyncIterator, Callable
+from typing import Final, Literal, Protocol
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_client.online.errors import ClientError, ProtocolBroken, Refused
-from tictactoe_engine import parse_cell
+from tictactoe_client.online.changes import changes
+from tictactoe_client.online.errors import ClientError, ConnectionLost, ProtocolBroken, Refused
+from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
+from tictactoe_client.online.moves import fits, follow_moves, position_after, seat_of
+from tictactoe_client.online.stream import Stream
+from tictactoe_engine import Position, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, RulesState
 from tictactoe_protocol.requests import (
@@ -18,42 +28,64 @@ from tictactoe_protocol.requests import (
     Chat,
     Claim,
     Draw,
+    History,
     Join,
     Leave,
     Move,
     OfferAction,
+    Record,
     Rematch,
+    Request,
     Resign,
     Sync,
     Undo,
     Watch,
 )
 
-if TYPE_CHECKING:
-    from tictactoe_client.online.client import Client
-    from tictactoe_client.online.errors import ConnectionLost
-
 GOODBYE_SECONDS: Final = 1.0
 """How long the end of a program waits for a server that is told that we go."""
+MOVES_SECONDS: Final = 5.0
+"""How long news waits for the moves that passed unseen, before it is told without them."""
 
 Ending = Literal["left", "closed", "replaced"]
+
+
+class Courier(Protocol):
+    """What a room needs of the conversation that it is a part of."""
+
+    @property
+    def player(self) -> str:
+        """Our public id."""
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What the server can do beyond version 1.0."""
+
+    async def request(self, request: Request) -> Ok:
+        """Send a request and return the answer."""
+
+    def forget(self, room: Room) -> None:
+        """Let go of a room that has ended for us."""
 
 
 class Room:
     """One room; made by `Client.create`, `match`, `join` and `watch`.
 
     Iterating yields its states: the current one first, then each newer one. Whoever is slow gets the newest and
-    misses those between, which costs nothing, as each state is whole. Iterating stops when the room has `ended`:
-    we left it, it was closed, or our seat was replaced by a newer connection; it raises `ConnectionLost` when the
-    connection ended. It goes on past the end of a game, for there may be a rematch.
+    misses those between, which costs nothing, as each state is whole; what happened between them `events` tells.
+    Iterating stops when the room has `ended`: we left it, it was closed, or our seat was replaced by a newer
+    connection; it raises `ConnectionLost` when the connection ended. It goes on past the end of a game, for there may
+    be a rematch.
 
-    `state` is the newest state, None before the first. `moves` are the cells that were played before we came.
+    `state` is the newest state, None before the first. `moves` are the cells of its game in order, as far as they are
+    known: all of them where `knows_moves`.
     """
 
-    def __init__(self, client: Client, code: str) -> None:
+    def __init__(self, client: Courier, code: str) -> None:
         self.code = code
         self.state: RoomState | None = None
         self.moves: tuple[int, ...] = ()
+        self.knows_moves = False
         self.ended: Ending | None = None
         self.closed_reason: str | None = None
         self._client = client
@@ -62,18 +94,87 @@ class Room:
         self._version = 0
         self._fresh_from = 1
         self._asked: dict[tuple[type, OfferAction], tuple[int, int]] = {}
+        self._ended_offers: set[str] = set()
         self._lost: ConnectionLost | None = None
         self._changed = asyncio.Event()
+        self._position: tuple[RoomState, Position | None] | None = None
+        self._newest_seq = -1
+        self._told: tuple[int, ...] | None = None
+        self._asking: asyncio.Task[None] | None = None
+        self._asked_at_seq = -1
+        self._waiting: list[RoomState | RoomEvent] = []
+        self._is_after_loss = False
+        self._streams: weakref.WeakSet[Stream[RoomEvent]] = weakref.WeakSet()
+        self._listeners: list[Callable[[RoomEvent], object]] = []
+
+    @property
+    def viewer(self) -> str:
+        """Our public id."""
+        return self._client.player
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether we came to watch, and so have no seat."""
+        return self._watching
 
     @property
     def seat(self) -> str | None:
         """Our mark in the current game, or None for a watcher; a rematch may change it."""
         if self._watching or self.state is None:
             return self._seat
-        for mark, holder in self.state.seats.items():
-            if holder is not None and holder.player == self._client.player:
-                return mark
-        return None
+        return seat_of(self.state, self.viewer)
+
+    @property
+    def is_my_turn(self) -> bool:
+        """Whether the server waits for our move."""
+        return self.state is not None and self.state.turn is not None and self.state.turn == self.seat
+
+    @property
+    def plays(self) -> bool:
+        """Whether we still play a game that is on; not one who is out of it, among three or more."""
+        state, own = self.state, self.seat
+        seat = state.seats.get(own) if state is not None and own is not None else None
+        return state is not None and state.status == "playing" and seat is not None and not seat.out
+
+    @property
+    def looks_on(self) -> bool:
+        """Whether there is nothing for us to play: we watch, or are out of the game, or it is over."""
+        if self.state is None or (self.state.status == "waiting" and self.seat is not None):
+            return False
+        return not self.plays
+
+    @property
+    def position(self) -> Position | None:
+        """The position of the newest state, or None where its moves are not known."""
+        if self.state is None or not self.knows_moves:
+            return None
+        if self._position is None or self._position[0] is not self.state:
+            self._position = (self.state, position_after(self.state, self.moves))
+        return self._position[1]
+
+    def events(self) -> Stream[RoomEvent]:
+        """Return everything that happens here from now on, none left out; first comes `Updated` as things are.
+
+        Each state brings what has changed, and then `Updated`. Iterating stops and raises as the room's own iterator
+        does. Close it, or use it in an ``async with``, where it is not read to its end.
+        """
+        stream: Stream[RoomEvent] = Stream()
+        self._streams.add(stream)
+        if self.state is not None:
+            stream.put(self._as_it_is(self.state))
+        if self._lost is not None or self.ended is not None:
+            stream.put(self._lost)
+        return stream
+
+    def subscribe(self, listener: Callable[[RoomEvent], object]) -> Callable[[], None]:
+        """Call `listener` with each event of `events`, as it happens; return what ends that.
+
+        A connection that is lost for good is a last event `Cut`.
+        """
+        self._listeners.append(listener)
+        if self.state is not None:
+            self._call(listener, self._as_it_is(self.state))
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     async def __aiter__(self) -> AsyncIterator[RoomState]:
         seen = 0
@@ -147,9 +248,9 @@ class Room:
 
         It is looked for among our last hundred games.
         """
-        for past in await self._client.history(MAX_LISTED_GAMES):
+        for past in (await self._client.request(History(limit=MAX_LISTED_GAMES))).games or ():
             if (past.room, past.game) == (self.code, game):
-                return await self._client.record(past.id)
+                return (await self._client.request(Record(game=past.id))).record or ""
         return None
 
     async def draw(self, action: OfferAction = "offer") -> None:
@@ -192,10 +293,15 @@ class Room:
         return Watch(room=self.code) if self._watching else Join(room=self.code)
 
     def _enter(self, reply: Ok) -> None:
-        _check_moves(reply.moves or (), self.state)
+        """Take note of the answer that let us in, which has the moves of the game on the table."""
+        moves = reply.moves or ()
+        _check_moves(moves, self.state)
         self._seat = reply.seat or None
         self._watching = self._seat is None
-        self.moves = reply.moves or ()
+        self._told = moves
+        if self.state is None:
+            self.moves = moves
+        self._tell_waiting()
 
     async def _wait_for_state(self) -> None:
         """Wait for the first state, or for the end of the room."""
@@ -204,14 +310,103 @@ class Room:
 
     def _take(self, state: RoomState) -> None:
         """Keep a state unless a newer one is here; one with the same `seq` counts, as watchers come and go in it."""
-        if self.state is not None and state.seq < self.state.seq:
+        if state.seq < self._newest_seq:
             return
         if self.state is not None and not _are_alike(state.rules, self.state.rules):
             raise ProtocolBroken("the rules of a room have changed")
-        _check_moves(self.moves, state)
+        _check_moves(self._told or (), state)
+        self._newest_seq = state.seq
+        if self._asking is not None:
+            self._waiting.append(state)
+        elif self._needs_moves(state):
+            self._asked_at_seq = state.seq
+            self._waiting.append(state)
+            self._asking = asyncio.get_running_loop().create_task(self._ask_for_moves(), name="tictactoe moves")
+        else:
+            self._keep(state)
+            self._told = None
+
+    def _needs_moves(self, state: RoomState) -> bool:
+        """Tell whether moves passed unseen that the server has to be asked for; once for each state."""
+        if self._told is not None and fits(self._told[: state.ply], state):
+            return False
+        if state.seq == self._asked_at_seq:
+            return False
+        old = self.state
+        is_gap = old is not None and state.seq > old.seq + 1 and state.ply > 0
+        return is_gap or not fits(follow_moves(self.moves, old, state), state)
+
+    async def _ask_for_moves(self) -> None:
+        with contextlib.suppress(ClientError, TimeoutError):
+            async with asyncio.timeout(MOVES_SECONDS):
+                self._told = (await self._client.request(Sync(room=self.code))).moves or ()
+        self._asking = None
+        self._tell_waiting()
+
+    def _tell_waiting(self) -> None:
+        """Go on with what waited for moves: they are here, or will not come."""
+        asking, self._asking = self._asking, None
+        if asking is not None:
+            asking.cancel()
+        waiting, self._waiting = self._waiting, []
+        for item in waiting:
+            if isinstance(item, RoomState):
+                self._keep(item)
+            else:
+                self._tell(item)
+        if waiting:
+            self._told = None
+
+    def _keep(self, state: RoomState) -> None:
+        """Let a state be the newest, and tell what it brings."""
+        old, before = self.state, self.moves if self.knows_moves else None
+        told = self._told[: state.ply] if self._told is not None else ()
+        is_told = self._told is not None and fits(told, state)
+        self.moves = told if is_told else follow_moves(self.moves, old, state)
+        self.knows_moves = is_told or fits(self.moves, state)
         self.state = state
         self._version += 1
+        moves = self.moves if self.knows_moves else None
+        if old is not None and (self._streams or self._listeners):
+            ended = self._ended_offers
+            for change in changes(old, state, moves=moves, before=before, own=self.seat, ended=ended):
+                self._tell(change)
+        is_gap = old is not None and state.seq > old.seq + 1
+        self._tell(Updated(old, state, moves, before, self._is_after_loss, is_gap))
+        self._is_after_loss = False
+        self._ended_offers.clear()
         self._wake()
+
+    def _as_it_is(self, state: RoomState) -> Updated:
+        return Updated(None, state, self.moves if self.knows_moves else None)
+
+    def _hear(self, event: RoomEvent) -> None:
+        """Tell what happened beside states, after the states that came before it."""
+        if isinstance(event, Back):
+            self._is_after_loss = True
+        if self._asking is not None:
+            self._waiting.append(event)
+        else:
+            self._tell(event)
+
+    def _tell(self, event: RoomEvent) -> None:
+        for stream in list(self._streams):
+            stream.put(event)
+        for listener in list(self._listeners):
+            self._call(listener, event)
+
+    def _call(self, listener: Callable[[RoomEvent], object], event: RoomEvent) -> None:
+        """Call a listener, whose fault is nobody else's."""
+        try:
+            listener(event)
+        except Exception as error:
+            context = {"message": "a listener of a room failed", "exception": error}
+            asyncio.get_running_loop().call_exception_handler(context)
+
+    async def _until_read(self) -> None:
+        """Wait while somebody who reads the events lags far behind."""
+        for wait in [stream.until_read for stream in self._streams]:
+            await wait()
 
     def _expect_state(self, ply: int) -> None:
         """Hold back what came before the answer to our move, where it does not have the move number `ply` yet."""
@@ -220,14 +415,29 @@ class Room:
 
     def _end(self, ending: Ending, reason: str | None = None) -> None:
         if self.ended is None:
+            self._tell_waiting()
             self.ended = ending
             self.closed_reason = reason
-        self._client._forget(self)
+            if ending == "replaced":
+                self._tell(Replaced())
+            elif ending == "closed":
+                self._tell(Closed(reason or ""))
+            self._finish_streams(None)
+        self._client.forget(self)
         self._wake()
 
     def _lose(self, lost: ConnectionLost) -> None:
+        self._tell_waiting()
         self._lost = lost
+        for listener in list(self._listeners):
+            self._call(listener, Cut(lost))
+        self._finish_streams(lost)
         self._wake()
+
+    def _finish_streams(self, end: ConnectionLost | None) -> None:
+        for stream in self._streams:
+            stream.put(end)
+        self._listeners.clear()
 
     def _wake(self) -> None:
         self._changed.set()

@@ -19,13 +19,14 @@ from tictactoe_client.online.errors import EXPULSIONS, Interrupted, Refused
 from tictactoe_client.online.events import Back, Event, Gone, Lost
 from tictactoe_client.online.invite import reachable_address
 from tictactoe_client.online.messages import Message
+from tictactoe_client.online.moves import fits
 from tictactoe_client.online.room import Room
 from tictactoe_client.plain.parting import Parting
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
-from tictactoe_client.text.announcer import announce_chat, fits
+from tictactoe_client.text.announcer import announce_chat
 from tictactoe_client.text.arrival import describe_attempts, describe_going, describe_return
 from tictactoe_client.text.muted import Muted
 from tictactoe_client.text.news import describe_announcement, describe_notice

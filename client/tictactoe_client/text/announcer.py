@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
+from tictactoe_client.online.moves import count_kept
 from tictactoe_client.text.company import (
     announce_arrivals,
     announce_departures,
@@ -104,38 +105,6 @@ def announce_chat(line: ChatLine) -> str:
     """Return what somebody said, safe to print; a watcher is marked as one."""
     role = "" if line.seat else " (watching)"
     return f"{clean_text(line.from_)}{role}: {clean_text(line.text)}"
-
-
-def count_kept(
-    old: RoomState, new: RoomState, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
-) -> int:
-    """Return how many of the old state's moves still lie on the new one's board, in a state of the same game.
-
-    Where the moves of both are known it is exact; else moves that were taken back and made again count as kept.
-    """
-    if moves is not None and before is not None and len(before) == old.ply:
-        pairs = zip(before, moves, strict=False)
-        return next((count for count, (one, other) in enumerate(pairs) if one != other), min(len(before), len(moves)))
-    taken_back = sum(mark not in ".#" and mark != new.board[cell] for cell, mark in enumerate(old.board))
-    return old.ply - taken_back
-
-
-def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) -> tuple[int, ...]:
-    """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told.
-
-    Fewer than `new.ply` where several moves passed unseen: the server knows those.
-    """
-    if old is not None:
-        moves = moves[: count_kept(old, new)] if old.game == new.game else ()
-    if new.ply == len(moves) + 1 and new.last is not None:
-        moves = (*moves, new.last)
-    return moves[: new.ply]
-
-
-def fits(moves: Sequence[int], state: RoomState) -> bool:
-    """Tell whether these can be the moves of a state: so many, on these cells, the last one last."""
-    played = {cell for cell, mark in enumerate(state.board) if mark not in ".#"}
-    return len(moves) == state.ply and set(moves) == played and (moves[-1] if moves else None) == state.last
 
 
 def _announce_new_game(

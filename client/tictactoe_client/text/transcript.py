@@ -11,8 +11,9 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address
+from tictactoe_client.online.moves import fits, follow_moves
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.announcer import announce, announce_standing, fits, follow_moves
+from tictactoe_client.text.announcer import announce, announce_standing
 from tictactoe_client.text.answers import describe_score, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress, describe_return
 from tictactoe_client.text.help import describe_controls

@@ -9,7 +9,8 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from tictactoe_client.text.announcer import announce_chat, announce_company, follow_moves
+from tictactoe_client.online.moves import follow_moves
+from tictactoe_client.text.announcer import announce_chat, announce_company
 from tictactoe_client.text.wording import seat_of
 from tictactoe_protocol.pushes import ChatLine, RoomState
 

@@ -1,0 +1,247 @@
+"""What happened between two states of a room: every event once, in the order in which it is told. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from tictactoe_client.online.events import (
+    Change,
+    Declined,
+    Dropped,
+    Ended,
+    Joined,
+    Lapsed,
+    Left,
+    Missed,
+    Moved,
+    Offered,
+    PassedOver,
+    Renamed,
+    Returned,
+    Started,
+    TakenBack,
+    Withdrawn,
+)
+from tictactoe_client.online.moves import count_kept
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RESULT_REASONS, Offers, Result, RoomState
+
+_NOT_COUNTED = "aborted"
+
+
+def changes(
+    old: RoomState,
+    new: RoomState,
+    *,
+    moves: Sequence[int] | None = None,
+    before: Sequence[int] | None = None,
+    own: str | None = None,
+    ended: Collection[str] = (),
+) -> list[Change]:
+    """Return what happened between two states of one room.
+
+    `moves` are all cells of the new state's game, which puts a gap of several moves in order, and `before` those of the
+    old one's; None where they are not known. `own` is the mark of whoever sees it, None for a watcher, and `ended` are
+    the offers, ``draw`` and ``undo``, that they have declined or withdrawn since the old state.
+    """
+    if new.game == old.game:
+        is_start = old.status == "waiting" and new.status == "playing"
+        kept = count_kept(old, new, moves, before)
+        begin = [Started(new.game, old=old, state=new)] if is_start else []
+        return [
+            *_arrivals(old, new),
+            *begin,
+            *_play(old, new, moves, kept, before),
+            *_departures(old, new),
+            *_offers(old, new, moves, own, ended, is_taken_back=kept < old.ply),
+        ]
+    start = _before_first_move(old, new)
+    return [
+        *_missed_games(old, new),
+        Started(new.game, old=old, state=new),
+        *_arrivals(start, new),
+        *_play(start, new, moves, 0),
+        *_departures(start, new),
+        *_offers(start, new, moves, own, (), is_taken_back=False),
+    ]
+
+
+def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[Change]:
+    """Return what one who comes now must know beside players and moves: who is away, what is offered, the end."""
+    seats = {mark: seat and replace(seat, online=True, left=False, out=False) for mark, seat in state.seats.items()}
+    start = replace(state, seats=seats, offers=Offers(), result=None)
+    return [
+        *_play(start, state, None, state.ply),
+        *_departures(start, state),
+        *_offers(start, state, moves, None, (), is_taken_back=False),
+    ]
+
+
+def is_draw(result: Result) -> bool:
+    """Tell whether a game that is over is a draw: not one that was aborted, or ended as only newer servers know."""
+    return result.winner is None and result.reason in RESULT_REASONS and result.reason != _NOT_COUNTED
+
+
+def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
+    """Yield which games' ends were not seen; how a single one ended is known from the score."""
+    first, last = old.game + 1 if old.status == "over" else old.game, new.game - 1
+    if first > last:
+        return
+    latest = new.seats.get(new.result.winner) if new.result is not None and new.result.winner else None
+    winner = None
+    for mark, seat in old.seats.items() if first == last else ():
+        since = 1 if seat is not None and latest is not None and latest.player == seat.player else 0
+        if seat is not None and new.score.get(seat.player, 0) - since > old.score.get(seat.player, 0):
+            winner = mark
+            break
+    since = 1 if new.result is not None and is_draw(new.result) else 0
+    was_drawn = first == last and new.score.get("draws", 0) - since > old.score.get("draws", 0)
+    yield Missed(first, last, winner, winner is None and was_drawn, old=old, state=new)
+
+
+def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
+    """Return the new state's game at its start, with the players as the old state had them."""
+    board = "".join("#" if mark == "#" else "." for mark in new.board)
+    known = {seat.player: replace(seat, out=False) for seat in old.seats.values() if seat is not None}
+    seats = {mark: known.get(seat.player, seat) if seat is not None else None for mark, seat in new.seats.items()}
+    return replace(
+        new, seq=old.seq, board=board, ply=0, last=None, result=None, status="playing", seats=seats, offers=Offers()
+    )
+
+
+def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
+    """Yield who sat down, came back, or goes by another name."""
+    for mark, seat in new.seats.items():
+        before = old.seats.get(mark)
+        if seat is None:
+            continue
+        if before is not None and before.player != seat.player:
+            yield Left(mark, before, frees=True, old=old, state=new)
+        if before is None or before.player != seat.player:
+            yield Joined(mark, old=old, state=new)
+            continue
+        if clean_text(before.name) != clean_text(seat.name):
+            yield Renamed(mark, before.name, old=old, state=new)
+        if seat.online and not before.online:
+            yield Returned(mark, old=old, state=new)
+
+
+def _play(
+    old: RoomState, new: RoomState, moves: Sequence[int] | None, kept: int, before: Sequence[int] | None = None
+) -> Iterator[Change]:
+    """Yield what happened on the board after the first `kept` moves, who was passed over, and how it ended."""
+    if count := max(0, old.ply - kept):
+        asker = old.offers.undo if new.seq <= old.seq + 1 else None
+        yield TakenBack(count, _cells_taken_back(old, new, kept, before), asker, old=old, state=new)
+    played = _cells_since(kept, old, new, moves)
+    result = new.result if old.result is None else None
+    for ply, cell in enumerate(played, new.ply - len(played) + 1):
+        decides = result is not None and cell in result.line and ply == new.ply
+        yield Moved(new.board[cell], cell, ply, decides, old=old, state=new)
+    for mark, seat in new.seats.items():
+        was = old.seats.get(mark)
+        if seat is not None and seat.out and not (was is not None and was.out):
+            yield PassedOver(mark, old=old, state=new)
+    if result is not None:
+        yield Ended(result, old=old, state=new)
+
+
+def _cells_since(kept: int, old: RoomState, new: RoomState, moves: Sequence[int] | None) -> list[int]:
+    """Return the cells played after the first `kept` moves in their order, as far as it can be known."""
+    if new.last is None or new.ply <= kept:
+        return []
+    if new.ply == kept + 1:
+        return [new.last]
+    if moves is not None and len(moves) >= new.ply:
+        return list(moves[kept : new.ply])
+    fresh = [cell for cell, mark in enumerate(new.board) if mark != old.board[cell] and cell != new.last]
+    return [*fresh, new.last]
+
+
+def _cells_taken_back(old: RoomState, new: RoomState, kept: int, before: Sequence[int] | None) -> tuple[int, ...]:
+    """Return the cells that were taken back in the order in which they were played; none where that is not known."""
+    count = old.ply - kept
+    if before is not None and len(before) == old.ply:
+        return tuple(before[kept:])
+    cleared = [cell for cell, mark in enumerate(old.board) if mark not in ".#" and mark != new.board[cell]]
+    if len(cleared) != count or count > 2 or old.last not in cleared:
+        return ()
+    return tuple(sorted(cleared, key=lambda cell: cell == old.last))
+
+
+def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:
+    """Yield who left or dropped."""
+    for mark, seat in new.seats.items():
+        before = old.seats.get(mark)
+        if seat is None:
+            if before is not None:
+                yield Left(mark, before, frees=True, old=old, state=new)
+            continue
+        had_left = before is not None and before.left
+        was_here = before is None or before.player != seat.player or before.online
+        if seat.left and not had_left:
+            yield Left(mark, seat, frees=False, old=old, state=new)
+        elif not seat.left and not had_left and not seat.online and was_here:
+            hold_ms = seat.hold_ms if isinstance(seat.hold_ms, int) else None
+            yield Dropped(mark, hold_ms, old=old, state=new)
+
+
+def _offers(
+    old: RoomState,
+    new: RoomState,
+    moves: Sequence[int] | None,
+    own: str | None,
+    ended: Collection[str],
+    *,
+    is_taken_back: bool,
+) -> Iterator[Change]:
+    """Yield which offers were made, and which came to nothing by whom; what was agreed shows in the game itself."""
+    kinds: tuple[Literal["draw", "undo"], ...] = ("draw", "undo")
+    for kind in kinds:
+        offerer: str | None = getattr(old.offers, kind)
+        now: str | None = getattr(new.offers, kind)
+        is_granted = new.result is not None or (is_taken_back and kind == "undo")
+        if now is not None and now != offerer:
+            count = 0 if kind == "draw" else 1 if new.last is not None and new.board[new.last] == now else 2
+            yield Offered(kind, now, count, _newest(new, count, moves), old=old, state=new)
+        elif offerer is not None and now is None and not is_granted:
+            yield _how_it_ended(old, new, kind, offerer, own, by_us=kind in ended, is_taken_back=is_taken_back)
+    for mark in new.offers.rematch:
+        if mark not in old.offers.rematch:
+            yield Offered("rematch", mark, old=old, state=new)
+
+
+def _newest(state: RoomState, count: int, moves: Sequence[int] | None) -> tuple[int, ...]:
+    """Return the last `count` moves in their order, none where they are not known."""
+    if moves is None or len(moves) != state.ply:
+        moves = () if state.last is None else (state.last,)
+    return tuple(moves[-count:]) if 0 < count <= len(moves) else ()
+
+
+def _how_it_ended(
+    old: RoomState,
+    new: RoomState,
+    kind: Literal["draw", "undo"],
+    offerer: str,
+    own: str | None,
+    *,
+    by_us: bool,
+    is_taken_back: bool,
+) -> Change:
+    """Return who let an offer come to nothing, and how, as far as it can be told: states may have been skipped."""
+    is_gap = new.seq > old.seq + 1
+    if is_taken_back:
+        return Lapsed(kind, offerer, "unknown" if is_gap else "taking back", old=old, state=new)
+    mover = new.board[new.last] if new.last is not None and new.ply > old.ply else None
+    if mover is not None and (mover != offerer or kind == "undo") and not is_gap:
+        return Lapsed(kind, offerer, "move", mover, old=old, state=new)
+    active = [mark for mark, seat in new.seats.items() if seat is not None and not (seat.out or seat.left)]
+    is_known = mover is None and (by_us or not is_gap)
+    if not is_known or own not in active or offerer not in active or len(active) != 2:
+        return Lapsed(kind, offerer, "unknown", old=old, state=new)
+    doer = own if by_us else next(mark for mark in active if mark != own)
+    make = Withdrawn if doer == offerer else Declined
+    return make(kind, doer, old=old, state=new)

@@ -1,0 +1,83 @@
+"""The moves of a game as one who sees its states knows them, and the position that they make. Pure.
+
+A state has the board and the last move alone. One state after another tells the moves in order; where states were
+skipped the server knows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tictactoe_engine import BLOCKED, FREE, IllegalMove, Position, Rules
+from tictactoe_protocol.pushes import RoomState
+
+_NOBODYS = FREE + BLOCKED
+
+
+def seat_of(state: RoomState, viewer: str) -> str | None:
+    """Return the mark that the viewer plays, or None for a watcher and for one who left."""
+    for mark, seat in state.seats.items():
+        if seat is not None and seat.player == viewer and not seat.left:
+            return mark
+    return None
+
+
+def count_kept(
+    old: RoomState, new: RoomState, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
+) -> int:
+    """Return how many of the old state's moves still lie on the new one's board, in a state of the same game.
+
+    Where the moves of both are known it is exact; else moves that were taken back and made again count as kept.
+    """
+    if moves is not None and before is not None and len(before) == old.ply:
+        pairs = zip(before, moves, strict=False)
+        return next((count for count, (one, other) in enumerate(pairs) if one != other), min(len(before), len(moves)))
+    taken_back = sum(mark not in _NOBODYS and mark != new.board[cell] for cell, mark in enumerate(old.board))
+    return old.ply - taken_back
+
+
+def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) -> tuple[int, ...]:
+    """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told.
+
+    Fewer than `new.ply` where several moves passed unseen: the server knows those.
+    """
+    if old is not None:
+        moves = moves[: count_kept(old, new)] if old.game == new.game else ()
+    if new.ply == len(moves) + 1 and new.last is not None:
+        moves = (*moves, new.last)
+    return moves[: new.ply]
+
+
+def fits(moves: Sequence[int], state: RoomState) -> bool:
+    """Tell whether these can be the moves of a state: so many, on these cells, the last one last."""
+    if len(moves) != state.ply or (moves[-1] if moves else None) != state.last:
+        return False
+    board = state.board
+    return len(set(moves)) == len(moves) and all(cell < len(board) and board[cell] not in _NOBODYS for cell in moves)
+
+
+def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
+    """Return the position of a state whose moves these are, or None where its rules do not allow them."""
+    rules = state.rules.to_rules()
+    try:
+        position = Position.replay(rules, moves, _passed_over(state, moves, rules))
+    except (IllegalMove, ValueError):
+        return None
+    return position if position.board == state.board else None
+
+
+def _passed_over(state: RoomState, moves: Sequence[int], rules: Rules) -> list[tuple[int, str]]:
+    """Return who is passed over from which move on, as the order of the marks on the board shows it."""
+    out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
+    passed: list[tuple[int, str]] = []
+    active = rules.marks
+    movers = [state.board[cell] for cell in moves] + ([state.turn] if state.turn else [])
+    due = 0
+    for ply, mover in enumerate(movers if out else ()):
+        while active[due] != mover and active[due] in out and len(active) > 2:
+            passed.append((ply, active[due]))
+            active = active.replace(active[due], "")
+            due %= len(active)
+        due = (due + 1) % len(active)
+    late = [mark for mark in active if mark in out][: len(active) - 2] if state.status == "playing" else []
+    return [*passed, *((len(moves), mark) for mark in late)]

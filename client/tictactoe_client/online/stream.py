@@ -1,0 +1,88 @@
+"""What is kept for a reader until it is read: an async iterator that another task fills, and that can be given back."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Final, Generic, Self, TypeVar
+
+MOST_UNREAD: Final = 2 * 1024 * 1024
+"""About how many bytes may be unread before nothing more is read from the server."""
+
+_FRAME_BYTES: Final = 1024
+"""What an item takes beside its text."""
+
+Item = TypeVar("Item")
+
+
+class Stream(Generic[Item]):
+    """Items in order. Iterating stops when the stream was closed, and raises the error that ended it, if one did.
+
+    Leaving an ``async with`` closes it, and so does `close`: it then keeps nothing more, and nobody waits for it.
+    """
+
+    def __init__(self) -> None:
+        self._items: deque[tuple[Item | Exception | None, int]] = deque()
+        self._weight = 0
+        self._is_closed = False
+        self._has_more = asyncio.Event()
+        self._has_place = asyncio.Event()
+        self._has_place.set()
+        # Whoever lets go of a stream unread reads no more of it, and must not be waited for.
+        weakref.finalize(self, self._has_place.set).atexit = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Item:
+        while not self._items and not self._is_closed:
+            self._has_more.clear()
+            await self._has_more.wait()
+        item, weight = self._items.popleft() if self._items else (None, 0)
+        self._weight -= weight
+        if self._weight <= MOST_UNREAD:
+            self._has_place.set()
+        if item is None:
+            self.close()
+            raise StopAsyncIteration
+        if isinstance(item, Exception):
+            self.close()
+            raise item
+        return item
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something can be had at once."""
+        return bool(self._items)
+
+    @property
+    def until_read(self) -> Callable[[], Awaitable[object]]:
+        """What waits while too much is unread; it does not keep the stream."""
+        return self._has_place.wait
+
+    def put(self, item: Item | Exception | None, weight: int = 0) -> None:
+        """Add an item that takes so many bytes, or what ends the stream: an error, or None."""
+        if self._is_closed:
+            return
+        weight += _FRAME_BYTES
+        self._items.append((item, weight))
+        self._weight += weight
+        self._has_more.set()
+        if self._weight > MOST_UNREAD:
+            self._has_place.clear()
+
+    def close(self) -> None:
+        """Give the stream back: what was not read yet is forgotten, and iterating stops."""
+        self._is_closed = True
+        self._items.clear()
+        self._weight = 0
+        self._has_more.set()
+        self._has_place.set()

@@ -1,0 +1,259 @@
+"""What a room knows and tells of the states that come: moves, position, events; without a server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from tests.client.states import ANA, BO, CLASSIC, players, seat, state
+from tictactoe_client.online.events import (
+    Change,
+    Closed,
+    Dropped,
+    Ended,
+    Joined,
+    Lapsed,
+    Left,
+    Missed,
+    Moved,
+    Offered,
+    Renamed,
+    Returned,
+    RoomEvent,
+    Started,
+    TakenBack,
+    Updated,
+)
+from tictactoe_client.online.room import Room
+from tictactoe_engine import Rules
+from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState
+from tictactoe_protocol.requests import Request, Sync
+
+THREE = Rules(4, 4, 3, marks="XOA")
+
+
+class FakeCourier:
+    """A conversation that knows all moves of the game and counts who asks for them."""
+
+    def __init__(self, moves: Sequence[int] | None = None, player: str = ANA) -> None:
+        self.moves = moves
+        self.player = player
+        self.features: frozenset[str] = frozenset()
+        self.asked: list[Request] = []
+        self.is_forgotten = False
+
+    async def request(self, request: Request) -> Ok:
+        self.asked.append(request)
+        return Ok(id="1", moves=tuple(self.moves or ()))
+
+    def forget(self, room: Room) -> None:
+        self.is_forgotten = True
+
+
+class Listener:
+    """Hears all that a room tells."""
+
+    def __init__(self, room: Room) -> None:
+        self.heard: list[RoomEvent] = []
+        self.stop = room.subscribe(self.heard.append)
+
+    @property
+    def changes(self) -> list[Change]:
+        return [event for event in self.heard if isinstance(event, Change)]
+
+    @property
+    def updates(self) -> list[Updated]:
+        return [event for event in self.heard if isinstance(event, Updated)]
+
+
+def entered(*states: RoomState, moves: Sequence[int] = (), known: Sequence[int] | None = None) -> Room:
+    """Return a room that ana entered after `moves`, and that has seen these states."""
+    room = Room(FakeCourier(known), "K7M4PQ")
+    room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=tuple(moves)))
+    for each in states:
+        room._take(each)
+    return room
+
+
+def told(*states: RoomState) -> list[Change]:
+    """Return what a room tells of the states after the first."""
+    room = entered(states[0], moves=(4, 0)[: states[0].ply])
+    listener = Listener(room)
+    for number, each in enumerate(states[1:], states[0].seq + 1):
+        room._take(replace(each, seq=number))
+    return listener.changes
+
+
+def test_a_room_follows_the_moves_and_knows_the_position() -> None:
+    room = entered(state(), state((4,)), state((4, 0)))
+    assert room.moves == (4, 0)
+    assert room.knows_moves
+    assert room.position is not None
+    assert (room.position.moves, room.position.turn) == ((4, 0), "X")
+    assert room.is_my_turn
+    assert room.plays
+    assert not room.looks_on
+
+
+def test_the_position_knows_who_is_passed_over() -> None:
+    seats = players(THREE)
+    seats["O"] = replace(seat(BO, "bo"), out=True)
+    room = entered(replace(state((0,), THREE), turn="A", seats=seats), moves=(0,))
+    assert room.position is not None
+    assert (room.position.turn, room.position.active_marks) == ("A", "XA")
+
+
+def test_one_who_watches_has_no_turn() -> None:
+    room = entered(state())
+    room._enter(Ok(id="2", room="K7M4PQ", seat=None, moves=()))
+    assert room.is_watching
+    assert room.seat is None
+    assert not room.is_my_turn
+    assert room.looks_on
+
+
+async def test_moves_that_passed_unseen_are_asked_for_and_each_is_told() -> None:
+    room = entered(state((4,)), moves=(4,), known=(4, 0, 8, 2))
+    listener = Listener(room)
+    room._take(state((4, 0, 8, 2)))
+    assert room.state == state((4,))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert [(event.mark, event.cell, event.ply) for event in listener.changes if isinstance(event, Moved)] == [
+        ("O", 0, 2),
+        ("X", 8, 3),
+        ("O", 2, 4),
+    ]
+    assert room.moves == (4, 0, 8, 2)
+    assert listener.updates[-1].is_gap
+
+
+async def test_the_server_is_asked_once_for_the_moves_of_a_state() -> None:
+    courier = FakeCourier((1, 2, 3))
+    room = Room(courier, "K7M4PQ")
+    room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=()))
+    for _ in range(3):
+        room._take(state((4, 0)))
+        await asyncio.sleep(0.01)
+    assert [type(request) for request in courier.asked] == [Sync]
+    assert room.state is not None
+    assert not room.knows_moves
+    assert room.position is None
+
+
+async def test_what_comes_while_moves_are_asked_for_is_told_behind_them() -> None:
+    room = entered(state((4,)), moves=(4,), known=(4, 0, 8))
+    listener = Listener(room)
+    room._take(state((4, 0, 8)))
+    room._take(state((4, 0, 8, 2)))
+    room._end("closed", "idle")
+    assert [update.state.ply for update in listener.updates] == [1, 3, 4]
+    assert isinstance(listener.heard[-1], Closed)
+
+
+def test_an_older_state_is_not_told() -> None:
+    room = entered(state((4,)), moves=(4,))
+    listener = Listener(room)
+    room._take(state())
+    assert len(listener.updates) == 1
+
+
+def test_a_move_that_decides_the_game_ends_it() -> None:
+    changes = told(state((4, 0)), state((4, 0, 3)), state((4, 0, 3, 1)), state((4, 0, 3, 1, 5)))
+    assert [type(change) for change in changes] == [Moved, Moved, Moved, Ended]
+    assert isinstance(changes[2], Moved)
+    assert changes[2].decides
+    assert isinstance(changes[3], Ended)
+    assert changes[3].result == Result("X", "line", (3, 4, 5))
+
+
+def test_a_game_starts_when_the_other_seat_is_taken() -> None:
+    waiting = state(seats={"X": seat(ANA, "ana"), "O": None})
+    assert [type(change) for change in told(waiting, state())] == [Joined, Started]
+
+
+def test_who_drops_returns_and_leaves_is_told() -> None:
+    away = {**players(), "O": replace(seat(BO, "bo", online=False), hold_ms=60_000)}
+    gone = {**players(), "O": seat(BO, "bo", online=False, left=True)}
+    changes = told(state(), state(seats=away), state(), state(seats=gone, result=Result("X", "resigned")))
+    assert [type(change) for change in changes] == [Dropped, Returned, Ended, Left]
+    assert isinstance(changes[0], Dropped)
+    assert changes[0].hold_ms == 60_000
+
+
+def test_another_name_is_told_with_the_one_before() -> None:
+    (change,) = told(state(), state(seats={**players(), "O": seat(BO, "bob")}))
+    assert isinstance(change, Renamed)
+    assert (change.mark, change.before) == ("O", "bo")
+
+
+def test_moves_taken_back_are_told_with_who_asked_and_which() -> None:
+    asked = state((4, 0), offers=Offers(undo="O"))
+    changes = told(state((4, 0)), asked, state((4,)))
+    assert [type(change) for change in changes] == [Offered, TakenBack]
+    offered, taken = changes
+    assert isinstance(offered, Offered)
+    assert (offered.kind, offered.by, offered.cells) == ("undo", "O", (0,))
+    assert isinstance(taken, TakenBack)
+    assert (taken.cells, taken.by) == ((0,), "O")
+
+
+def test_an_offer_lapses_with_the_move_of_the_one_who_was_asked() -> None:
+    offered = state((4, 0), offers=Offers(draw="O"))
+    changes = told(state((4, 0)), offered, state((4, 0, 8)))
+    assert isinstance(changes[-1], Lapsed)
+    assert (changes[-1].cause, changes[-1].mover) == ("move", "X")
+
+
+def test_games_whose_end_was_not_seen_are_told() -> None:
+    over = state((4, 0, 3, 1, 5))
+    later = replace(state((), score={ANA: 2}), game=3)
+    room = entered(over, moves=(4, 0, 3, 1, 5))
+    listener = Listener(room)
+    room._take(replace(later, seq=20))
+    missed, started = listener.changes
+    assert isinstance(missed, Missed)
+    assert (missed.first_game, missed.last_game, missed.winner) == (2, 2, "X")
+    assert isinstance(started, Started)
+    assert started.game == 3
+
+
+def test_one_who_has_stopped_to_listen_hears_no_more() -> None:
+    room = entered(state())
+    listener = Listener(room)
+    listener.stop()
+    room._take(state((4,)))
+    assert len(listener.heard) == 1
+
+
+async def test_a_listener_that_fails_hurts_nobody() -> None:
+    failures: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
+    room = entered(state())
+    room.subscribe(lambda event: 1 / 0)
+    listener = Listener(room)
+    room._take(state((4,)))
+    assert len(failures) == 3
+    assert len(listener.updates) == 2
+
+
+async def test_events_stop_when_the_room_ends_and_when_they_are_given_back() -> None:
+    room = entered(state())
+    async with room.events() as events:
+        room._take(state((4,)))
+        room._end("left")
+        assert [type(event) async for event in events] == [Updated, Moved, Updated]
+    async with entered(state()).events() as events:
+        assert isinstance(await anext(events), Updated)
+    with pytest.raises(StopAsyncIteration):
+        await anext(events)
+
+
+def test_states_of_other_rules_than_the_classic_have_a_position_too() -> None:
+    rules = Rules(6, 7, 4, gravity=True)
+    room = entered(state((38, 31), rules), moves=(38, 31))
+    assert room.position is not None
+    assert room.position.rules == rules != CLASSIC
