@@ -27,6 +27,7 @@ CLIENT_LEVELS = (
     {"online"},
     {"__init__"},
     {"settings"},
+    {"options"},
     {"board", "streams"},
     {"text"},
     {"files"},

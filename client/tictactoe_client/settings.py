@@ -54,10 +54,10 @@ class Settings:
     """Options in their final form; `server` and `name` as typed, None where nothing was said; several servers
     of one house have commas between. `ca` is a file to trust.
 
-    `theme`, `mouse`, `bell`, `confirm` (place only with a second click or Enter) and `changed_keys` are for the full
-    screen, which also says the first of the `doubts` about the configuration file. With `local` a server is started for
-    this run where none runs on this machine. With `name_is_for_now` the name was given to this run alone, by an option
-    or the environment.
+    `theme`, `mouse`, `motion`, `bell`, `confirm` (place only with a second click or Enter) and `changed_keys` are for
+    the full screen, which also says the first of the `doubts` about the configuration file. With `local` a server is
+    started for this run where none runs on this machine. With `name_is_for_now` the name was given to this run alone,
+    by an option or the environment.
     """
 
     mode: Mode = "plain"
@@ -74,6 +74,7 @@ class Settings:
     local: bool = False
     theme: str = "terminal"
     mouse: bool = True
+    motion: bool = True
     bell: Bell = "away"
     confirm: bool = False
     changed_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tictactoe_client.cli.main import cli, run
-from tictactoe_client.cli.option_values import settings_of
-from tictactoe_client.files.config import KNOWN, config_path, load_config
+from tictactoe_client.cli.options import settings_of
+from tictactoe_client.files.config import config_path, load_config
 from tictactoe_client.online.house import parse_house
+from tictactoe_client.options import FILE_OPTIONS, OPTIONS
 from tictactoe_client.tui.keymap import ACTIONS
 
 
@@ -142,7 +143,7 @@ def test_settings_are_told_as_objects_in_json_mode(capfdbinary: pytest.CaptureFi
     assert run(["config", "show", "--json"]) == 0
     rows = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
     assert {"from": "client", "type": "setting", "key": "theme", "value": "paper", "origin": str(path)} in rows
-    assert [row["key"] for row in rows[:-1]] == list(KNOWN)
+    assert [row["key"] for row in rows[:-1]] == list(FILE_OPTIONS)
     assert rows[-1] == {"from": "client", "type": "closed", "exit": 0}
 
 
@@ -297,13 +298,13 @@ def test_a_typo_is_warned_of_and_the_command_goes_on(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err == 'client.toml line 1: unknown key "nmae". Did you mean "name"?\n'
 
 
-def test_an_unknown_theme_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["play", "--theme", "nigth"]) == 2
-    assert capsys.readouterr().err == 'There is no theme "nigth". Did you mean "night"?\n'
-
-
-def test_the_page_documents_every_key() -> None:
+def test_the_page_documents_every_option_and_every_key() -> None:
     page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `-")]
+    told = {cells[1].strip("`"): cells[0] for cells in rows}
+    assert [
+        option.name for option in OPTIONS.values() if f"`--{option.name}" not in told.get(option.variable, "")
+    ] == []
     section = page.partition("### Configuration")[2].partition("\n## ")[0]
-    assert [key for key in KNOWN if f"\n| `{key}` |" not in section] == []
+    assert [key for key in FILE_OPTIONS if f"\n| `{key}` |" not in section] == []
     assert [action for action in ACTIONS if f"`{action}`" not in section.partition("Bindings have")[2]] == []

@@ -20,7 +20,7 @@ CASES: list[tuple[list[str], list[str]]] = [
     (["pl"], ["play"]),
     (["co"], ["config", "completion"]),
     (["new", "--ru"], ["--rules"]),
-    (["--no-m"], ["--no-mouse"]),
+    (["--no-m"], ["--no-motion", "--no-mouse"]),
     (["play", "--rules", "go"], ["gomoku"]),
     (["play", "--theme", ""], ["terminal", "night", "paper", "contrast"]),
     (["--theme", "n"], ["night"]),

@@ -11,7 +11,7 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.files.config import config_path, load_config
 from tictactoe_server.server import Server
 
-ROWS = ("theme", "colour", "ascii", "mouse", "bell", "keys", "coordinates", "confirm")
+ROWS = ("theme", "colour", "ascii", "motion", "mouse", "bell", "keys", "coordinates", "confirm")
 NOBODY = "ws://127.0.0.1:1"
 
 
@@ -108,7 +108,7 @@ async def test_every_value_of_every_line_comes_round(open_screen: OpenScreen) ->
             await ana.press("down")
         await until_kept(ana)
         assert load_config().warnings == ()
-        assert set(load_config().values) == {"theme", "no_color", "ascii", "no_mouse", "bell", "keys"} | {
+        assert set(load_config().values) == {"theme", "no_color", "ascii", "no_motion", "no_mouse", "bell", "keys"} | {
             "coordinates",
             "confirm",
         }
@@ -122,11 +122,11 @@ async def test_a_click_and_the_wheel_work_too(open_screen: OpenScreen) -> None:
         assert ana.app.settings.ascii
         ana.app.pages[-1].scroll(1)
         ana.app.redraw()
-        assert "Mouse" in chosen(ana)
+        assert "Motion" in chosen(ana)
 
 
 async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
-    async with at_settings(open_screen, size=(80, 13)) as ana:
+    async with at_settings(open_screen, size=(80, 14)) as ana:
         await ana.press("up")
         text = ana.text
         assert "Confirm clicks" in chosen(ana)

@@ -12,8 +12,7 @@ from typing import Any, Literal
 import click
 
 from tictactoe_client.cli.manual import command
-from tictactoe_client.cli.option_values import settings_of
-from tictactoe_client.cli.options import LEVELS, Words, rules_option, shared_options
+from tictactoe_client.cli.options import LEVELS, Words, clock_option, rules_option, settings_of, shared_options
 
 
 @command(
@@ -25,7 +24,7 @@ from tictactoe_client.cli.options import LEVELS, Words, rules_option, shared_opt
     ),
 )
 @rules_option
-@click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
+@clock_option
 @shared_options
 @click.pass_context
 def play(context: click.Context, /, rules: str | None, clock: str | None, **_: Any) -> int:
@@ -60,7 +59,7 @@ def play(context: click.Context, /, rules: str | None, clock: str | None, **_: A
 @click.option("--blocked", metavar="CELLS", help="Cells that nobody may take, such as b2,c3.")
 @click.option("--misere", is_flag=True, help="Whoever completes a line loses.")
 @click.option("--gravity", is_flag=True, help="Marks fall to the lowest free cell of their column.")
-@click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
+@clock_option
 @click.option("--private", is_flag=True, help="Keep the room out of the public list.")
 @click.option("--seat", metavar="MARK", help="The mark to play; the first by default, which begins.")
 @click.option("--bot", "bots", multiple=True, type=Words(LEVELS), help="Let the computer take a seat; repeatable.")
@@ -109,7 +108,7 @@ def new(
 @click.option("--level", type=Words(LEVELS), default="medium", help="How well the computer plays (medium).")
 @click.option("--first", type=Words(["me", "bot", "random"]), default="me", help="Who begins (me).")
 @rules_option
-@click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
+@clock_option
 @shared_options
 @click.pass_context
 def bot(context: click.Context, /, level: str, first: str, rules: str | None, clock: str | None, **_: Any) -> int:

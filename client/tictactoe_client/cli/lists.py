@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from tictactoe_client.cli.manual import command
-from tictactoe_client.cli.option_values import settings_of
-from tictactoe_client.cli.options import complete_file, shared_options
+from tictactoe_client.cli.options import complete_file, settings_of, shared_options
 
 
 @command(

@@ -16,13 +16,13 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from tictactoe_client.cli.config import config
 from tictactoe_client.cli.games import bot, join, new, play, watch
 from tictactoe_client.cli.lists import check, history, replay, rooms
-from tictactoe_client.cli.manual import PROGRAM, ManualGroup
-from tictactoe_client.cli.option_values import settings_of
-from tictactoe_client.cli.options import name_variable, shared_options
-from tictactoe_client.cli.own import COMPLETION_VARIABLE, completion, config
+from tictactoe_client.cli.manual import PROGRAM, ManualGroup, command
+from tictactoe_client.cli.options import Values, Words, name_variable, settings_of, shared_options
 from tictactoe_client.files.config import load_config
+from tictactoe_client.files.debug_log import keeping_debug_log
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_client.streams.output import (
     OutputFailed,
@@ -34,6 +34,8 @@ from tictactoe_client.streams.output import (
     silence_output,
     writing,
 )
+
+_COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 
 _ARGUMENTS: Final = "tictactoe arguments"
 """Under which name click's context keeps the words that the program was started with."""
@@ -83,6 +85,31 @@ def _ask_for_command(context: click.Context, *, in_json: bool) -> int:
     print_error(f"{context.get_usage()}\n\n{told}")
     print_error(f"Try '{own_command('--help')}'. A match in a pipe: {own_command('play', '--plain')}, or --json.")
     return _close_in_json(told) if in_json else ExitCode.USAGE
+
+
+@command(
+    short_help="Print the completion of a shell.",
+    examples=("completion bash", "completion zsh", "completion fish"),
+)
+@click.argument("shell", type=Words(["bash", "zsh", "fish"]))
+@shared_options
+@click.pass_context
+def completion(context: click.Context, /, shell: str, **_: Any) -> int:
+    """Print the script that completes commands, options and their values in a shell.
+
+    \b
+    In ~/.bashrc:                   eval "$(tictactoe-client completion bash)"
+    In ~/.zshrc, after compinit:    eval "$(tictactoe-client completion zsh)"
+    In ~/.config/fish/config.fish:  tictactoe-client completion fish | source
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise Misuse(f"There is no completion for {shell}.")
+    with keeping_debug_log(is_wanted=bool(Values(context)["debug"])):
+        click.echo(kind(cli, {}, PROGRAM, _COMPLETION_VARIABLE).source())
+    return ExitCode.NORMAL
 
 
 for _command in (play, new, bot, join, watch, rooms, history, replay, check, config, completion):
@@ -136,11 +163,11 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(arguments: Sequence[str]) -> int:
     """Do what click's own `main` does, but for swallowing closed pipes and keyboard interrupts."""
-    instruction = os.environ.get(COMPLETION_VARIABLE)
+    instruction = os.environ.get(_COMPLETION_VARIABLE)
     if instruction:
         from click.shell_completion import shell_complete
 
-        return shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
+        return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
     config = load_config()
     for warning in config.warnings:
         print_error(warning)

@@ -6,26 +6,22 @@ name them and point to it.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import click
 
 from tictactoe_client.files.config import config_path, show_path
 from tictactoe_client.files.private_file import state_folder
+from tictactoe_client.options import SECTIONS, suggest
 
 PROGRAM: Final = "tictactoe-client"
 
 PAGES: Final = "docs"
 """Where the pages about the program stand, in its source."""
 
-_SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "Server and player": ("server", "local", "name", "timeout"),
-    "Full screen, transcript or JSON": ("plain", "json"),
-    "How it looks and sounds": ("theme", "no-color", "ascii", "no-mouse", "bell", "no-board"),
-    "How moves are typed": ("keys", "coordinates"),
-    "In scripts": ("no-input", "stay", "result-code", "quiet", "debug"),
+_SECTIONS: Final = {
+    **{title: tuple(option.name for option in options) for title, options in SECTIONS.items()},
     "About": ("version", "help"),
 }
 """The options that every command takes, by their long names."""
@@ -102,8 +98,7 @@ class ManualGroup(Manual, click.Group):
         name = args[0]
         is_unknown = self.get_command(ctx, name) is None and not name.startswith("-")
         if is_unknown and not ctx.resilient_parsing:
-            close = difflib.get_close_matches(name.lower(), self.list_commands(ctx), 1)
-            hint = f" Did you mean '{close[0]}'?" if close else ""
+            hint = suggest(name.lower(), self.list_commands(ctx), quote="'")
             ctx.fail(f"No such command '{name}'.{hint}")
         return super().resolve_command(ctx, args)
 

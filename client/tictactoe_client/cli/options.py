@@ -1,27 +1,33 @@
-"""The options that every command takes, in any place of the line; what they add up to is `option_values`'.
+"""The table of options as `click` reads it, and what a command line, the environment and the file add up to.
 
-Nothing here imports the network, so that help and completion stay quick.
+An option counts from where it was typed: after the command, else before it, else from the environment, else from the
+file. Nothing here imports the network, so that help and completion stay quick.
 """
 
 from __future__ import annotations
 
-import difflib
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.settings import Misuse
-from tictactoe_client.tui.themes import THEMES
-from tictactoe_engine import PRESETS, Coordinates, Keys
+from tictactoe_client.files.config import Config
+from tictactoe_client.options import MAX_TIMEOUT_SECONDS, OPTIONS, Option, find_meaningless, suggest
+from tictactoe_client.settings import Misuse, Mode, Settings
+from tictactoe_client.streams.output import is_terminal, print_error, wants_colour
+from tictactoe_engine import PRESETS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-ENVIRONMENT_PREFIX = "TICTACTOE"
-
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
+"""The computer's levels, in plain words and by strategy; the server has the last word."""
+
+_TYPED_OR_SET: Final = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 class Words(click.Choice[str]):
@@ -29,21 +35,56 @@ class Words(click.Choice[str]):
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """Return the sentence of click, and a suggestion."""
-        close = difflib.get_close_matches(str(value).lower(), self.choices, 1)
-        hint = f" Did you mean '{close[0]}'?" if close else ""
+        hint = suggest(str(value).lower(), self.choices, quote="'")
         return f"{super().get_invalid_choice_message(value, ctx)}{hint}"
 
 
-class ThemeName(Words):
-    """The name of a theme."""
+def shared_options(command: Decorated) -> Decorated:
+    """Give a command the options that all of them take."""
+    version = click.option(
+        "--version",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=lambda context, parameter, wanted: _print_version(context, wanted=wanted),
+        help="Print the versions of client and protocol, and exit.",
+    )
+    command = version(command)
+    for option in reversed(OPTIONS.values()):
+        command = _make_option(option)(command)
+    return command
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name; raises `Misuse` for a theme that does not exist."""
-        if value in THEMES:
-            return str(value)
-        close = difflib.get_close_matches(str(value), THEMES, 1)
-        hint = f'Did you mean "{close[0]}"?' if close else f"Themes: {', '.join(THEMES)}."
-        raise Misuse(f'{name_variable(param, ctx)}There is no theme "{value}". {hint}')
+
+def _make_option(option: Option) -> Callable[[Decorated], Decorated]:
+    names = [f"--{option.name}"] if option.short is None else [f"-{option.short}", f"--{option.name}"]
+    attributes: dict[str, Any] = {"envvar": option.variable, "help": option.help, "metavar": option.metavar}
+    if option.kind is bool:
+        return click.option(*names, is_flag=True, **attributes)
+    if option.is_list:
+        return click.option(*names, multiple=True, callback=lambda _, __, given: ",".join(given) or None, **attributes)
+    return click.option(
+        *names, type=Words(option.words) if option.words else option.kind, default=option.default, **attributes
+    )
+
+
+def rules_option(command: Decorated) -> Decorated:
+    """Give a command the option that names a preset."""
+    return click.option("--rules", envvar="TICTACTOE_RULES", type=Words(list(PRESETS)), help="A game that has a name.")(
+        command
+    )
+
+
+def clock_option(command: Decorated) -> Decorated:
+    """Give a command the option that sets a clock."""
+    told = "3+2 (minutes, and seconds more a move) or 10/move (seconds)."
+    return click.option("--clock", metavar="CLOCK", help=told)(command)
+
+
+def complete_file(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
 
 
 def name_variable(parameter: click.Parameter | None, context: click.Context | None) -> str:
@@ -54,96 +95,7 @@ def name_variable(parameter: click.Parameter | None, context: click.Context | No
     return f"{parameter.envvar}: " if is_variable else ""
 
 
-def option(*declarations: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
-    """Return an option with a variable of its name: ``TICTACTOE_NO_MOUSE`` for ``--no-mouse``."""
-    name = max(declarations, key=len).lstrip("-").upper().replace("-", "_")
-    return click.option(*declarations, envvar=f"{ENVIRONMENT_PREFIX}_{name}", **attributes)
-
-
-_SHARED = (
-    option(
-        "-s",
-        "--server",
-        metavar="URL",
-        multiple=True,
-        callback=lambda context, parameter, given: ",".join(given) or None,
-        help="The server: ws://host:port, wss://host, or just host. Again for each other server of the same house.",
-    ),
-    option("--ca", metavar="FILE", help="Trust the authority in this file (PEM), too, for wss://."),
-    option("--local", is_flag=True, help="Where no server runs on this machine, start one for this run."),
-    option("-n", "--name", metavar="NAME", help="Your name; without one the server chooses guest-…"),
-    option("--plain", is_flag=True, help="A growing transcript, one fact a line."),
-    option("--json", is_flag=True, help="JSON lines in and out, for programs."),
-    option(
-        "--keys",
-        type=Words([str(key) for key in Keys]),
-        default=str(Keys.PHONE),
-        help="Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).",
-    ),
-    option(
-        "--coordinates",
-        type=Words([str(style) for style in Coordinates]),
-        default=str(Coordinates.ROW_COLUMN_1),
-        help="What two numbers mean as a move.",
-    ),
-    option("--no-board", is_flag=True, help="Draw the board only when asked (for screen readers)."),
-    option("--ascii", is_flag=True, help="Use no characters but ASCII."),
-    option(
-        "--theme",
-        type=ThemeName(list(THEMES)),
-        metavar="NAME",
-        default="terminal",
-        help="Colours of the full screen: terminal, night, paper, contrast.",
-    ),
-    option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal."),
-    option(
-        "--bell",
-        type=Words(["off", "away", "always"]),
-        default="away",
-        help="When to ring at your turn (away: while you look elsewhere).",
-    ),
-    option("--no-color", is_flag=True, help="Use no colour."),
-    option("--stay", is_flag=True, help="Stay in the game when the input has ended."),
-    option("--result-code", is_flag=True, help="Exit with 0 won, 10 lost, 11 drawn, 12 abandoned."),
-    option("--no-input", is_flag=True, help="Ask nothing, and end with the game."),
-    option("--timeout", type=float, default=5.0, metavar="SECONDS", help="How long to wait for the server (5)."),
-    option("-q", "--quiet", is_flag=True, help="Leave out what is not the game."),
-    option("--debug", is_flag=True, help="Log to a file; its path is printed at the end."),
-    click.option(
-        "--version",
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=lambda context, parameter, wanted: _print_version(context, parameter, wanted=wanted),
-        help="Print the versions of client and protocol, and exit.",
-    ),
-)
-
-
-def shared_options(command: Decorated) -> Decorated:
-    """Give a command the options that all of them take."""
-    for decorate in reversed(_SHARED):
-        command = decorate(command)
-    return command
-
-
-LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
-"""The computer's levels, in plain words and by strategy; the server has the last word."""
-
-
-def rules_option(command: Decorated) -> Decorated:
-    """Give a command the option that names a preset."""
-    return option("--rules", type=Words(list(PRESETS)), help="A game that has a name.")(command)
-
-
-def complete_file(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete the name of a file."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
-
-
-def _print_version(context: click.Context, _: click.Parameter, *, wanted: bool) -> None:
+def _print_version(context: click.Context, *, wanted: bool) -> None:
     if not wanted or context.resilient_parsing:
         return
     from tictactoe_client.online.installation import client_version
@@ -151,3 +103,82 @@ def _print_version(context: click.Context, _: click.Parameter, *, wanted: bool) 
 
     click.echo(f"tictactoe-client {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})")
     context.exit()
+
+
+class Values:
+    """Options by their keys, from the command where they were typed there, else from the group before it."""
+
+    def __init__(self, context: click.Context) -> None:
+        self._contexts = [context] if context.parent is None else [context, context.parent]
+
+    def __getitem__(self, key: str) -> Any:
+        return self._context_of(key).params[key]
+
+    def source_of(self, key: str) -> ParameterSource:
+        """Return where the value came from."""
+        return self._context_of(key).get_parameter_source(key) or ParameterSource.DEFAULT
+
+    def is_typed(self, key: str) -> bool:
+        """Tell whether it was typed on the command line."""
+        return self.source_of(key) is ParameterSource.COMMANDLINE
+
+    def _context_of(self, key: str) -> click.Context:
+        typed = (each for each in self._contexts if each.get_parameter_source(key) is ParameterSource.COMMANDLINE)
+        return next(typed, self._contexts[0])
+
+
+def settings_of(context: click.Context, *, needs_server: bool = True) -> Settings:
+    """Return what options, environment and file add up to; raises `Misuse`.
+
+    Where the server stands in the file and cannot be read there, no other one is taken in its place.
+    """
+    value = Values(context)
+    for one, other in (("json", "plain"), ("local", "server")):
+        if value.is_typed(one) and value.is_typed(other):
+            raise Misuse(f"Choose one of --{one} and --{other}.")
+    if not 0 < value["timeout"] <= MAX_TIMEOUT_SECONDS:
+        raise Misuse(f"--timeout is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds.")
+    config = context.find_object(Config)
+    doubts = _find_doubts(value, config)
+    for doubt in doubts.values():
+        print_error(doubt)
+    server, name = (None if key in doubts else value[key] for key in ("server", "name"))
+    hides_server = "server" in doubts or (config is not None and config.hides_server)
+    if needs_server and hides_server and not value["local"] and value.source_of("server") not in _TYPED_OR_SET:
+        raise Misuse("Your server stands in that file: mend it, or say --server.")
+    mode = _choose_mode(value)
+    filled: dict[str, Any] = {
+        option.fills: option.setting_of(value[key]) for key, option in OPTIONS.items() if option.fills
+    }
+    return Settings(
+        **{
+            **filled,
+            "mode": mode,
+            "server": None if value.is_typed("local") else server,
+            "name": name or None,
+            "name_is_for_now": bool(name) and value.source_of("name") in _TYPED_OR_SET,
+            "colour": wants_colour(os.environ, no_colour=value["no_color"], on_screen=mode == "screen"),
+            "draws_board": filled["draws_board"] and not os.environ.get("ACCESSIBLE"),
+            "changed_keys": config.bindings if config else {},
+            "doubts": (*(config.warnings if config else ()), *doubts.values()),
+        }
+    )
+
+
+def _find_doubts(value: Values, config: Config | None) -> dict[str, str]:
+    """Return what is wrong with values of the file that are texts; those then count as not set."""
+    if config is None:
+        return {}
+    texts = {key: value[key] for key in config.places if value.source_of(key) is ParameterSource.DEFAULT_MAP}
+    faults = {key: find_meaningless(key, text) for key, text in texts.items() if text is not None}
+    return {key: f"{config.places[key]}: {fault}" for key, fault in faults.items() if fault is not None}
+
+
+def _choose_mode(value: Values) -> Mode:
+    """Return JSON or plain where asked for, else the full screen where there is one: a terminal, or a page's."""
+    if value["json"] and not value.is_typed("plain"):
+        return "json"
+    if value["plain"] or os.environ.get("ACCESSIBLE"):
+        return "plain"
+    is_screen = is_terminal(0, 1, 2) and os.environ.get("TERM", "") not in ("", "dumb")
+    return "screen" if is_screen or os.environ.get("TEXTUAL_DRIVER") else "plain"

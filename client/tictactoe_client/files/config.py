@@ -5,44 +5,20 @@ What it says counts after options and environment. A mistake in it is told in on
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from tictactoe_client.options import FILE_OPTIONS, OPTIONS, Option, suggest
+from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.keymap import ACTIONS, find_conflicts
-from tictactoe_client.tui.themes import THEMES
-from tictactoe_engine import Coordinates, Keys
 
 FILE_NAME: Final = "client.toml"
-MAX_TIMEOUT_SECONDS: Final = 3600
 
 _BINDINGS: Final = "bindings"
-
-KNOWN: Final[Mapping[str, type | tuple[str, ...]]] = {
-    "server": str,
-    "ca": str,
-    "name": str,
-    "plain": bool,
-    "theme": tuple(THEMES),
-    "ascii": bool,
-    "no_color": bool,
-    "no_mouse": bool,
-    "bell": ("off", "away", "always"),
-    "keys": tuple(str(key) for key in Keys),
-    "coordinates": tuple(str(style) for style in Coordinates),
-    "no_board": bool,
-    "timeout": float,
-    "quiet": bool,
-    "confirm": bool,
-}
-"""The keys, and what each may be: a type, or one of these words. All but `confirm` are options of that name."""
-
-
 _SERVER_LINE: Final = re.compile(r"^\s*[\"']?server[\"']?\s*=", re.MULTILINE)
-_NEGATED: Final = {"colour": "no_color", "mouse": "no_mouse"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +35,11 @@ class Config:
     """Whether the file names a server that cannot be read."""
 
     def defaults(self) -> dict[str, Any]:
-        """Return the values that are defaults of options; several servers may stand in one text, or in a list."""
-        defaults = {name: value for name, value in self.values.items() if name != "confirm"}
-        if isinstance(defaults.get("server"), str):
-            defaults["server"] = [defaults["server"]]
-        return defaults
+        """Return the values as defaults of options: what may be said more than once is a list."""
+        return {
+            key: [value] if OPTIONS[key].is_list and isinstance(value, str) else value
+            for key, value in self.values.items()
+        }
 
 
 def config_path() -> Path:
@@ -79,17 +55,6 @@ def show_path(path: Path) -> str:
         return str(Path("~", path.relative_to(Path.home())))
     except (ValueError, RuntimeError):
         return str(path)
-
-
-def entry_of(field: str, value: str | bool) -> tuple[str, str | bool]:
-    """Return the key and the value with which the file says what a field of the settings says.
-
-    >>> entry_of("theme", "night"), entry_of("colour", True)
-    (('theme', 'night'), ('no_color', False))
-    """
-    if field in _NEGATED:
-        return _NEGATED[field], not value
-    return field, value if isinstance(value, bool) else str(value)
 
 
 def load_config(path: Path | None = None) -> Config:
@@ -140,7 +105,7 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
             for action, told in find_conflicts(bindings).items():
                 warnings.append(f"{FILE_NAME} {_line_of(action, text)}: {told}")
             continue
-        told = check_value(name, value)
+        told = _find_fault(name, value)
         if told is None:
             values[name], places[name] = value, f"{FILE_NAME} {_line_of(name, text)}"
         else:
@@ -149,35 +114,26 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
     return Config(path, values, bindings, tuple(warnings), places, hides_server)
 
 
-def check_value(name: str, value: object) -> str | None:
+def find_option(key: str) -> Option:
+    """Return what the file may hold under this key; raises `Misuse` with what was perhaps meant."""
+    if key not in FILE_OPTIONS:
+        raise Misuse(f'unknown key "{key}".{suggest(key, (*FILE_OPTIONS, _BINDINGS))}')
+    return FILE_OPTIONS[key]
+
+
+def _find_fault(key: str, value: object) -> str | None:
     """Return what is wrong with a key or its value, or None."""
-    wanted = KNOWN.get(name)
-    if wanted is None:
-        return f'unknown key "{name}".{_suggest(name, (*KNOWN, _BINDINGS))}'
-    if isinstance(wanted, tuple):
-        return None if value in wanted else f"{name} is one of {', '.join(wanted)}.{_suggest(str(value), wanted)}"
-    if wanted is float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return f"{name} is a number of seconds."
-        is_right = 0 < value <= MAX_TIMEOUT_SECONDS
-        return None if is_right else f"{name} is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds."
-    if name == "server" and isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        return None
-    if not isinstance(value, wanted):
-        return f"{name} is {'true or false' if wanted is bool else 'a text in quotes'}."
-    return None
+    try:
+        return find_option(key).find_fault(value)
+    except Misuse as misuse:
+        return misuse.message
 
 
 def _check_binding(action: str, keys: object) -> str | None:
     if action not in ACTIONS:
-        return f'unknown action "{action}".{_suggest(action, tuple(ACTIONS))}'
+        return f'unknown action "{action}".{suggest(action, ACTIONS)}'
     is_list = isinstance(keys, list) and keys and all(isinstance(key, str) and key for key in keys)
     return None if is_list or (isinstance(keys, str) and keys) else f"{action} is a key, or a list of keys."
-
-
-def _suggest(word: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(word, known, 1)
-    return f' Did you mean "{close[0]}"?' if close else ""
 
 
 def _line_of(key: str, text: str) -> str:

@@ -150,8 +150,10 @@ def is_terminal(*descriptors: int) -> bool:
     return all(_is_a_tty(descriptor) for descriptor in descriptors)
 
 
-def wants_colour(environment: Mapping[str, str], *, no_colour: bool) -> bool:
+def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: bool = False) -> bool:
     """Tell whether to colour standard output; an empty NO_COLOR or FORCE_COLOR counts as not set.
+
+    What is `on_screen` is seen by somebody, though standard output is not the terminal.
 
     >>> wants_colour({"FORCE_COLOR": "1"}, no_colour=False), wants_colour({"NO_COLOR": "1"}, no_colour=False)
     (True, False)
@@ -160,7 +162,7 @@ def wants_colour(environment: Mapping[str, str], *, no_colour: bool) -> bool:
         return False
     if environment.get("FORCE_COLOR"):
         return environment["FORCE_COLOR"] != "0"
-    return is_terminal(1) and not environment.get("ACCESSIBLE")
+    return (on_screen or is_terminal(1)) and not environment.get("ACCESSIBLE")
 
 
 def _silence(descriptor: int) -> None:

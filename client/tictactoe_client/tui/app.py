@@ -14,11 +14,12 @@ from textual.driver import Driver
 from textual.screen import Screen
 
 from tictactoe_client.exits import LastGame, exit_code_for
-from tictactoe_client.files.config import entry_of, show_path
+from tictactoe_client.files.config import show_path
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
+from tictactoe_client.options import SCREEN_OPTIONS
 from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.arrival import describe_giving_up
@@ -244,7 +245,8 @@ class TicTacToe(App[int], inherit_bindings=False):
                     screen.canvas.use_theme(theme)
         elif field == "mouse":
             self.terminal.use_mouse(wanted=self.settings.mouse)
-        self.start(self._keeper.keep(*entry_of(field, value)))
+        option = SCREEN_OPTIONS[field]
+        self.start(self._keeper.keep(option.key, option.entry_of(value)))
         self.redraw()
 
     def rename(self, name: str) -> None:

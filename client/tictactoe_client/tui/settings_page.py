@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from tictactoe_client.options import SCREEN_OPTIONS, Option
 from tictactoe_client.tui.page import Desk, Page, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure
 from tictactoe_client.tui.themes import THEMES
-from tictactoe_engine import Coordinates, Keys
 
 _TOP: Final = 3
 _VALUE_COLUMN: Final = 25
 _NOTE_COLUMN: Final = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the form: a field of the settings, and the values that it may have."""
-
-    field: str
-    title: str
-    values: tuple[Any, ...]
-    note: str
-
-
-ROWS: Final = (
-    Row("theme", "Theme", tuple(THEMES), "terminal: the colours of your terminal"),
-    Row("colour", "Colour", (True, False), "no: bold and shapes say everything"),
-    Row("ascii", "Plain ASCII", (False, True), "for terminals and fonts without lines"),
-    Row("mouse", "Mouse", (True, False), "no: the terminal selects text with it"),
-    Row("bell", "Bell at your turn", ("off", "away", "always"), "away: while you look elsewhere"),
-    Row("keys", "Keys of 3x3", tuple(Keys), "phone: 1 2 3 on top; pad: 7 8 9 on top"),
-    Row("coordinates", "Two numbers mean", tuple(Coordinates), ""),
-    Row("confirm", "Confirm clicks", (False, True), "the second click places, on 3x3 too"),
-)
-
-COORDINATES: Final = {
-    Coordinates.ROW_COLUMN_1: ("row, column", "2,3 is row 2, column 3"),
-    Coordinates.ROW_COLUMN_0: ("both from 0", "1,2 is row 2, column 3"),
-    Coordinates.X_Y_1: ("column, row", "3,2 is row 2, column 3"),
-}
-"""What two numbers mean, and an example, each of the same cell; by the settings that name it."""
+ROWS: Final = tuple(SCREEN_OPTIONS.items())
 
 
 def next_theme(name: str) -> str:
@@ -88,10 +61,10 @@ class SettingsPage(Page):
             self._change(1)
 
     def _change(self, by: int) -> None:
-        row = ROWS[self._row]
-        current = getattr(self.desk.settings, row.field)
-        here = row.values.index(current) if current in row.values else 0
-        self.desk.change(row.field, row.values[(here + by) % len(row.values)])
+        field, option = ROWS[self._row]
+        current = getattr(self.desk.settings, field)
+        here = option.choices.index(current) if current in option.choices else 0
+        self.desk.change(field, option.choices[(here + by) % len(option.choices)])
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the form, as many of its lines as there is room for, and where it is kept."""
@@ -102,7 +75,7 @@ class SettingsPage(Page):
         start = max(0, min(self._row - space // 2, len(ROWS) - space))
         self._shown = range(start, min(len(ROWS), start + space))
         for y, number in enumerate(self._shown, _TOP):
-            self._draw_row(picture, y, ROWS[number], is_chosen=number == self._row)
+            self._draw_row(picture, y, *ROWS[number], is_chosen=number == self._row)
         below = _TOP + len(self._shown) + 1
         if below < picture.height - 3:
             kept = f"Kept in {self.desk.kept_in}" if self.desk.not_kept is None else f"Not kept: {self.desk.not_kept}"
@@ -116,12 +89,10 @@ class SettingsPage(Page):
             return f"{signs('arrows', 'up', 'down', 'left', 'right')} change"
         return f"{signs('↑↓', 'up', 'down')} choose  {signs('←→', 'left', 'right')} change"
 
-    def _draw_row(self, picture: Picture, y: int, row: Row, *, is_chosen: bool) -> None:
-        value, role = getattr(self.desk.settings, row.field), "title" if is_chosen else ""
-        shown, note = ("yes" if value else "no") if isinstance(value, bool) else str(value), row.note
-        if isinstance(value, Coordinates):
-            shown, note = COORDINATES[value]
-        picture.put_parts(3, y, ("> " if is_chosen else "  ", "key"), (row.title, role))
+    def _draw_row(self, picture: Picture, y: int, field: str, option: Option, *, is_chosen: bool) -> None:
+        role = "title" if is_chosen else ""
+        shown, note = option.describe(getattr(self.desk.settings, field))
+        picture.put_parts(3, y, ("> " if is_chosen else "  ", "key"), (option.title, role))
         end = picture.put(_VALUE_COLUMN, y, shown, role)
         if max(_NOTE_COLUMN, end + 1) + measure(note) < picture.width:
             picture.put(max(_NOTE_COLUMN, end + 1), y, note, "dim")
