@@ -20,6 +20,7 @@ RESULT_REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agre
 RoomStatus = Annotated[str, Meta(examples=list(ROOM_STATUSES))]
 Visibility = Annotated[str, Meta(examples=list(VISIBILITIES))]
 ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
+OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
 FEATURES: Final = ("abort", "analysis", "chat", "repeat", "seq")
@@ -70,12 +71,23 @@ class Result(Struct, frozen=True):
     line: tuple[int, ...] = ()
 
 
+class EndedOffer(Struct, frozen=True):
+    """How an offer was answered with no: `by` is the mark that did, the offering one where `how` is ``withdrawn``."""
+
+    by: str
+    how: OfferEnd
+
+
 class Offers(Struct, frozen=True):
-    """The marks whose offer is open: one for a draw, one for an undo, all who asked for a rematch."""
+    """The marks whose offer is open: one for a draw, one for an undo, all who asked for a rematch.
+
+    `ended` says by their kind how offers in this position came to nothing, left out where none did.
+    """
 
     draw: str | None = None
     undo: str | None = None
     rematch: tuple[str, ...] = ()
+    ended: dict[str, EndedOffer] | UnsetType = UNSET
 
 
 class ClockState(Struct, frozen=True):

@@ -177,6 +177,10 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
             draw=st.none() | MARKS,
             undo=st.none() | MARKS,
             rematch=st.lists(MARKS, max_size=3).map(tuple),
+            ended=st.just(UNSET)
+            | st.dictionaries(
+                st.sampled_from(("draw", "undo")), st.builds(pushes.EndedOffer, by=MARKS, how=TEXTS), min_size=1
+            ),
         ),
         clock=st.none()
         | st.builds(

@@ -8,9 +8,10 @@ import pytest
 
 from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.pushes import Offers, Result
+from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, Room, apply
+from tictactoe_server.stores.documents import decode_room, encode_room
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 OFFER, ACCEPT, DECLINE = (Draw(room=CODE, action=action) for action in ("offer", "accept", "decline"))
@@ -50,7 +51,7 @@ def test_a_draw_may_be_offered_in_and_out_of_turn_and_before_the_first_move() ->
 def test_a_declined_offer_is_gone_and_may_be_made_again() -> None:
     table = two()
     table.do(ANA, OFFER)
-    assert table.do(BO, DECLINE).offers == Offers()
+    assert table.do(BO, DECLINE).offers == Offers(ended={"draw": EndedOffer("O", "declined")})
     assert table.refusal(BO, ACCEPT).code == "no_offer"
     assert table.do(ANA, OFFER).offers.draw == "X"
 
@@ -58,8 +59,28 @@ def test_a_declined_offer_is_gone_and_may_be_made_again() -> None:
 def test_an_offer_may_be_withdrawn_by_its_maker() -> None:
     table = two()
     table.do(ANA, OFFER)
-    assert table.do(ANA, DECLINE).offers == Offers()
+    assert table.do(ANA, DECLINE).offers == Offers(ended={"draw": EndedOffer("X", "withdrawn")})
     assert table.refusal(BO, ACCEPT).code == "no_offer"
+
+
+def test_how_offers_came_to_nothing_is_shown_for_each_kind_until_the_next_offer_or_move() -> None:
+    table = two()
+    table.play(0)
+    assert "ended" not in table.state["offers"]
+    for player, command in ((ANA, OFFER), (BO, DECLINE), (ANA, ASK), (ANA, REFUSE)):
+        table.do(player, command)
+    ended = {"draw": {"by": "O", "how": "declined"}, "undo": {"by": "X", "how": "withdrawn"}}
+    assert table.state["offers"]["ended"] == ended
+    assert set(table.do(BO, OFFER).offers.ended or ()) == {"undo"}
+    assert table.move(4).offers == Offers(draw="O")
+
+
+def test_a_room_is_kept_with_how_its_offers_ended_and_without_where_none_did() -> None:
+    table = two()
+    table.do(ANA, OFFER)
+    assert b"ended" not in encode_room(table.room)
+    table.do(BO, DECLINE)
+    assert decode_room(encode_room(table.room)) == table.room
 
 
 def test_offering_twice_changes_nothing() -> None:
@@ -233,7 +254,7 @@ def test_a_declined_request_changes_nothing_on_the_board() -> None:
     table.play(0, 4)
     table.do(BO, ASK)
     after = table.do(ANA, REFUSE)
-    assert (after.offers, after.position.moves) == (Offers(), (0, 4))
+    assert (after.offers.undo, after.position.moves) == (None, (0, 4))
     assert table.refusal(ANA, ALLOW).code == "no_offer"
 
 
@@ -242,7 +263,7 @@ def test_a_request_may_be_withdrawn_and_asking_twice_changes_nothing() -> None:
     table.play(0)
     asked = table.do(ANA, ASK)
     assert table.do(ANA, ASK) is asked
-    assert table.do(ANA, REFUSE).offers == Offers()
+    assert table.do(ANA, REFUSE).offers.undo is None
 
 
 def test_nobody_allows_the_own_request_and_none_is_allowed_that_was_not_made() -> None:
@@ -285,9 +306,9 @@ def test_a_declined_request_leaves_the_offer_of_a_draw_and_the_other_way_round()
     table.play(0)
     table.do(ANA, OFFER)
     table.do(ANA, ASK)
-    assert table.do(BO, REFUSE).offers == Offers(draw="X")
+    assert table.do(BO, REFUSE).offers.draw == "X"
     table.do(ANA, ASK)
-    assert table.do(BO, DECLINE).offers == Offers(undo="X")
+    assert table.do(BO, DECLINE).offers.undo == "X"
 
 
 def test_nothing_is_taken_back_after_the_end() -> None:

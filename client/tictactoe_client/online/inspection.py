@@ -173,7 +173,9 @@ def _inspect_state(state: RoomState) -> None:
         _inspect_result(state.result, rules)
         _demand(_are_played(state.result.line, board), "the deciding line is not on the board")
     clock = state.clock
-    named = (state.turn, state.offers.draw, state.offers.undo, *state.offers.rematch)
+    offers = state.offers
+    ended = tuple(end.by for end in (offers.ended or {}).values())
+    named = (state.turn, offers.draw, offers.undo, *offers.rematch, *ended)
     timed = (clock.running, *clock.remaining_ms) if clock is not None else ()
     _demand(marks.issuperset(mark for mark in (*named, *timed) if mark is not None), "a mark is none of the game")
 

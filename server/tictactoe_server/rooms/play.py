@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_engine import IllegalMove, Position
@@ -37,7 +38,9 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     except IllegalMove as illegal:
         raise Refused(ErrorCode(illegal.code), illegal.message, path="cell") from None
     offers = room.offers
-    if offers is not _NO_OFFERS and (offers.draw not in (None, mark) or offers.undo is not None):
+    if offers is not _NO_OFFERS and (
+        offers.draw not in (None, mark) or offers.undo is not None or offers.ended is not UNSET
+    ):
         offers = Offers(draw=offers.draw if offers.draw == mark else None)
     if room.clock is None:
         after = replace(room, seq=room.seq + 1, position=position, offers=offers)
