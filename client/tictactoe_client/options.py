@@ -25,24 +25,22 @@ _YES: Final = {"true": True, "yes": True, "on": True, "false": False, "no": Fals
 class Option:
     """One thing that people may choose, wherever they say it.
 
-    `kind` is a type, or the words that it may be. `fills` is the field of `Settings` that holds its value, or where it
-    is `negative` the opposite of that. `other_variable` is one of many programs that switches it on, too. With a
-    `title` it stands on the settings page, with a `note` beside it, or with what `labels` say of each value.
+    `kind` is a type, or the words that it may be. `fills` is the field of `Settings` with its value; what says "no-" is
+    a switch, and the field has the opposite. `other_variable` is one of many programs that switches it on, too. With a
+    `page` it stands on the settings page, under that title and with that note, or with what `labels` say of its value.
     """
 
     name: str
     help: str
+    fills: str = ""
     kind: type | tuple[str, ...] = bool
     default: Any = None
-    fills: str | None = None
-    negative: bool = False
     short: str | None = None
     metavar: str | None = None
     is_list: bool = False
     is_in_file: bool = True
     other_variable: str | None = None
-    title: str = ""
-    note: str = ""
+    page: tuple[str, str] = ("", "")
     labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
@@ -56,6 +54,16 @@ class Option:
         return f"TICTACTOE_{self.key.upper()}"
 
     @property
+    def title(self) -> str:
+        """Its title on the settings page, empty where it is not there."""
+        return self.page[0]
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether it switches something off."""
+        return self.name.startswith("no-")
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The words that it may be; none where it may be anything of its kind."""
         if isinstance(self.kind, tuple):
@@ -65,22 +73,22 @@ class Option:
     @property
     def choices(self) -> tuple[Any, ...]:
         """What its field of the settings may be, in the order of the settings page."""
-        return tuple(map(self.setting_of, self.words)) or (self.negative, not self.negative)
+        return tuple(map(self.setting_of, self.words)) or (self.is_negative, not self.is_negative)
 
     def setting_of(self, value: Any) -> Any:
         """Return what its field of the settings is where this is chosen."""
-        if self.negative:
+        if self.is_negative:
             return not value
         return self.kind(value) if isinstance(self.kind, type) and issubclass(self.kind, StrEnum) else value
 
     def entry_of(self, setting: Any) -> str | bool:
         """Return what the file says where its field of the settings is this."""
-        return setting is not self.negative if isinstance(setting, bool) else str(setting)
+        return setting is not self.is_negative if isinstance(setting, bool) else str(setting)
 
     def describe(self, setting: Any) -> tuple[str, str]:
         """Return how the settings page shows what its field is, and the note beside that."""
         shown = ("yes" if setting else "no") if isinstance(setting, bool) else str(setting)
-        return self.labels.get(shown, (shown, self.note))
+        return self.labels.get(shown, (shown, self.page[1]))
 
     def parse(self, text: str) -> str | bool | float:
         """Return the value that a typed text means; raises `Misuse` where the file could not hold it.
@@ -149,22 +157,10 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             metavar="URL",
             is_list=True,
         ),
-        Option("ca", "Trust the authority in this file (PEM), too, for wss://.", kind=str, fills="ca", metavar="FILE"),
-        Option(
-            "local",
-            "Where no server runs on this machine, start one for this run.",
-            fills="local",
-            is_in_file=False,
-        ),
+        Option("ca", "Trust the authority in this file (PEM), too, for wss://.", "ca", str, metavar="FILE"),
+        Option("local", "Where no server runs on this machine, start one for this run.", "local", is_in_file=False),
         Option("name", "Your name; without one the server chooses guest-…", kind=str, short="n", metavar="NAME"),
-        Option(
-            "timeout",
-            "How long to wait for the server (5).",
-            kind=float,
-            default=5.0,
-            fills="timeout_seconds",
-            metavar="SECONDS",
-        ),
+        Option("timeout", "How long to wait for the server (5).", "timeout_seconds", float, 5.0, metavar="SECONDS"),
     ),
     "Full screen, transcript or JSON": (
         Option("plain", "A growing transcript, one fact a line.", other_variable="ACCESSIBLE"),
@@ -174,59 +170,38 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option(
             "theme",
             f"Colours of the full screen: {', '.join(THEMES)}.",
-            kind=tuple(THEMES),
-            default="terminal",
-            fills="theme",
+            "theme",
+            tuple(THEMES),
+            "terminal",
             metavar="NAME",
-            title="Theme",
-            note="terminal: the colours of your terminal",
+            page=("Theme", "terminal: the colours of your terminal"),
         ),
         Option(
             "no-color",
             "Use no colour.",
-            fills="colour",
-            negative=True,
+            "colour",
             other_variable="NO_COLOR",
-            title="Colour",
-            note="no: bold and shapes say everything",
+            page=("Colour", "no: bold and shapes say everything"),
+        ),
+        Option("ascii", "Use no characters but ASCII.", "ascii", page=("Plain ASCII", "for fonts without lines")),
+        Option(
+            "no-motion", "Show at once what could move.", "motion", page=("Motion", "no: discs lie where they fall")
         ),
         Option(
-            "ascii",
-            "Use no characters but ASCII.",
-            fills="ascii",
-            title="Plain ASCII",
-            note="for terminals and fonts without lines",
-        ),
-        Option(
-            "no-motion",
-            "Move nothing on the screen that only looks good.",
-            fills="motion",
-            negative=True,
-            title="Motion",
-            note="no: discs lie at once where they fall",
-        ),
-        Option(
-            "no-mouse",
-            "Leave the mouse to the terminal.",
-            fills="mouse",
-            negative=True,
-            title="Mouse",
-            note="no: the terminal selects text with it",
+            "no-mouse", "Leave the mouse to the terminal.", "mouse", page=("Mouse", "no: the terminal selects text")
         ),
         Option(
             "bell",
             "When to ring at your turn (away: while you look elsewhere).",
-            kind=("off", "away", "always"),
-            default="away",
-            fills="bell",
-            title="Bell at your turn",
-            note="away: while you look elsewhere",
+            "bell",
+            ("off", "away", "always"),
+            "away",
+            page=("Bell at your turn", "away: while you look elsewhere"),
         ),
         Option(
             "no-board",
-            "Draw the board only when asked (for screen readers).",
-            fills="draws_board",
-            negative=True,
+            "Draw the board only when asked, for screen readers.",
+            "draws_board",
             other_variable="ACCESSIBLE",
         ),
     ),
@@ -234,23 +209,18 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option(
             "keys",
             "Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).",
-            kind=Keys,
-            default=str(Keys.PHONE),
-            fills="keys",
-            title="Keys of 3x3",
-            labels={
-                "phone": ("phone", "1 2 3 on top"),
-                "pad": ("pad", "7 8 9 on top"),
-                "letters": ("letters", "q w e, a s d, z x c"),
-            },
+            "keys",
+            Keys,
+            str(Keys.PHONE),
+            page=("Keys of 3x3", "phone: 1 2 3 on top; pad: 7 8 9; letters: q w e"),
         ),
         Option(
             "coordinates",
             "What two numbers mean as a move.",
-            kind=Coordinates,
-            default=str(Coordinates.ROW_COLUMN_1),
-            fills="coordinates",
-            title="Two numbers mean",
+            "coordinates",
+            Coordinates,
+            str(Coordinates.ROW_COLUMN_1),
+            page=("Two numbers mean", ""),
             labels={
                 "row-column-1": ("row, column", "2,3 is row 2, column 3"),
                 "row-column-0": ("both from 0", "1,2 is row 2, column 3"),
@@ -260,22 +230,16 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option(
             "confirm",
             "Let a click choose, and the second one place.",
-            fills="confirm",
-            title="Confirm clicks",
-            note="the second click places, on 3x3 too",
+            "confirm",
+            page=("Confirm clicks", "the second click places, on 3x3 too"),
         ),
     ),
     "In scripts": (
-        Option("no-input", "Ask nothing, and end with the game.", fills="asks", negative=True, is_in_file=False),
-        Option("stay", "Stay in the game when the input has ended.", fills="stay", is_in_file=False),
-        Option(
-            "result-code",
-            "Exit with 0 won, 10 lost, 11 drawn, 12 abandoned.",
-            fills="result_code",
-            is_in_file=False,
-        ),
-        Option("quiet", "Leave out what is not the game.", fills="quiet", short="q"),
-        Option("debug", "Log to a file; its path is printed at the end.", fills="debug", is_in_file=False),
+        Option("no-input", "Ask nothing, and end with the game.", "asks", is_in_file=False),
+        Option("stay", "Stay in the game when the input has ended.", "stay", is_in_file=False),
+        Option("result-code", "Exit with 0 won, 10 lost, 11 drawn, 12 abandoned.", "result_code", is_in_file=False),
+        Option("quiet", "Leave out what is not the game.", "quiet", short="q"),
+        Option("debug", "Log to a file; its path is printed at the end.", "debug", is_in_file=False),
     ),
 }
 """The options by what they are about, under the headings of the help."""
@@ -286,5 +250,5 @@ OPTIONS: Final = {option.key: option for options in SECTIONS.values() for option
 FILE_OPTIONS: Final = {key: option for key, option in OPTIONS.items() if option.is_in_file}
 """Those that `client.toml` may hold."""
 
-SCREEN_OPTIONS: Final = {option.fills: option for option in OPTIONS.values() if option.title and option.fills}
+SCREEN_OPTIONS: Final = {option.fills: option for option in OPTIONS.values() if option.title}
 """Those that the settings page offers, by the field of the settings that each fills."""

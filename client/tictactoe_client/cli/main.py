@@ -16,13 +16,10 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from tictactoe_client.cli.config import config
-from tictactoe_client.cli.games import bot, join, new, play, watch
-from tictactoe_client.cli.lists import check, history, replay, rooms
-from tictactoe_client.cli.manual import PROGRAM, ManualGroup, command
-from tictactoe_client.cli.options import Values, Words, name_variable, settings_of, shared_options
+from tictactoe_client.cli.commands import COMMANDS
+from tictactoe_client.cli.manual import COMPLETION_VARIABLE, PROGRAM, ManualGroup
+from tictactoe_client.cli.options import name_variable, settings_of, shared_options
 from tictactoe_client.files.config import load_config
-from tictactoe_client.files.debug_log import keeping_debug_log
 from tictactoe_client.settings import ExitCode, Misuse
 from tictactoe_client.streams.output import (
     OutputFailed,
@@ -34,8 +31,6 @@ from tictactoe_client.streams.output import (
     silence_output,
     writing,
 )
-
-_COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 
 _ARGUMENTS: Final = "tictactoe arguments"
 """Under which name click's context keeps the words that the program was started with."""
@@ -66,7 +61,7 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
         return None
     settings = settings_of(context)
     if settings.mode == "screen":
-        from tictactoe_client.cli.errands import go_home
+        from tictactoe_client.cli.visits import go_home
 
         return go_home(settings)
     if settings.mode == "json" or not settings.asks or not is_terminal(0, 1):
@@ -87,32 +82,7 @@ def _ask_for_command(context: click.Context, *, in_json: bool) -> int:
     return _close_in_json(told) if in_json else ExitCode.USAGE
 
 
-@command(
-    short_help="Print the completion of a shell.",
-    examples=("completion bash", "completion zsh", "completion fish"),
-)
-@click.argument("shell", type=Words(["bash", "zsh", "fish"]))
-@shared_options
-@click.pass_context
-def completion(context: click.Context, /, shell: str, **_: Any) -> int:
-    """Print the script that completes commands, options and their values in a shell.
-
-    \b
-    In ~/.bashrc:                   eval "$(tictactoe-client completion bash)"
-    In ~/.zshrc, after compinit:    eval "$(tictactoe-client completion zsh)"
-    In ~/.config/fish/config.fish:  tictactoe-client completion fish | source
-    """
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    if kind is None:
-        raise Misuse(f"There is no completion for {shell}.")
-    with keeping_debug_log(is_wanted=bool(Values(context)["debug"])):
-        click.echo(kind(cli, {}, PROGRAM, _COMPLETION_VARIABLE).source())
-    return ExitCode.NORMAL
-
-
-for _command in (play, new, bot, join, watch, rooms, history, replay, check, config, completion):
+for _command in COMMANDS:
     cli.add_command(_command)
 
 
@@ -163,11 +133,11 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(arguments: Sequence[str]) -> int:
     """Do what click's own `main` does, but for swallowing closed pipes and keyboard interrupts."""
-    instruction = os.environ.get(_COMPLETION_VARIABLE)
+    instruction = os.environ.get(COMPLETION_VARIABLE)
     if instruction:
         from click.shell_completion import shell_complete
 
-        return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
+        return shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
     config = load_config()
     for warning in config.warnings:
         print_error(warning)

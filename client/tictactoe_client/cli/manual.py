@@ -6,7 +6,7 @@ name them and point to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import click
@@ -16,6 +16,8 @@ from tictactoe_client.files.private_file import state_folder
 from tictactoe_client.options import SECTIONS, suggest
 
 PROGRAM: Final = "tictactoe-client"
+
+COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 
 PAGES: Final = "docs"
 """Where the pages about the program stand, in its source."""
@@ -75,11 +77,6 @@ class Manual(click.Command):
         with formatter.section("Common options"):
             formatter.write_text(" ".join(f"--{name}" for name in _COMMON))
         formatter.write(f"\nWhat they mean, exit codes, files and environment: {PROGRAM} --help\n")
-
-
-def command(**attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """Return what makes a command with a manual of a function; see `Manual`."""
-    return click.command(cls=Manual, **attributes)
 
 
 class ManualGroup(Manual, click.Group):

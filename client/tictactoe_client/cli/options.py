@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -17,15 +17,8 @@ from tictactoe_client.files.config import Config
 from tictactoe_client.options import MAX_TIMEOUT_SECONDS, OPTIONS, Option, find_meaningless, suggest
 from tictactoe_client.settings import Misuse, Mode, Settings
 from tictactoe_client.streams.output import is_terminal, print_error, wants_colour
-from tictactoe_engine import PRESETS
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
-"""The computer's levels, in plain words and by strategy; the server has the last word."""
 
 _TYPED_OR_SET: Final = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
@@ -65,26 +58,6 @@ def _make_option(option: Option) -> Callable[[Decorated], Decorated]:
     return click.option(
         *names, type=Words(option.words) if option.words else option.kind, default=option.default, **attributes
     )
-
-
-def rules_option(command: Decorated) -> Decorated:
-    """Give a command the option that names a preset."""
-    return click.option("--rules", envvar="TICTACTOE_RULES", type=Words(list(PRESETS)), help="A game that has a name.")(
-        command
-    )
-
-
-def clock_option(command: Decorated) -> Decorated:
-    """Give a command the option that sets a clock."""
-    told = "3+2 (minutes, and seconds more a move) or 10/move (seconds)."
-    return click.option("--clock", metavar="CLOCK", help=told)(command)
-
-
-def complete_file(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete the name of a file."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
 
 
 def name_variable(parameter: click.Parameter | None, context: click.Context | None) -> str:

@@ -1,15 +1,26 @@
-"""What the commands do once there is a connection: visit a room, choose one to watch, list the rooms."""
+"""The ways into a room from the command line, in the chosen mode; and the rooms that there are."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from typing import Any, Literal
 
 from tictactoe_client.cli.session import print_failure, run
 from tictactoe_client.files.seating import keeping_seats
+from tictactoe_client.input.rule_options import (
+    RuleOptions,
+    check_bots,
+    choose_seat,
+    parse_clock,
+    parse_room_argument,
+    parse_rules,
+    parse_seat,
+)
 from tictactoe_client.json.json_game import JsonGame
 from tictactoe_client.json.json_lines import pass_through
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.choosing import Choice, against_computer
 from tictactoe_client.online.client import Client
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import ExitCode, Settings
@@ -19,6 +30,32 @@ from tictactoe_client.text.lists import list_rooms
 from tictactoe_client.text.program import own_command
 from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.pushes import RoomSummary
+
+
+def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
+    """Play a quick match."""
+    return visit(settings, None, Choice("match", parse_rules(RuleOptions(rules=rules)), parse_clock(clock)))
+
+
+def open_room(settings: Settings, *, clock: str | None, seat: str | None, bots: tuple[str, ...], **wish: Any) -> int:
+    """Open a room; the `wish` is what rules and a `Choice` are made of, as typed."""
+    rules = parse_rules(RuleOptions(**{name: wish.pop(name) for name in RuleOptions.__dataclass_fields__}))
+    choice = Choice("create", rules, parse_clock(clock), seat=parse_seat(seat, rules), bots=bots, **wish)
+    check_bots(bots, rules)
+    return visit(settings, None, choice)
+
+
+def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
+    """Play the computer, at the server that was named, else at one of this machine, started where none runs."""
+    chosen = parse_rules(RuleOptions(rules=rules))
+    choice = against_computer(level, chosen, choose_seat(first, chosen), parse_clock(clock))
+    return visit(settings if settings.server is not None else replace(settings, local=True), None, choice)
+
+
+def enter(settings: Settings, way: Literal["join", "watch"], room: str) -> int:
+    """Join or watch the room of a code or a link."""
+    code, address = parse_room_argument(room)
+    return visit(settings, address, Choice(way, code=code))
 
 
 def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
