@@ -32,6 +32,7 @@ CLIENT_LEVELS = (
     {"text"},
     {"files"},
     {"session", "exits", "input"},
+    {"history"},
     {"plain", "json", "tui"},
     {"cli"},
     {"__main__"},
@@ -345,13 +346,13 @@ def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> No
     [
         ("online/address.py", "from tictactoe_client.text.help import describe_help", 1),
         ("plain/plain.py", "from tictactoe_client.tui.page import Desk", 1),
-        ("text/answers.py", "def later():\n    from tictactoe_client.cli.session import run", 1),
-        ("settings.py", "from tictactoe_client.files.seats import Seats", 1),
+        ("text/answers.py", "def later():\n    from tictactoe_client.cli.run import run", 1),
+        ("settings.py", "from tictactoe_client.files.players import KnownPlayers", 1),
         ("online/room.py", "from tictactoe_client import connect", 1),
         ("tui/keymap.py", "from tictactoe_client.online.address import Address", 1),
         ("files/config.py", "from tictactoe_client.tui.keymap import ACTIONS", 0),
         ("text/answers.py", "from tictactoe_client.online.address import Address\nfrom .wording import name_of", 0),
-        ("cli/main.py", "from tictactoe_client.cli.session import run\nimport tictactoe_client", 0),
+        ("cli/main.py", "from tictactoe_client.cli.run import run\nimport tictactoe_client", 0),
     ],
 )
 def test_the_check_reports_a_folder_that_knows_one_above_it(

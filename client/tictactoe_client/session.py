@@ -1,11 +1,41 @@
-"""Where a run connects to: the house of the settings, or the server that a link names."""
+"""One person on one server at a time: who they are there, the connection, and what earlier runs left behind.
+
+Every face stands on it. `Session.open` connects for one piece of work; `Session.run` keeps a connection for a screen,
+which goes on whatever happens: each failure becomes a phase, and one may try again, go to another server, and back.
+No file is waited for on the event loop.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final, Literal, ParamSpec, TypeVar
+
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.errors import BadAddress
+from tictactoe_client.online.client import Client, connect
+from tictactoe_client.online.errors import BadAddress, ClientError, ConnectionLost, Refused, Unreachable
+from tictactoe_client.online.events import Back, Lost, Retrying
 from tictactoe_client.online.house import House, parse_house
+from tictactoe_client.online.local_server import run_local_server
+from tictactoe_client.online.messages import Message
+from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
+from tictactoe_protocol import clean_text
+
+LATENCY_SECONDS: Final = 1.0
+"""How often to look at what the pings of the connection measured."""
+_SMALLEST_CHANGE_MS: Final = 2
+_SMALLEST_SHARE: Final = 0.25
+
+Phase = Literal["connecting", "online", "away", "failed"]
+Role = Literal["player", "reader", "nobody"]
+"""Who we are on a server: the player of an earlier run that nobody else plays as; just like the last one, without
+getting in their way; or somebody new whom nobody remembers."""
+Enter = Callable[[Client], Awaitable[Room]]
+Given = ParamSpec("Given")
+Written = TypeVar("Written")
 
 
 def house_for(settings: Settings, address: Address | None) -> House:
@@ -19,3 +49,347 @@ def house_for(settings: Settings, address: Address | None) -> House:
         return parse_house(settings.server).led_by(address)
     except BadAddress:
         return House((address,))
+
+
+def _ignore(*_: Any) -> None:
+    """Do nothing where nobody wants to hear."""
+
+
+class Session:
+    """The connection, and whose it is; `client` is None until the first one.
+
+    `house` begins with the server that we are at, or want to be at first; `before` is the server that we came from, or
+    None; `retrying` is the last attempt to come back, the next one at `retries_at`, our seats being held until
+    `held_until`, by the loop's clock.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        house: House,
+        role: Role = "player",
+        *,
+        room: str | None = None,
+        resumes: bool = False,
+        tell: Callable[[str], object] = _ignore,
+        hear: Callable[[Message], object] = _ignore,
+        connected: Callable[[], object] = _ignore,
+        changed: Callable[[], object] = _ignore,
+        failed: Callable[[ClientError], object] = _ignore,
+    ) -> None:
+        """Prepare it; whoever left a seat in the `room`, or in any where one `resumes`, comes first.
+
+        `tell` gets a line for the person, `hear` every message; `connected` is called after each hello, `changed` when
+        there is something new to show, `failed` when no attempt is made any more until `retry`.
+        """
+        self.settings = settings
+        self.house = house
+        self.role = role
+        self.name = settings.name
+        self.phase: Phase = "connecting"
+        self.client: Client | None = None
+        self.latency_ms: int | None = None
+        self.failure: ClientError | None = None
+        self.retrying: Retrying | None = None
+        self.retries_at = 0.0
+        self.held_until = 0.0
+        self.before: Address | None = None
+        self.players = KnownPlayers()
+        self._room, self._resumes = room, resumes
+        self._tell, self._hear, self._connected = tell, hear, connected
+        self._changed, self._failed = changed, failed
+        self._token: str | None = None
+        self._tokens: dict[str, str] = {}
+        self._starts_local = settings.local
+        self._own: Address | None = None
+        self._reached: Address | None = None
+        self.rooms: set[str] = set()
+        self._wanted, self._greeted = asyncio.Event(), asyncio.Event()
+        self._is_restarting = False
+        self._talk: asyncio.Task[None] | None = None
+        self._servers = AsyncExitStack()
+        self._writing = asyncio.Lock()
+        self._writings: set[asyncio.Task[None]] = set()
+        self._is_told = False
+
+    @property
+    def address(self) -> Address:
+        """The server that we are at, or want to be at first."""
+        return self.house.first
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the server is one that was started for this run, where nobody else comes."""
+        return self.address == self._own
+
+    # -- one connection for one piece of work ---------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Client]:
+        """Connect, and close again; seats are then struck out, unless we were cut off. Raises what `connect` does."""
+        async with self._servers, AsyncExitStack() as connections:
+            try:
+                client = await self._arrive(connections)
+                try:
+                    yield client
+                except ConnectionLost:
+                    raise
+                except BaseException:
+                    await self._forget_rooms()
+                    raise
+                if not client.was_cut_off:
+                    await self._forget_rooms()
+            finally:
+                await self.finish()
+
+    # -- a connection that goes on --------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Keep a conversation going until cancelled."""
+        async with self._servers:
+            while True:
+                self._wanted.clear()
+                self._is_restarting = False
+                self.phase, self.failure = "connecting", None
+                self._changed()
+                self._talk = asyncio.create_task(self._converse())
+                try:
+                    await self._talk
+                except asyncio.CancelledError:
+                    if not self._is_restarting:
+                        raise
+                except ClientError as failure:
+                    self.failure, self.phase = failure, "failed"
+                    self._greeted.set()
+                    self._failed(failure)
+                    self._changed()
+                    await self._wanted.wait()
+
+    def retry(self) -> None:
+        """Try at once, whatever is being waited for."""
+        if self.phase == "away" and self.client is not None:
+            self.client.retry_now()
+        elif self.phase == "failed":
+            self._wanted.set()
+
+    def start_local(self) -> None:
+        """Where nothing answers, start a server for this run."""
+        self._starts_local = True
+        self.retry()
+
+    def move(self, address: Address, role: Role = "player", *, room: str | None = None) -> None:
+        """Say goodbye to this server and go to another, as whom we were there, first of all in that room."""
+        self.before = self._reached if self._reached != address else None
+        self.house, self.role, self._room = house_for(self.settings, address), role, room
+        self.client, self.latency_ms, self.retrying = None, None, None
+        self._token, self._starts_local, self._resumes = None, False, False
+        self.phase, self.failure = "connecting", None
+        self._restart()
+        self._changed()
+
+    def move_back(self) -> None:
+        """Go back to the server that we came from."""
+        if self.before is not None:
+            self.move(self.before)
+
+    def rename(self, name: str) -> None:
+        """Say hello again under another name, as the same player."""
+        self.name = name
+        self._restart()
+
+    async def reconnect(self) -> None:
+        """Say goodbye and hello again as the same player, so that the server takes us for away from all our rooms.
+
+        Returns when that is done, or cannot be done now.
+        """
+        self._greeted.clear()
+        self._restart()
+        await self._greeted.wait()
+
+    def _restart(self) -> None:
+        self._is_restarting = True
+        self._wanted.set()
+        if self._talk is not None:
+            self._talk.cancel()
+
+    async def _converse(self) -> None:
+        async with AsyncExitStack() as connections:
+            client = await self._arrive(connections)
+            messages = client.messages()
+            self._greeted.set()
+            self._connected()
+            self._changed()
+            measuring = asyncio.create_task(self._measure(client))
+            connections.callback(measuring.cancel)
+            async for message in messages:
+                self._take(message)
+
+    async def _measure(self, client: Client) -> None:
+        """Show how long the server takes whenever that has changed; what is asked is our own side, not the server."""
+        while True:
+            await asyncio.sleep(LATENCY_SECONDS)
+            latency_ms = settle_latency(self.latency_ms, client.latency_seconds)
+            if self.phase == "online" and latency_ms != self.latency_ms:
+                self.latency_ms = latency_ms
+                self._changed()
+
+    def _take(self, message: Message) -> None:
+        now = asyncio.get_running_loop().time()
+        event = message.event
+        if isinstance(event, Lost):
+            self.phase, self.held_until = "away", now + event.hold_seconds
+        elif isinstance(event, Retrying):
+            self.retrying, self.retries_at = event, now + event.in_seconds
+        elif isinstance(event, Back):
+            self.phase, self.retrying, self.latency_ms = "online", None, settle_latency(None, event.latency_seconds)
+            if self.client is not None:
+                self.house, self._reached = self.client.house, self.client.address
+        self._hear(message)
+
+    # -- hello ----------------------------------------------------------------------------------------------------
+
+    async def _arrive(self, connections: AsyncExitStack) -> Client:
+        """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
+        self._token = self._token or await self._find_token()
+        while True:
+            name = self.name or (self.players.find_name() if self.is_own else None)
+            try:
+                client = await connections.enter_async_context(
+                    connect(
+                        self.house,
+                        name=name,
+                        token=self._token,
+                        timeout_seconds=self.settings.timeout_seconds,
+                        reconnect=self.settings.backoff,
+                        ca=self.settings.ca,
+                    )
+                )
+            except Refused as refused:
+                if refused.code != "bad_token" or self._token is None:
+                    raise
+                server = refused.server or self.address.url  # the others of the house may still know us
+                await self.write(self.players.forget, server, self._token)
+                self._tokens.pop(server, None)
+                self._token = None
+            except Unreachable:
+                if not (self._starts_local and self.address.is_loopback):
+                    raise
+                self._starts_local = False
+                self._own = await self._servers.enter_async_context(run_local_server())
+                self.house, self._token = House((self._own,)), None
+            else:
+                await self._settle_in(client)
+                return client
+
+    async def _find_token(self) -> str | None:
+        """Return the token of whom we are to be, None for somebody new; a player is then ours."""
+        urls, here = self.house.urls, self._tokens.get(self.address.url)
+        if self.role == "reader":
+            known = self.players.find(urls, self.name)
+        elif here is not None and not self._room:
+            return here
+        else:
+            only_seated = self.role == "nobody"
+            known = await self.write(
+                self.players.take, urls, self.name, self._room, resumes=self._resumes, only_seated=only_seated
+            )
+        return known.token if known is not None else here
+
+    async def _settle_in(self, client: Client) -> None:
+        """Take note of whom the server takes us for."""
+        self.client, self.phase, self._token = client, "online", client.token
+        self.house, self._reached = client.house, client.address
+        self.latency_ms = settle_latency(None, client.latency_seconds)
+        self._tokens.update(dict.fromkeys(self.house.urls, client.token))
+        if self.role == "player" and not self.is_own:
+            await self._keep()
+            self._tell_of_namesake(client)
+
+    def _tell_of_namesake(self, client: Client) -> None:
+        """Say once that another program plays under our name here, so that this one is another player."""
+        others = [player for player in self.players.on(self.house.urls) if player.name == client.name]
+        if not self._is_told and any(not player.is_free and player.token != client.token for player in others):
+            self._is_told = True
+            name = clean_text(client.name)
+            self._tell(f"Another program plays as {name} now: here you are another {name}, with games of your own.")
+
+    # -- seats ----------------------------------------------------------------------------------------------------
+
+    async def enter(self, enter: Enter) -> Room:
+        """Enter a room, and have the seat there written down."""
+        assert self.client is not None
+        room = await enter(self.client)
+        if room.seat is not None:
+            self.rooms.add(room.code)
+            await self._keep(room.code)
+        return room
+
+    def keep_room(self, room: str) -> None:
+        """Write down, beside everything else, that we have taken a seat in a room, so that a later run finds it."""
+        self.rooms.add(room)
+        self._begin(self._keep(room))
+
+    def forget_room(self, room: str) -> None:
+        """Strike out, beside everything else, the seat in a room that was left."""
+        if self.client is not None and room in self.rooms:
+            self.rooms.discard(room)
+            self._begin(self.write(self.players.forget_room, self.house.urls, self.client.token, room))
+
+    def leave_behind(self) -> None:
+        """Leave all seats written down for a later run."""
+        self.rooms.clear()
+
+    async def finish(self) -> None:
+        """Wait until everything is written, or cannot be."""
+        while self._writings:
+            await asyncio.wait(self._writings)
+        if self.players.problem is not None:
+            await self.write(self.players.change)
+
+    async def _forget_rooms(self) -> None:
+        for room in tuple(self.rooms):
+            self.forget_room(room)
+        await self.finish()
+
+    async def _keep(self, *rooms: str) -> None:
+        """Write down whom we play as, and where; nobody comes back to a server of this run."""
+        client = self.client
+        if client is not None and not self.is_own:
+            rows = (KnownPlayer(url, client.name, client.token, rooms=rooms) for url in self.house.urls)
+            await self.write(self.players.keep, *rows)
+
+    async def write(self, change: Callable[Given, Written], *arguments: Given.args, **options: Given.kwargs) -> Written:
+        """Change the file in a thread, one change at a time; where another program holds it, say so once."""
+        async with self._writing:
+            was_kept = self.players.problem is None
+            done = await asyncio.to_thread(change, *arguments, **options)
+            if was_kept and self.players.problem is not None:
+                self._tell(f"Who you are here is not written down yet: {self.players.problem}.")
+        return done
+
+    def _begin(self, writing: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(writing)
+        self._writings.add(task)
+        task.add_done_callback(self._writings.discard)
+
+    @asynccontextmanager
+    async def connect_as(self, player: KnownPlayer) -> AsyncIterator[Client]:
+        """Connect as one of our players to look something up; the connection that there is serves for its own."""
+        if self.client is not None and player.token == self.client.token:
+            yield self.client
+        else:
+            options: dict[str, Any] = {"timeout_seconds": self.settings.timeout_seconds, "ca": self.settings.ca}
+            async with connect(self.house, token=player.token, **options) as owner:
+                yield owner
+
+
+def settle_latency(shown_ms: int | None, seconds: float) -> int:
+    """Return a latency to show in whole milliseconds, at least 1: what is shown stands still while the connection does.
+
+    >>> settle_latency(12, 0.014), settle_latency(12, 0.4), settle_latency(None, 0.0001)
+    (12, 400, 1)
+    """
+    measured = max(1, round(seconds * 1000))
+    if shown_ms is not None and abs(measured - shown_ms) < max(_SMALLEST_CHANGE_MS, shown_ms * _SMALLEST_SHARE):
+        return shown_ms
+    return measured

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.environment import environment
 from tictactoe_client.files.config import config_path, load_config
-from tictactoe_client.files.config_writer import NotKept, keep_setting
+from tictactoe_client.files.config_writer import keep_setting
+from tictactoe_client.files.writer import NotKept
 
 
 @pytest.fixture
@@ -219,7 +220,7 @@ def test_two_threads_that_write_lose_nothing(path: Path) -> None:
 def test_who_holds_the_folder_for_too_long_is_told_of(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import fcntl
 
-    monkeypatch.setattr("tictactoe_client.files.config_writer.LOCK_SECONDS", 0.0)
+    monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)

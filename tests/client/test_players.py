@@ -12,7 +12,8 @@ import pytest
 from tests.environment import environment
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 
-HERE = "ws://localhost:8765"
+URL = "ws://localhost:8765"
+HERE = (URL,)
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def players(tmp_path: Path) -> KnownPlayers:
 
 
 def player(name: str = "ana", **changes: object) -> KnownPlayer:
-    return replace(KnownPlayer(HERE, name, f"token of {name}"), **changes)  # type: ignore[arg-type]
+    return replace(KnownPlayer(URL, name, f"token of {name}"), **changes)  # type: ignore[arg-type]
 
 
 def gone() -> int:
@@ -31,38 +32,39 @@ def gone() -> int:
     return process.pid
 
 
-ELSEWHERE = "ws://elsewhere:8765"
+OTHER_URL = "ws://elsewhere:8765"
+ELSEWHERE = (OTHER_URL,)
 
 
 def test_a_player_of_a_house_is_one_at_all_its_addresses(players: KnownPlayers) -> None:
-    house = (HERE, ELSEWHERE)
+    house = (URL, OTHER_URL)
     players.keep(*(player(server=server, used_at=1, pid=gone()) for server in house))
     taken = players.take(house)
     assert taken is not None
-    assert {found.pid for server in house if (found := players.find(server)) is not None} == {os.getpid()}
+    assert {found.pid for server in house if (found := players.find((server,))) is not None} == {os.getpid()}
     players.keep(*(player(server=server, pid=os.getppid()) for server in house))
     for servers in (HERE, ELSEWHERE, house):
         assert players.take(servers) is None
-    players.forget(ELSEWHERE, "token of ana")
+    players.forget(OTHER_URL, "token of ana")
     assert players.find(ELSEWHERE) is None
     assert players.find(HERE) is not None
 
 
 def test_what_was_kept_of_each_address_is_still_there_where_they_are_a_house(players: KnownPlayers) -> None:
     players.keep(player("ana", used_at=1))
-    players.keep(player("bo", used_at=2, server=ELSEWHERE))
-    house = (HERE, ELSEWHERE)
+    players.keep(player("bo", used_at=2, server=OTHER_URL))
+    house = (URL, OTHER_URL)
     newest = players.find(house)
     assert newest is not None
     assert newest.name == "bo"
     assert players.take(house, "ana") is not None
-    assert players.find(ELSEWHERE) == player("bo", used_at=2, server=ELSEWHERE)
+    assert players.find(ELSEWHERE) == player("bo", used_at=2, server=OTHER_URL)
 
 
 def test_the_one_who_played_last_is_found_by_server_and_name(players: KnownPlayers) -> None:
     players.keep(player("ana", used_at=1))
     players.keep(player("bo", used_at=2, pid=os.getppid()))
-    players.keep(player("cy", used_at=3, server="ws://elsewhere:8765"))
+    players.keep(player("cy", used_at=3, server=OTHER_URL))
     assert players.find(HERE) == player("bo", used_at=2, pid=os.getppid())
     assert players.find(HERE, "ana") == player("ana", used_at=1)
     assert players.find(HERE, "cy") is None
@@ -91,7 +93,7 @@ def test_a_player_is_written_once_under_the_newest_name_and_can_be_forgotten(pla
     players.keep(player("anna", token="token of ana"))
     assert players.find(HERE, "ana") is None
     assert players.find(HERE, "anna") is not None
-    players.forget(HERE, "token of ana")
+    players.forget(URL, "token of ana")
     assert players.find(HERE) is None
 
 

@@ -24,8 +24,9 @@ from tests.environment import environment
 from tests.peer import open_peer
 from tests.terminal import run_screen
 from tests.together import try_each
-from tictactoe_client.cli.session import run
+from tictactoe_client.cli.run import run
 from tictactoe_client.online.client import Client
+from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings
 from tictactoe_server.server import Server
 
@@ -188,7 +189,8 @@ async def test_a_signal_ends_politely_and_gives_the_seat_up(
 async def test_a_second_ctrl_c_ends_at_once() -> None:
     program = """
 import asyncio, sys
-from tictactoe_client.cli.session import run_alone
+from tictactoe_client.cli.run import run_alone
+from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings
 
 async def work():
@@ -480,7 +482,7 @@ def test_a_mistake_of_ours_is_told_and_reported_to_a_file(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
-    async def fail(_: Client) -> int:
+    async def fail(_: Client, __: Session) -> int:
         raise ZeroDivisionError("as a test")
 
     with running_server() as url:

@@ -8,10 +8,10 @@ import os
 
 import pytest
 
+from tests.kept import session_of
 from tests.peer import open_peer
 from tests.terminal import pipe
 from tictactoe_client import connect
-from tictactoe_client.files.seating import SeatKeeper
 from tictactoe_client.json.json_game import JsonGame
 from tictactoe_client.plain.plain import PlainGame
 from tictactoe_client.settings import Settings
@@ -45,7 +45,7 @@ async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pyte
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             assert (
-                await JsonGame(ana, settings, Keyboard(reader), SeatKeeper(ana)).run(lambda client: client.join(code))
+                await JsonGame(ana, settings, Keyboard(reader), session_of(ana)).run(lambda client: client.join(code))
                 == 12
             )
             assert (await bo.state(status="over"))["result"]["winner"] == "X"

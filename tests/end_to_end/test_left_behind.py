@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.end_to_end.clients import run_client
+from tests.kept import rooms_left
 from tests.peer import Peer, open_peer
-from tictactoe_client.files.seats import Seats
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -81,7 +81,7 @@ async def test_a_game_that_was_lost_meanwhile_is_told_once(server: Server) -> No
             told = await first.errors()
         assert told.startswith(f"Your game in {code} is over: won by resignation. tictactoe-client replay ")
         assert told.endswith(f" --server {server.url}\n")
-        assert Seats().find(server.url) is None
+        assert not rooms_left(server.url)
         async with run_client("rooms", "-s", server.url) as second:
             assert await second.end() == 0
             assert await second.errors() == ""
@@ -91,22 +91,3 @@ async def test_with_quiet_nothing_is_said(server: Server) -> None:
     async with left_behind(server), run_client("rooms", "-q", "-s", server.url) as asking:
         assert await asking.end() == 0
         assert await asking.errors() == ""
-
-
-@pytest.mark.parametrize("mode", ["--json", "--plain"])
-async def test_the_mark_that_a_rematch_brings_is_written_down(server: Server, mode: str) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create"))["room"]
-        async with run_client("join", code, mode, "-n", "ana", "-s", server.url) as ana:
-            await bo.until(lambda message: message.get("status") == "playing")
-            await bo.ask("resign", room=code)
-            await bo.ask("rematch", room=code)
-            ana.type('{"type":"rematch"}' if mode == "--json" else "rematch")
-            await bo.until(lambda message: message.get("game") == 2)
-            await bo.ask("chat", room=code, text="again")
-            await ana.until('{"type":"chat"' if mode == "--json" else "bo: again")
-            ana.process.send_signal(signal.SIGKILL)
-            await ana.process.wait()
-        seat = Seats().find(server.url, code)
-        assert seat is not None
-        assert seat.seat == "X"

@@ -212,7 +212,7 @@ async def test_a_name_chooses_among_those_whom_one_played_as(server: Server) -> 
 async def test_a_server_that_forgot_us_has_no_games_of_ours(server: Server) -> None:
     KnownPlayers().keep(KnownPlayer(server.url, "ana", "unknown"))
     assert (await outcome("history", "-s", server.url))[0] == 0
-    assert KnownPlayers().find(server.url) is None
+    assert KnownPlayers().find((server.url,)) is None
 
 
 async def test_no_server_ends_with_three(server: Server) -> None:

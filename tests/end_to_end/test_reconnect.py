@@ -15,12 +15,11 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from tests.end_to_end.clients import ClientProcess, run_client
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
+from tests.kept import leave_seat, rooms_left, session_of
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.terminal import pipe
 from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
-from tictactoe_client.files.seating import SeatKeeper
-from tictactoe_client.files.seats import SavedSeat, Seats
 from tictactoe_client.json.json_game import JsonGame
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import Back, Gone, Lost, Retrying
@@ -457,7 +456,7 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
-                JsonGame(ana, Settings(mode="json"), Keyboard(reader), SeatKeeper(ana)).run(
+                JsonGame(ana, Settings(mode="json"), Keyboard(reader), session_of(ana)).run(
                     lambda client: client.join(code)
                 )
             )
@@ -488,7 +487,7 @@ async def test_a_killed_client_left_its_seat_to_the_next(server: Server) -> None
             await again.until("You are O, ana. bo is X.")
             again.type("leave", "leave")
             assert await again.end() == 0
-        assert Seats().find(server.url) is None
+        assert not rooms_left(server.url)
 
 
 async def test_two_clients_of_one_user_are_two_players(server: Server) -> None:
@@ -501,7 +500,7 @@ async def test_two_clients_of_one_user_are_two_players(server: Server) -> None:
 async def test_a_server_that_forgot_the_player_of_a_saved_seat_gets_to_know_a_new_one(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
-        Seats().keep(SavedSeat(server.url, code, "O", "ana", "unknown", pid=2**22 + 1))
+        leave_seat(server.url, code, "unknown")
         async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
             await ana.until("You are O. bo is X.")
 
@@ -517,34 +516,16 @@ async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Ser
             ana.type("new")
             await ana.until("Looking for another opponent.")
             await ana.until("X's move.")
-            assert Seats().find(server.url, first) is None
+            assert first not in rooms_left(server.url)
             ana.process.kill()
             await ana.process.wait()
         await sees_online(cy, "O", is_online=False)
-        assert [seat.room for seat in (Seats().find(server.url),) if seat] == [second]
+        assert rooms_left(server.url) == [second]
         async with run_client("join", second, "-s", server.url) as again:
             await again.until("You are O, ")
             again.type("leave", "leave")
             assert await again.end() == 0
-        assert Seats().find(server.url) is None
-
-
-async def test_a_rematch_changes_the_mark_that_is_written_down(server: Server) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create"))["room"]
-        async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
-            await ana.until("X's move.")
-            await bo.ask("resign", room=code)
-            await bo.ask("rematch", room=code)
-            await ana.until("Rematch?")
-            ana.type("rematch", "")
-            await ana.until("Game 2. You are X. bo is O.")
-            await ana.until("Your move, X.")
-            ana.process.kill()
-            await ana.process.wait()
-    saved = Seats().find(server.url, code)
-    assert saved is not None
-    assert saved.seat == "X"
+        assert not rooms_left(server.url)
 
 
 async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:
@@ -714,4 +695,4 @@ async def test_ctrl_c_without_a_connection_ends_at_once_and_keeps_the_seat(serve
         await ana.until("Connection lost.")
         ana.process.send_signal(signal.SIGINT)
         assert await ana.end() == 130
-    assert Seats().find(proxy.url, code) is not None
+    assert code in rooms_left(proxy.url)

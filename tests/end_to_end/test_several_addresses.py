@@ -15,11 +15,11 @@ from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_reconnect import QUICK, event_of, sees_online, state_where
 from tests.end_to_end.test_server_command import end_of, started, url_of
 from tests.faults.hostile_server import hostile_server
+from tests.kept import rooms_left
 from tests.peer import open_peer
 from tests.proxy import Proxy, run_proxy
 from tictactoe_client import ConnectionLost, Unreachable, connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.files.seats import Seats
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import Back, Retrying
@@ -244,7 +244,7 @@ async def test_a_seat_left_behind_at_one_address_is_taken_up_at_another(
         await sees_online(bo, "O", is_online=False)
         one.is_closed = False
         for address in (one, two):
-            assert Seats().find(address.url, code) is not None
+            assert code in rooms_left(address.url)
         async with run_client("join", code, *given(one)) as again:
             await again.until("You are O, ana. bo is X.")
             again.type("leave", "leave")

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from tests.kept import rooms_left
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import QUICK, OpenScreen, ScreenUser
 from tests.tui.test_game_page import LOOKS, game
-from tictactoe_client.files.seats import Seats
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.tui.opening import Opening
@@ -133,10 +133,10 @@ async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(server: Se
         async with asyncio.timeout(10):
             while ana.app.is_running:
                 await ana.pilot.pause()
-        saved = Seats().find(ana.app.link.address.url, code)
+        saved = rooms_left(ana.app.link.address.url)
     assert ana.app.return_code == 7
     assert "tictactoe-client join" in ana.app.last_words
-    assert saved is not None
+    assert saved == [code]
 
 
 async def test_a_watcher_is_told_of_no_seat_and_goes_home(server: Server, open_screen: OpenScreen) -> None:

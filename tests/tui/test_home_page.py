@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.kept import leave_seat, rooms_left
 from tests.peer import open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.files.seats import SavedSeat, Seats
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.online.house import house_of
 from tictactoe_server.server import Server
@@ -246,7 +246,7 @@ async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: 
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
         code = (await bo.ask("create"))["room"]
         await before.ask("join", room=code)
-        Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
+        leave_seat(server.url, code, before.welcome["token"])
         await before.socket.close()
         await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
         async with open_screen(server.url, name=None) as ana:
@@ -262,7 +262,7 @@ async def test_a_seat_that_was_taken_up_again_and_left_is_offered_no_more(
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
         code = (await bo.ask("create"))["room"]
         await before.ask("join", room=code)
-        Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
+        leave_seat(server.url, code, before.welcome["token"])
         await before.socket.close()
         async with open_screen(server.url, name=None) as ana:
             await ana.until(f"> Resume {code}")
@@ -273,10 +273,10 @@ async def test_a_seat_that_was_taken_up_again_and_left_is_offered_no_more(
 
 
 async def test_a_server_that_forgot_the_seat_makes_a_new_player(server: Server, open_screen: OpenScreen) -> None:
-    Seats().keep(SavedSeat(server.url, "K7M4PQ", "O", "ana", "unknown", pid=2**22 + 1))
+    leave_seat(server.url, "K7M4PQ", "unknown")
     async with open_screen(server.url) as ana:
         await ana.until("> Quick match", gone="Resume")
-    assert Seats().find(server.url) is None
+    assert not rooms_left(server.url)
 
 
 async def test_a_room_of_the_command_line_that_is_not_there_ends_with_five(
@@ -342,11 +342,11 @@ async def test_without_a_server_one_is_started_for_the_run(open_screen: OpenScre
 
 async def test_a_game_that_was_lost_meanwhile_is_told_of_once(server: Server, open_screen: OpenScreen) -> None:
     async with open_peer(server.url, "ana") as before:
-        Seats().keep(SavedSeat(server.url, "L7HXKE", "O", "ana", before.welcome["token"], pid=2**22 + 1))
+        leave_seat(server.url, "L7HXKE", before.welcome["token"])
         await before.socket.close()
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  ana", "Your room L7HXKE is closed.")
-    assert Seats().find(server.url) is None
+    assert not rooms_left(server.url)
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  ana", gone="L7HXKE")
 
@@ -355,12 +355,12 @@ async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, 
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
         code = (await bo.ask("create"))["room"]
         await before.ask("join", room=code)
-        Seats().keep(SavedSeat(server.url, code, "O", "ana", before.welcome["token"], pid=2**22 + 1))
+        leave_seat(server.url, code, before.welcome["token"])
         await before.socket.close()
         await bo.ask("resign", room=code)
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  ana", f"Your game in {code} is over: won by resignation.")
-    assert Seats().find(server.url) is None
+    assert not rooms_left(server.url)
 
 
 async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, open_screen: OpenScreen) -> None:

@@ -13,11 +13,10 @@ from tests.peer import PATIENCE_SECONDS
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.client import Client
+from tictactoe_client.online.house import parse_house
+from tictactoe_client.session import Session, settle_latency
 from tictactoe_client.settings import Settings
-from tictactoe_client.tui.latency import Latency
-from tictactoe_client.tui.link import Link
 from tictactoe_server.server import Server
 
 
@@ -25,14 +24,7 @@ from tictactoe_server.server import Server
 async def linked(server: Server, name: str | None = None) -> AsyncIterator[Client]:
     """Run a link until it is connected, and end it afterwards."""
     connected = asyncio.Event()
-    link = Link(
-        Settings(name=name),
-        parse_address(server.url),
-        hear=lambda message: None,
-        connected=connected.set,
-        changed=lambda: None,
-        failed=lambda *_: None,
-    )
+    link = Session(Settings(name=name), parse_house(server.url), connected=connected.set)
     running = asyncio.create_task(link.run())
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -58,10 +50,10 @@ async def test_a_later_run_is_the_same_player_and_another_name_another_one(serve
 async def test_a_server_that_forgot_us_gets_to_know_us_anew(server: Server) -> None:
     KnownPlayers().keep(KnownPlayer(server.url, "ana", "unknown"))
     async with linked(server) as client:
-        known = KnownPlayers().find(server.url)
+        known = KnownPlayers().find((server.url,))
         assert known is not None
         assert known.token == client.token
-    assert KnownPlayers().find(server.url, "ana") is None
+    assert KnownPlayers().find((server.url,), "ana") is None
 
 
 @pytest.mark.parametrize("in_a_room", [False, True])
@@ -69,7 +61,7 @@ async def test_the_head_says_how_long_the_server_takes_now(
     server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, in_a_room: bool
 ) -> None:
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
-    monkeypatch.setattr("tictactoe_client.tui.link.LATENCY_SECONDS", 0.01)
+    monkeypatch.setattr("tictactoe_client.session.LATENCY_SECONDS", 0.01)
 
     def shown() -> int:
         found = re.search(r"(\d+) ms", ana.text)
@@ -93,16 +85,10 @@ async def test_the_head_says_how_long_the_server_takes_now(
 
 
 def test_the_figure_stands_still_while_the_connection_does() -> None:
-    figure = Latency(0.040)
-    assert [figure.take(seconds) for seconds in (0.041, 0.035, 0.049, 0.0401)] == [False] * 4
-    assert figure.milliseconds == 40
-    assert figure.take(0.050)
-    assert figure.milliseconds == 50
-    assert figure.take(0.002)
-    assert figure.milliseconds == 2
+    assert [settle_latency(40, seconds) for seconds in (0.041, 0.035, 0.049, 0.0401)] == [40] * 4
+    assert settle_latency(40, 0.050) == 50
+    assert settle_latency(50, 0.002) == 2
 
 
 def test_the_quickest_server_takes_a_millisecond() -> None:
-    figure = Latency(0.0001)
-    assert figure.milliseconds == 1
-    assert not figure.take(0.002)
+    assert settle_latency(None, 0.0001) == settle_latency(1, 0.002) == 1

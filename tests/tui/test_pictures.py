@@ -21,7 +21,6 @@ from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.text.replay import Replay
-from tictactoe_client.tui.latency import Latency
 from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
@@ -63,7 +62,7 @@ def gallery(request: pytest.FixtureRequest) -> Gallery:
 
 def take(user: ScreenUser, *codes: str) -> str:
     """Return what is on the screen, with all that differs from run to run made equal."""
-    user.app.link.latency = Latency(0.001)
+    user.app.link.latency_ms = 1
     user.app.redraw()
     text = user.text.rstrip()
     for code in codes:
@@ -158,9 +157,9 @@ async def test_large_boards(server: Server, open_screen: OpenScreen, gallery: Ga
         await play_out({"X": first, "O": second}, code, moves)
         token = first.welcome["token"]
         await first.socket.close()
-        from tictactoe_client.files.seats import SavedSeat, Seats
+        from tests.kept import leave_seat
 
-        Seats().keep(SavedSeat(server.url, code, "X", "ana", token, pid=2**22 + 1))
+        leave_seat(server.url, code, token)
         async with open_screen(server.url, Choice("join", code=code), size=gallery.size) as ana:
             await ana.until("YOUR MOVE", "5. ")
             await ana.press("down", "down", "down")

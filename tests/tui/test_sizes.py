@@ -9,7 +9,6 @@ from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.choosing import Choice
-from tictactoe_client.tui.latency import Latency
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 
@@ -69,7 +68,7 @@ async def test_a_window_is_changed_again_and_again_during_a_game(server: Server,
         await ana.until("Waiting for someone")
         await bo.ask("join", room=ana.code)
         await ana.until("YOUR MOVE")
-        ana.app.link.latency = Latency(0.001)
+        ana.app.link.latency_ms = 1
         ana.app.redraw()
         await ana.press("right")
         await ana.until("[5]")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kept import rooms_left
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.files.seats import Seats
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -79,7 +79,8 @@ async def test_a_room_of_this_server_needs_no_journey(server: Server, open_scree
         await paste(ana, f"ws://localhost:{server.port}/{code}")
         await ana.until("bo's move (X)")
         assert ana.app.link.client is client
-        assert Seats().find(server.url, code) is not None
+        await ana.app.link.finish()
+        assert code in rooms_left(server.url)
 
 
 async def test_after_a_refusal_what_is_typed_takes_the_place_of_the_old_code(

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.kept import leave_seat
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_going import until_rooms_wait
 from tests.tui.test_history_page import played
-from tictactoe_client.files.seats import SavedSeat, Seats
 from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 
@@ -168,7 +168,7 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, open_scr
         token = before.welcome["token"]
         await before.socket.close()
         async with run_proxy(server.port) as proxy:
-            Seats().keep(SavedSeat(proxy.url, code, "O", "ana", token, pid=2**22 + 1))
+            leave_seat(proxy.url, code, token)
             async with open_screen(proxy.url, name=None) as ana:
                 await ana.until(f"> Resume {code}")
                 proxy.hold()

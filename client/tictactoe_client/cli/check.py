@@ -10,13 +10,14 @@ import socket
 import time
 from typing import Final
 
-from tictactoe_client.cli.session import print_failure, run, run_alone
+from tictactoe_client.cli.run import print_failure, run, run_alone
 from tictactoe_client.json.json_lines import print_connected, print_own
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.online.house import parse_house
 from tictactoe_client.online.installation import client_version
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, format_versions
+from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
 from tictactoe_protocol import clean_text
@@ -28,7 +29,7 @@ def check(settings: Settings) -> int:
     """Go through every step that a game needs, print each, and return the code of the first that fails."""
     is_json = settings.mode == "json"
 
-    async def work(client: Client) -> int:
+    async def work(client: Client, _: Session) -> int:
         if is_json:
             print_connected(client, client.latency_seconds)
         await _check_conversation(client, is_json=is_json)

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tictactoe_client.cli.session import connect_as_reader, run, run_alone
+from tictactoe_client.cli.run import run, run_alone
 from tictactoe_client.files.record_files import STANDARD_STREAM, read_records, write_record
+from tictactoe_client.history import PastGames
 from tictactoe_client.input.replaying import REPLAY_HELP, Told, answer_in_replay
 from tictactoe_client.json.json_lines import pass_through, print_own
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
+from tictactoe_client.session import Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
@@ -51,21 +53,26 @@ def show_history(settings: Settings, limit: int | None) -> int:
         return run_screen(settings, None, opening=Opening("history", limit))
     most = _LISTED_GAMES if limit is None else limit
 
-    async def work(client: Client) -> int:
+    async def work(client: Client, session: Session) -> int:
+        past = PastGames(session)
         if settings.mode == "json":
-            await pass_through(client, lambda: client.history(most))
+            games = await pass_through(client, lambda: past.read(most))
+            if past.is_shared:
+                rows = [{"id": own.game.id, "player": own.viewer, "whose": own.whose} for own in games]
+                print_own("games", games=rows)
             return ExitCode.NORMAL
-        games = await client.history(most)
+        games = await past.read(most)
         width = shutil.get_terminal_size().columns if is_terminal(1) else None
         if games and width is not None and not settings.quiet:
             command = own_command("replay", "ID", server=client.address)
             Output().print(f"Games of {clean_text(client.name)}, the newest first. To look through one: {command}")
-        Output().print(*list_games(games, client.player, width=width))
+        viewers, whose = [own.viewer for own in games], [own.whose for own in games] if past.is_shared else []
+        Output().print(*list_games([own.game for own in games], viewers, whose=whose, width=width))
         if not games and not settings.quiet:
             print_error(f"You have finished no game on {client.address.url} yet.")
         return ExitCode.NORMAL
 
-    return run(settings, None, work, is_chatty=False, identity="reader")
+    return run(settings, None, work, is_chatty=False, role="reader")
 
 
 def replay(settings: Settings, wish: Wish) -> int:
@@ -105,13 +112,15 @@ def _choose(name: str, number: int | None) -> tuple[GameRecord, list[str]]:
 
 async def _fetch(settings: Settings, id: str | None) -> GameRecord:
     """Return one of our own games from the server, the last one where no id is given."""
-    async with connect_as_reader(settings) as client:
+    session = Session(settings, house_for(settings, None), "reader")
+    async with session.open() as client:
+        past = PastGames(session)
 
         async def ask() -> str:
-            last = await client.history(1) if id is None else ()
+            last = await past.read(1) if id is None else ()
             if id is None and not last:
                 raise UnknownGame(f"You have finished no game on {client.address.url} yet.")
-            return await client.record(id or last[0].id)
+            return await past.record(id or last[0].game.id)
 
         try:
             text = await (pass_through(client, ask) if settings.mode == "json" else ask())

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.cli.session import run, run_alone
-from tictactoe_client.files.left_behind import WaitingGame, find_left_behind
+from tictactoe_client.cli.run import run, run_alone
+from tictactoe_client.history import WaitingGame, find_left_behind
 from tictactoe_client.online.client import Client
+from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, share_standard_input
 from tictactoe_client.streams.output import Output
@@ -79,13 +80,13 @@ class PlainHome:
         """Say who one is on which server, the first time, what waits there, and what can be typed."""
         self._waiting = ()
         settings = replace(self._settings, debug=False, local=False)
-        code = run(settings, None, self._greet, is_chatty=not self._name, identity="player", tells_left_behind=False)
+        code = run(settings, None, self._greet, is_chatty=not self._name, role="player", tells_left_behind=False)
         if code not in _FINAL:
             self._screen.print(list_words(is_waited_for=bool(self._waiting)))
         return code
 
-    async def _greet(self, client: Client) -> int:
-        found = await find_left_behind(client, self._settings.timeout_seconds)
+    async def _greet(self, client: Client, session: Session) -> int:
+        found = await find_left_behind(session)
         games = {game.room: game for game in found.waiting}
         for seat in client.welcome.rooms:
             games.setdefault(seat.room, WaitingGame(seat.room, client.held_ms(seat.room)))

@@ -6,8 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any, Literal
 
-from tictactoe_client.cli.session import print_failure, run
-from tictactoe_client.files.seating import keeping_seats
+from tictactoe_client.cli.run import print_failure, run
 from tictactoe_client.input.rule_options import (
     RuleOptions,
     check_bots,
@@ -23,6 +22,7 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.choosing import Choice, against_computer
 from tictactoe_client.online.client import Client
 from tictactoe_client.plain.plain import PlainGame
+from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
@@ -69,16 +69,15 @@ def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
 
         return run_screen(settings, address, choice)
 
-    async def work(client: Client) -> int:
+    async def work(client: Client, session: Session) -> int:
         keyboard = Keyboard()
-        with keeping_seats(client) as seats:
-            if settings.mode == "json":
-                return await JsonGame(client, settings, keyboard, seats).run(choice.enter)
-            screen = Output(prompts=is_terminal(0, 1))
-            return await PlainGame(client, settings, keyboard, screen, seats).run(choice.enter)
+        if settings.mode == "json":
+            return await JsonGame(client, settings, keyboard, session).run(choice.enter)
+        output = Output(prompts=is_terminal(0, 1))
+        return await PlainGame(client, settings, keyboard, output, session).run(choice.enter)
 
     room = choice.code if choice.way == "join" else None
-    return run(settings, address, work, room=room, identity="anyone" if choice.way == "watch" else "player")
+    return run(settings, address, work, room=room, role="nobody" if choice.way == "watch" else "player")
 
 
 def watch_any(settings: Settings) -> int:
@@ -90,7 +89,7 @@ def watch_any(settings: Settings) -> int:
 
         return run_screen(settings, None, opening=Opening("watch"))
 
-    async def work(client: Client) -> int:
+    async def work(client: Client, _: Session) -> int:
         if settings.mode == "json":
             await pass_through(client, client.rooms)
             return _demand_a_code(client, in_json=True)
@@ -123,7 +122,7 @@ def go_home(settings: Settings) -> int:
 def show_rooms(settings: Settings) -> int:
     """Print the public rooms."""
 
-    async def work(client: Client) -> int:
+    async def work(client: Client, _: Session) -> int:
         if settings.mode == "json":
             await pass_through(client, client.rooms)
         else:

@@ -6,83 +6,37 @@ when something is written, never before.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import stat
-import tempfile
-import time
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_client.files.config import config_path
-
-LOCK_SECONDS: Final = 2.0
-"""How long to wait for another run that writes at the same time."""
+from tictactoe_client.files.writer import NotKept, change_file
 
 Value = str | bool | float
-_WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _TABLE: Final = re.compile(r"\s*\[")
 
 
-class NotKept(Exception):
-    """A setting holds for this run alone; `message` says why, in one line."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-
 def keep_setting(name: str, value: Value, path: Path | None = None) -> None:
-    """Write one setting; raises `NotKept`, and the file is then as it was.
-
-    The file is replaced as a whole, so that a crash leaves the old one or the new one; a link is followed to the file
-    that it stands for. Runs that write at the same time wait for each other.
-    """
+    """Write one setting; raises `NotKept`, and the file is then as it was."""
     _change(path or config_path(), name, value)
-
-
-def _change(path: Path, name: str, value: Value | None) -> bool:
-    """Write one setting, None to strike it out; tell whether that changed the file."""
-    try:
-        if not path.is_symlink():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        target = Path(os.path.realpath(path))
-        with _locked(target.parent):
-            before = _read(target)
-            after = _set(before, name, value)
-            if after != before:
-                _replace(target, after)
-            return after != before
-    except UnicodeError:
-        raise NotKept(f"{path.name} is no UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
-        raise NotKept(f"{path.name} has a mistake in it: {error}") from None
-    except OSError as error:
-        raise NotKept(f"{path.name} cannot be written: {(error.strerror or str(error)).lower()}") from None
 
 
 def drop_setting(name: str, path: Path | None = None) -> bool:
     """Strike one setting out; tell whether it was there. Raises `NotKept` as `keep_setting` does."""
     path = path or config_path()
-    if not path.exists():
-        return False
-    return _change(path, name, None)
+    return path.exists() and _change(path, name, None)
 
 
-def _read(target: Path) -> str:
-    """Return the text, empty where there is no file; line ends as they are."""
+def _change(path: Path, name: str, value: Value | None) -> bool:
+    """Write one setting, None to strike it out; tell whether that changed the file."""
     try:
-        status = target.stat()
-    except FileNotFoundError:
-        return ""
-    if not stat.S_ISREG(status.st_mode):
-        raise NotKept(f"{target} is no regular file")
-    if not status.st_mode & _WRITABLE:
-        raise NotKept(f"{target.name} is read-only")
-    return target.read_bytes().decode("utf-8")
+        return change_file(path, lambda content: _set(content.decode(), name, value).encode())
+    except UnicodeError:
+        raise NotKept(f"{path.name} is no UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise NotKept(f"{path.name} has a mistake in it: {error}") from None
 
 
 def _set(text: str, name: str, value: Value | None) -> str:
@@ -143,60 +97,3 @@ def _parses_to(text: str, wanted: dict[str, Any]) -> bool:
         return tomllib.loads(text) == wanted
     except tomllib.TOMLDecodeError:
         return False
-
-
-def _replace(target: Path, text: str) -> None:
-    """Put a new file in the place of the old one, on disk before it counts, with its owner and permissions."""
-    descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8"))
-            with contextlib.suppress(FileNotFoundError):
-                _copy_permissions(target, file.fileno())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(draft)
-        raise
-
-
-def _copy_permissions(target: Path, descriptor: int) -> None:
-    status = target.stat()
-    if hasattr(os, "fchown"):
-        with contextlib.suppress(PermissionError):
-            os.fchown(descriptor, status.st_uid, status.st_gid)
-        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other runs out meanwhile, where the platform can lock a folder; nothing is left behind in it."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        _wait_for_lock(descriptor, fcntl)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _wait_for_lock(descriptor: int, fcntl: Any) -> None:
-    """Take the lock; raises `NotKept` where somebody holds it for too long. A file system without locks has none."""
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise NotKept("another program writes there") from None
-            time.sleep(0.01)
-        except OSError:
-            return
-        else:
-            return

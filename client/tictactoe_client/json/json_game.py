@@ -14,13 +14,13 @@ from typing import Final
 from msgspec import UNSET
 
 from tictactoe_client.exits import exit_code_of
-from tictactoe_client.files.seating import Enter, SeatKeeper
 from tictactoe_client.json.json_lines import Line, parse_line, print_connected, print_own
 from tictactoe_client.json.json_requests import JsonRequests
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ConnectionLost
 from tictactoe_client.online.events import Back, Event, Lost, Retrying
 from tictactoe_client.online.messages import Messages
+from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, print_json
@@ -38,7 +38,7 @@ _ROOM_REQUESTS: Final = frozenset(
 class JsonGame:
     """One sitting in JSON mode, from entering a room to the exit code; `seats` writes down where one sits."""
 
-    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, seats: SeatKeeper) -> None:
+    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, seats: Session) -> None:
         self._client = client
         self._settings = settings
         self._keyboard = keyboard
@@ -103,7 +103,8 @@ class JsonGame:
         elif isinstance(push, (Ok, Error)):
             if isinstance(push, Ok) and push.seat is not UNSET and push.room:
                 self._code, self._state = push.room, None
-                self._seats.keep(push.room, push.seat)
+                if push.seat is not None:
+                    self._seats.keep_room(push.room)
             self._requests.settle(push)
         elif isinstance(push, Closed) and push.room == self._code:
             return self._result_code() if self._is_over() else ExitCode.NO_ROOM
@@ -114,13 +115,11 @@ class JsonGame:
         return None
 
     def _take_state(self, state: RoomState) -> None:
-        """Keep a state unless it is older than the one that is known, and write down the seat where it is another."""
-        old, viewer = self._state, self._client.player
+        """Keep a state unless it is older than the one that is known."""
+        old = self._state
         if old is not None and state.seq < old.seq:
             return
         self._state = state
-        if old is not None:
-            self._seats.keep_changed(state.room, seat_of(old, viewer), seat_of(state, viewer))
 
     async def _speak(self, enter: Enter) -> int:
         """Enter the room, send what the input says, and end as the end of the input asks for."""
@@ -214,7 +213,7 @@ class JsonGame:
             self._rematch_asked_in = self._state.game
         elif request["type"] == "leave" and self._is_here(request):
             self._left_with = self._result_code()
-            self._seats.forget(str(self._code))
+            self._seats.forget_room(str(self._code))
             self._code, self._state = None, None
 
     async def _wait_for_the_end(self) -> int:

@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Coroutine, Iterator
 from typing import Any, Final
 
-from tictactoe_client.files.seating import Enter, SeatKeeper
 from tictactoe_client.input.parser import is_farewell
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ConnectionLost
 from tictactoe_client.online.messages import Message, Messages
 from tictactoe_client.plain.sitting import Sitting
+from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, OutputFailed, print_error
@@ -30,7 +30,7 @@ class PlainGame:
     """One run of plain mode, from entering a room to the exit code."""
 
     def __init__(
-        self, client: Client, settings: Settings, keyboard: Keyboard, screen: Output, seats: SeatKeeper | None = None
+        self, client: Client, settings: Settings, keyboard: Keyboard, screen: Output, seats: Session | None = None
     ) -> None:
         self._client = client
         self._keyboard = keyboard

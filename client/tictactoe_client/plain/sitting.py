@@ -12,7 +12,6 @@ import contextlib
 from msgspec import UNSET
 
 from tictactoe_client.exits import exit_code_of
-from tictactoe_client.files.seating import Enter, SeatKeeper
 from tictactoe_client.input.actions import Actions, Outcome
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, Interrupted, Refused
@@ -23,6 +22,7 @@ from tictactoe_client.online.moves import fits
 from tictactoe_client.online.room import Room
 from tictactoe_client.plain.parting import Parting
 from tictactoe_client.plain.reminders import Reminders
+from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
@@ -44,7 +44,7 @@ class Sitting:
     """
 
     def __init__(
-        self, client: Client, settings: Settings, keyboard: Keyboard, screen: Output, seats: SeatKeeper | None = None
+        self, client: Client, settings: Settings, keyboard: Keyboard, screen: Output, seats: Session | None = None
     ) -> None:
         self.room: Room | None = None
         self.exit_code: int | None = None
@@ -139,8 +139,6 @@ class Sitting:
             away, self._away_seconds = self._away_seconds, None
             declined = frozenset[str]() if self._actions is None else self._actions.take_declined(state)
             lines = transcript.go_on(state, moves, away, declined)
-        if self._seats is not None and old is not None:
-            self._seats.keep_changed(room.code, seat_of(old, self._viewer), seat_of(state, self._viewer))
         lines += transcript.set_scene(old)
         self._screen.print(*lines)
         if self._actions is not None:
@@ -249,7 +247,7 @@ class Sitting:
     async def _find_another(self, state: RoomState, room: Room) -> None:
         await room.leave()
         if self._seats is not None:
-            self._seats.forget(room.code)
+            self._seats.forget_room(room.code)
         self.room, self._transcript = None, Transcript(self._viewer, self._settings)
         self._reminders = Reminders(self._viewer, self._settings)
         self._screen.print("Looking for another opponent.")

@@ -42,13 +42,20 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
 
 
 def list_games(
-    games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None, *, width: int | None = None
+    games: Sequence[PastGame],
+    viewer: str | Sequence[str],
+    zone: tzinfo | None = None,
+    *,
+    whose: Sequence[str] = (),
+    width: int | None = None,
 ) -> list[str]:
     """Return one line a game in aligned columns: the id for `replay`, date, rules, players, the viewer's result, moves.
 
+    Where not all are of one viewer, there is one for each game, and `whose` it is in words stands last.
     Where that is wider than `width`, the players stand on a line of their own below. Dates are in the zone, by default
     this machine's. Empty for no games.
     """
+    viewers = [viewer] * len(games) if isinstance(viewer, str) else viewer
     table = [
         (
             f"id {clean_text(game.id)}",
@@ -57,8 +64,9 @@ def list_games(
             " v ".join(f"{clean_text(player.name)} ({mark})" for mark, player in game.players.items()),
             describe_outcome(game, viewer),
             "1 move" if game.moves == 1 else f"{game.moves} moves",
+            *(clean_text(name) for name in whose[number : number + 1]),
         )
-        for game in games
+        for number, (game, viewer) in enumerate(zip(games, viewers, strict=True))
     ]
     lines = _align(table)
     if width is None or all(len(line) <= width for line in lines):

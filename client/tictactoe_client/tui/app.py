@@ -20,7 +20,7 @@ from tictactoe_client.online.choosing import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.options import SCREEN_OPTIONS
-from tictactoe_client.session import house_for
+from tictactoe_client.session import Session, house_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.news import describe_announcement, describe_notice
@@ -28,7 +28,6 @@ from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.entering import Entering
 from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.room.page import GamePage
@@ -68,15 +67,17 @@ class TicTacToe(App[int], inherit_bindings=False):
         self._last_key = time.monotonic()
         opening = opening or Opening()
         self._connects = opening.connects
-        self.link = Link(
+        self.link = Session(
             settings,
-            address,
+            house_for(settings, address),
+            opening.role_for(first),
+            room=first.code if first is not None and first.way == "join" else None,
+            resumes=first is None,
+            tell=self.say,
             hear=self._hear,
             connected=self._connected,
             changed=self.redraw,
             failed=self._lose,
-            token=opening.find_token(house_for(settings, address).urls, settings.name, first),
-            watches=opening.page != "home" or (first is not None and first.way == "watch"),
         )
         self.entering = Entering(self.link)
         self._opening = [self._screen_for(page) for page in opening.lay_pages(self, first)]
@@ -350,6 +351,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         for screen in reversed(self.screens):
             self.last_words = self.last_words or await screen.say_goodbye()
         await self._keeper.finish()
+        await self.link.finish()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code
         self._end(self.last_game.exit_code if is_asked else code)
 

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
-from tictactoe_client.tui.link import Link
-
-Enter = Callable[[Client], Awaitable[Room]]
+from tictactoe_client.session import Enter, Session
 
 
 class Entering:
     """What one person is entering, for all pages; `errand` says it in words, empty while nothing is waited for."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Session) -> None:
         self.errand = ""
         self._link = link
         self._turn = asyncio.Lock()

@@ -12,7 +12,6 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
-from tictactoe_client.session import house_for
 from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.home_menu import HomeMenu
 from tictactoe_client.tui.lobby import Lobby
@@ -62,10 +61,12 @@ class Entrance:
     def travel(self, address: Address, choice: Choice) -> None:
         """Go to another server, and into a room there."""
         link = self._desk.link
-        saved = link.seats.find(house_for(link.settings, address).urls, choice.code) if choice.way == "join" else None
         self._desk.go_home()
         self._leave_server(choice)
-        link.move(address, token=saved.token if saved else None, watches=choice.way == "watch")
+        if choice.way == "watch":
+            link.move(address, "nobody")
+        else:
+            link.move(address, room=choice.code if choice.way == "join" else None)
 
     def travel_back(self) -> bool:
         """Go back to the server that we came from; tell whether there is one."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tictactoe_client.files.left_behind import describe_losses
+from tictactoe_client.history import find_losses
 from tictactoe_client.online.choosing import Choice, against_computer
-from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Unreachable
 from tictactoe_client.online.messages import Message
 from tictactoe_client.tui.editor import LineEditor
@@ -53,7 +52,7 @@ class HomePage(Page):
         self._menu.before, self._menu.is_alone = link.before, link.is_own
         held = self._menu.held = client.welcome.rooms if client else ()
         if client is not None:
-            self.desk.start(self._tell_losses(client))
+            self.desk.start(self._tell_losses())
         first = self._entrance.first
         if first is not None:
             self._menu.play_again(first)
@@ -61,9 +60,9 @@ class HomePage(Page):
             self._menu.choose("resume", held[0].room)
         self._entrance.go_on()
 
-    async def _tell_losses(self, client: Client) -> None:
+    async def _tell_losses(self) -> None:
         """Say once which games, of those that an earlier run left, are not there to come back to any more."""
-        if told := await describe_losses(client):
+        if told := await find_losses(self.desk.link):
             self.desk.say(" ".join(told))
 
     def opened(self) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tictactoe_client.files.config import config_path
-from tictactoe_client.files.config_writer import NotKept, keep_setting
+from tictactoe_client.files.config_writer import keep_setting
+from tictactoe_client.files.writer import NotKept
 
 
 class Keeper:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tictactoe_client.files.players import KnownPlayers
-from tictactoe_client.files.seats import Seats
 from tictactoe_client.online.choosing import Choice
+from tictactoe_client.session import Role
 from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.page import Desk, Page
 
@@ -30,14 +29,11 @@ class Opening:
         """Whether a server is needed."""
         return self.game is None
 
-    def find_token(self, servers: tuple[str, ...], name: str | None, first: Choice | None) -> str | None:
-        """Return the token of whoever left a seat behind, or of whose games are to be listed; None for anybody."""
+    def role_for(self, first: Choice | None) -> Role:
+        """Return who one is on the server: whoever only watches is nobody in particular."""
         if self.page == "history":
-            known = KnownPlayers().find(servers, name)
-            return known.token if known is not None else None
-        room = first.code if first is not None and first.way == "join" else None
-        saved = Seats().find(servers, room) if self.connects and (first is None or room) else None
-        return saved.token if saved is not None else None
+            return "reader"
+        return "nobody" if self.page == "watch" or (first is not None and first.way == "watch") else "player"
 
     def lay_pages(self, desk: Desk, first: Choice | None) -> list[Page]:
         """Return the pages that lie on the desk; where home is not among them, going back ends the program."""

@@ -13,8 +13,8 @@ from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, fold, shorten_left
 
 if TYPE_CHECKING:
+    from tictactoe_client.session import Session
     from tictactoe_client.tui.entering import Entering
-    from tictactoe_client.tui.link import Link
 
 MIN_WIDTH = 36
 MIN_HEIGHT = 10
@@ -27,7 +27,7 @@ class Desk(Protocol):
 
     settings: Settings
     keymap: Keymap
-    link: Link
+    link: Session
     last_game: LastGame
     entering: Entering
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from tictactoe_client.session import Session
 from tictactoe_client.text.offers import absent_opponents, describe_take_back, is_asked
 from tictactoe_client.text.wording import format_duration, name_of
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.link import Link
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.ending import ended_by_leaving
 from tictactoe_client.tui.room.table import Table
@@ -18,7 +18,7 @@ Banner = tuple[str, str]
 """A text and its role."""
 
 
-def connection_banner(link: Link, now: float, *, width: int, ascii_only: bool, holds_seat: bool) -> Banner | None:
+def connection_banner(link: Session, now: float, *, width: int, ascii_only: bool, holds_seat: bool) -> Banner | None:
     """Return what to say while the connection is lost, in fewer words where the width wants it, else None.
 
     With `holds_seat` it says for how long the seat is kept.

@@ -13,8 +13,9 @@ from msgspec.structs import asdict
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
+from tictactoe_client.session import Enter
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.tui.entering import Enter, describe_errand
+from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.hints import describe_another
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.room.hand import Hand

@@ -60,7 +60,7 @@ class GamePage(Page):
             self.table.tell(news)
             self._hand.hear(news)
         if room.seat is not None:
-            desk.link.keep_seat(room.code, room.seat)
+            desk.link.keep_room(room.code)
 
     # -- what the desk asks ---------------------------------------------------------------------------------------
 
@@ -127,7 +127,7 @@ class GamePage(Page):
         if self._hand.errand is not None:
             self.desk.entering.give_up()
         self._review.switch(on=False)
-        self.desk.link.forget_seat(self.room.code)
+        self.desk.link.forget_room(self.room.code)
 
     def asks_first(self) -> bool:
         """Ask where the end of the program loses a game; the key that would end it counts like any other here."""
@@ -147,7 +147,7 @@ class GamePage(Page):
             return ""
         is_told = self.desk.link.phase == "online" and await self.room.say_goodbye()
         if is_told:
-            self.desk.link.forget_seat(self.room.code)
+            self.desk.link.forget_room(self.room.code)
         return describe_farewell(state, self.table.viewer, address, is_told=is_told, aborts=self.table.aborts)
 
     # -- states ---------------------------------------------------------------------------------------------------
@@ -168,8 +168,6 @@ class GamePage(Page):
             self._welcome_back(state)
         if self.table.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
             self.desk.ring()
-        if old is not None and old.game != state.game and self.table.seat is not None:
-            self.desk.link.keep_seat(self.room.code, self.table.seat)
 
     async def _learn_moves(self) -> None:
         moves = await self.room.sync()

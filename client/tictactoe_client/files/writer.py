@@ -1,0 +1,138 @@
+"""The one way in which files of ours are written: as a whole, under a lock that is not waited for without an end.
+
+A crash leaves the old file or the new one. What is in a file is no business of this module.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+LOCK_SECONDS: Final = 2.0
+"""How long to wait for another program that writes at the same time. Whoever draws a screen waits in a thread."""
+
+_WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+class NotKept(Exception):
+    """Nothing was written; `message` says why, in one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Busy(NotKept):
+    """Another program holds the lock: a later attempt may fare better."""
+
+
+def change_file(
+    path: Path, change: Callable[[bytes], bytes], *, lock: Path | None = None, seconds: float | None = None
+) -> bool:
+    """Write what `change` makes of the content, empty where there is no file; tell whether that is something else.
+
+    A link is followed to the file that it stands for; a new file is for its owner alone. Programs that use the same
+    `lock`, the file's folder where none is named, wait for each other, at most LOCK_SECONDS or so many as are given.
+    Raises `NotKept`, and the file is then as it was, and what `change` raises.
+    """
+    try:
+        if not path.is_symlink():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target = Path(os.path.realpath(path))
+        with _locked(lock or target.parent, LOCK_SECONDS if seconds is None else seconds):
+            before = _read(target)
+            after = change(before)
+            if after != before:
+                _replace(target, after)
+            return after != before
+    except OSError as error:
+        raise NotKept(f"{path.name} cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def create_file(path: Path, text: str) -> None:
+    """Write a new file; raises FileExistsError, and OSError or ValueError with no file left behind."""
+    is_begun = False
+    try:
+        with open(path, "x", encoding="utf-8", newline="\n") as file:
+            is_begun = True
+            file.write(text)
+    except (OSError, ValueError):
+        if is_begun:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _read(target: Path) -> bytes:
+    try:
+        status = target.stat()
+    except FileNotFoundError:
+        return b""
+    if not stat.S_ISREG(status.st_mode):
+        raise NotKept(f"{target} is no regular file")
+    if not status.st_mode & _WRITABLE:
+        raise NotKept(f"{target.name} is read-only")
+    return target.read_bytes()
+
+
+def _replace(target: Path, content: bytes) -> None:
+    """Put a new file in the place of the old one, on disk before it counts, with its owner and permissions."""
+    descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            with contextlib.suppress(FileNotFoundError):
+                _copy_permissions(target, file.fileno())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
+        raise
+
+
+def _copy_permissions(target: Path, descriptor: int) -> None:
+    status = target.stat()
+    if hasattr(os, "fchown"):
+        with contextlib.suppress(PermissionError):
+            os.fchown(descriptor, status.st_uid, status.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+
+
+@contextlib.contextmanager
+def _locked(place: Path, seconds: float) -> Iterator[None]:
+    """Keep other programs out meanwhile, where the platform can lock this file, which is then made, or this folder."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    flags = os.O_RDONLY if place.is_dir() else os.O_WRONLY | os.O_CREAT
+    descriptor = os.open(place, flags | os.O_CLOEXEC, 0o600)
+    try:
+        _wait_for_lock(descriptor, fcntl, seconds)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _wait_for_lock(descriptor: int, fcntl: Any, seconds: float) -> None:
+    """Take the lock; raises `Busy` where somebody holds it for too long. A file system without locks has none."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise Busy("another program writes there") from None
+            time.sleep(0.01)
+        except OSError:
+            return
+        else:
+            return
