@@ -3,7 +3,8 @@
     async with tictactoe_client.connect("ws://localhost:8765", name="ana") as client:
         room = await client.match("classic")
 
-The names load on first use, so that `tictactoe-client --help` costs no import of the network.
+`docs/library.md` is its manual. The names load on first use, so that `tictactoe-client --help` costs no import of the
+network.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tictactoe_client.online import events
     from tictactoe_client.online.address import Address, parse_address, parse_room
     from tictactoe_client.online.backoff import Backoff
     from tictactoe_client.online.client import Client, connect
     from tictactoe_client.online.errors import (
         BadAddress,
+        BadCell,
+        BadRoomCode,
         ClientError,
         ConnectionLost,
         Expelled,
@@ -33,6 +37,8 @@ __all__ = [
     "Address",
     "Backoff",
     "BadAddress",
+    "BadCell",
+    "BadRoomCode",
     "Client",
     "ClientError",
     "ConnectionLost",
@@ -46,26 +52,29 @@ __all__ = [
     "Unreachable",
     "VersionRefused",
     "connect",
+    "events",
     "parse_address",
     "parse_room",
 ]
 
 _HOMES = {
-    "Address": "online.address",
-    "Backoff": "online.backoff",
-    "Client": "online.client",
-    "Message": "online.messages",
-    "Messages": "online.messages",
-    "Room": "online.room",
-    "connect": "online.client",
-    "parse_address": "online.address",
-    "parse_room": "online.address",
+    "Address": "address",
+    "Backoff": "backoff",
+    "Client": "client",
+    "Message": "messages",
+    "Messages": "messages",
+    "Room": "room",
+    "connect": "client",
+    "parse_address": "address",
+    "parse_room": "address",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'online.errors')}"), name)
+    if name == "events":
+        return import_module(f"{__name__}.online.events")
+    value = getattr(import_module(f"{__name__}.online.{_HOMES.get(name, 'errors')}"), name)
     globals()[name] = value
     return value

@@ -17,8 +17,7 @@ from tictactoe_client.online.errors import (
     Unreachable,
     VersionRefused,
 )
-from tictactoe_client.online.house import parse_house
-from tictactoe_client.online.invite import is_this_machine
+from tictactoe_client.online.house import is_this_machine, parse_house
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.program import own_command, server_command

@@ -8,8 +8,10 @@ No file is waited for on the event loop.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -251,6 +253,9 @@ class Session:
     async def _arrive(self, connections: AsyncExitStack) -> Client:
         """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
         self._token = self._token or await self._find_token()
+        backoff = self.settings.backoff
+        if self._talk is not None:  # whoever sits before a screen decides themselves how long to wait
+            backoff = replace(backoff, absent_seconds=math.inf)
         while True:
             name = self.name or (self.players.find_name() if self.is_own else None)
             try:
@@ -260,8 +265,9 @@ class Session:
                         name=name,
                         token=self._token,
                         timeout_seconds=self.settings.timeout_seconds,
-                        reconnect=self.settings.backoff,
+                        reconnect=backoff,
                         ca=self.settings.ca,
+                        keep_seats=True,
                     )
                 )
             except Refused as refused:

@@ -11,8 +11,7 @@ from tictactoe_client.exits import exit_code_of
 from tictactoe_client.input.intents import Place
 from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.online.address import parse_address
-from tictactoe_client.online.installation import upgrade_command
-from tictactoe_client.online.version import describe_mismatch
+from tictactoe_client.online.version import describe_mismatch, upgrade_command
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, describe_score
 from tictactoe_client.text.arrival import describe_arrival, describe_progress

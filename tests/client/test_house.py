@@ -12,10 +12,9 @@ import pytest
 from tictactoe_client import BadAddress, Refused, Unreachable, parse_address
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.comeback import arrive
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.online.greeting import Greeting
 from tictactoe_client.online.house import house_of, parse_house
+from tictactoe_client.online.reconnect import Greeting, arrive
 from tictactoe_client.session import house_for
 from tictactoe_client.settings import Settings
 
@@ -97,14 +96,14 @@ async def test_a_server_that_is_too_busy_is_passed_over_and_one_that_refuses_for
 
 
 def test_one_address_alone_is_waited_for_as_ever() -> None:
-    assert first(4, STEADY, 1) == [(0, 0.3), (0, 0.6), (0, 1.2), (0, 2.4)]
+    assert first(4, STEADY, 1) == [(0, 0.4), (0, 0.8), (0, 1.6), (0, 3.2)]
     (announced, *_), (second, *_) = first(1, STEADY, 1, 2000), first(2, STEADY, 1, 2000)[1:]
     assert 2 <= announced[1] <= 4
-    assert second == (0, 0.3)
+    assert second == (0, 0.4)
 
 
 def test_the_others_are_tried_at_once_and_the_waits_grow_after_each_round() -> None:
-    assert first(8, STEADY, 3) == [(1, 0), (2, 0), (0, 0.3), (1, 0), (2, 0), (0, 0.6), (1, 0), (2, 0)]
+    assert first(8, STEADY, 3) == [(1, 0), (2, 0), (0, 0.4), (1, 0), (2, 0), (0, 0.8), (1, 0), (2, 0)]
 
 
 def test_those_who_lost_one_server_do_not_all_come_to_the_next_at_the_same_moment() -> None:
@@ -115,14 +114,14 @@ def test_those_who_lost_one_server_do_not_all_come_to_the_next_at_the_same_momen
 
 def test_after_a_connection_that_did_not_last_the_first_wait_comes_before_the_next_address() -> None:
     ways = STEADY.ways(2, lasted_seconds=0.5)
-    assert list(itertools.islice(ways, 4)) == [(1, 0.3), (0, 0.3), (1, 0), (0, 0.6)]
+    assert list(itertools.islice(ways, 4)) == [(1, 0.4), (0, 0.4), (1, 0), (0, 0.8)]
 
 
 def test_what_a_server_announced_holds_for_that_one_alone() -> None:
     for _ in range(50):
         ways = first(12, STEADY, 2, 3000)
         back = next(number for number, (step, _) in enumerate(ways) if step == 0)
-        assert ways[:4] == [(1, 0), (1, 0.3), (1, 0.6), (1, 1.2)]
+        assert ways[:4] == [(1, 0), (1, 0.4), (1, 0.8), (1, 1.6)]
         assert sum(wait for _, wait in ways[: back + 1]) >= 3
 
 

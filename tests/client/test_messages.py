@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.faults.hostile_server import CLIENT, ROOM, TOKEN, state
-from tictactoe_client.online.delivery import Delivery
 from tictactoe_client.online.messages import Message, Messages
+from tictactoe_client.online.requests import Delivery
 from tictactoe_client.online.room import Room
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import ChatLine, RoomState, Welcome

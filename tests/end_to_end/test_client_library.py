@@ -18,6 +18,8 @@ from tests.environment import environment
 from tests.peer import open_peer
 from tests.proxy import run_proxy
 from tictactoe_client import (
+    BadCell,
+    BadRoomCode,
     Client,
     ConnectionLost,
     Refused,
@@ -29,8 +31,7 @@ from tictactoe_client import (
 from tictactoe_client.online import connection
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
-from tictactoe_engine import PRESETS, IllegalMove, Rules
-from tictactoe_protocol import BadRoomCode
+from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import Ok, RoomState, Welcome
 from tictactoe_server.server import Server
 
@@ -212,8 +213,10 @@ async def test_what_is_no_code_or_no_cell_never_leaves_the_client(server: Server
             await client.join("K7M4P")
         room = await client.create(PRESETS["classic"])
         await state_where(room)
-        with pytest.raises(IllegalMove):
-            await room.move("z9")
+        for word, code in (("z9", "off_board"), ("hello", "bad_input")):
+            with pytest.raises(BadCell) as bad:
+                await room.move(word)
+            assert bad.value.code == code
 
 
 async def test_leaving_ends_the_iteration(server: Server) -> None:
@@ -402,7 +405,7 @@ async def test_what_a_newer_server_adds_is_passed_over(server: Server) -> None:
 
 
 async def test_closing_the_client_ends_every_iteration(server: Server) -> None:
-    async with connect(server.url) as client:
+    async with connect(server.url, keep_seats=True) as client:
         messages = client.messages()
         room = await client.create()
         await state_where(room)

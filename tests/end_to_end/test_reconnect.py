@@ -329,13 +329,13 @@ async def test_a_client_that_was_put_out_does_not_come_back() -> None:
     assert (lost.value.close_code, lost.value.gave_up) == (1008, False)
 
 
-def test_the_waits_double_and_then_stay_and_vary_a_little() -> None:
+def test_the_waits_double_up_to_four_seconds_and_a_random_half_of_each_is_left_out() -> None:
     plain = Backoff(jitter=0)
-    assert [wait for wait, _ in zip(plain.waits(), range(8), strict=False)] == [0.3, 0.6, 1.2, 2.4, 4.8, 8, 8, 8]
+    assert [wait for wait, _ in zip(plain.waits(), range(8), strict=False)] == [0.4, 0.8, 1.6, 3.2, 4, 4, 4, 4]
     tried = [[wait for wait, _ in zip(Backoff().waits(), range(7), strict=False)] for _ in range(300)]
-    for waits, middle in zip(zip(*tried, strict=True), (0.3, 0.6, 1.2, 2.4, 4.8, 8, 8), strict=True):
-        assert 0.8 * middle <= min(waits) < 0.85 * middle
-        assert 1.15 * middle < max(waits) <= 1.2 * middle
+    for waits, longest in zip(zip(*tried, strict=True), (0.4, 0.8, 1.6, 3.2, 4, 4, 4), strict=True):
+        assert 0.5 * longest <= min(waits) < 0.55 * longest
+        assert 0.95 * longest < max(waits) <= longest
 
 
 def test_those_who_are_told_when_the_server_is_back_come_from_then_on_to_twice_as_late() -> None:
@@ -343,7 +343,7 @@ def test_those_who_are_told_when_the_server_is_back_come_from_then_on_to_twice_a
     told, first, second = (set(waits) for waits in zip(*tried, strict=True))
     assert 1 <= min(told) < 1.1
     assert 1.9 < max(told) <= 2
-    assert (first, second) == ({0.3}, {0.6})
+    assert (first, second) == ({0.4}, {0.8})
 
 
 PLAIN = """\

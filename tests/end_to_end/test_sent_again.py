@@ -16,7 +16,7 @@ from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tictactoe_client import Room, connect
 from tictactoe_client.online.events import Back
-from tictactoe_client.online.pending import is_repeatable_line
+from tictactoe_client.online.requests import is_repeatable_line
 from tictactoe_protocol.requests import Draw, Hello, Join, Rematch, Request, Undo, Watch
 from tictactoe_server.server import Server
 

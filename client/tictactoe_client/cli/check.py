@@ -15,8 +15,7 @@ from tictactoe_client.json.json_lines import print_connected, print_own
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.online.house import parse_house
-from tictactoe_client.online.installation import client_version
-from tictactoe_client.online.version import PROTOCOL_VERSIONS, format_versions
+from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output

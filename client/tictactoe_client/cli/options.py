@@ -71,8 +71,7 @@ def name_variable(parameter: click.Parameter | None, context: click.Context | No
 def _print_version(context: click.Context, *, wanted: bool) -> None:
     if not wanted or context.resilient_parsing:
         return
-    from tictactoe_client.online.installation import client_version
-    from tictactoe_client.online.version import PROTOCOL_VERSIONS, format_versions
+    from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 
     click.echo(f"tictactoe-client {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})")
     context.exit()

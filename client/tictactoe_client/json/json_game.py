@@ -18,7 +18,7 @@ from tictactoe_client.json.json_lines import Line, parse_line, print_connected, 
 from tictactoe_client.json.json_requests import JsonRequests
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ConnectionLost
-from tictactoe_client.online.events import Back, Event, Lost, Retrying
+from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_client.online.messages import Messages
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
@@ -85,7 +85,7 @@ class JsonGame:
             raise
         return ExitCode.NORMAL
 
-    def _hear_of_connection(self, event: Event) -> ExitCode | None:
+    def _hear_of_connection(self, event: ConnectionEvent) -> ExitCode | None:
         if isinstance(event, Lost):
             print_own("disconnected", reason=event.reason, hold_ms=round(event.hold_seconds * 1000))
         elif isinstance(event, Retrying):

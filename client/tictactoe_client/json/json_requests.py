@@ -8,7 +8,7 @@ import json
 from tictactoe_client.json.json_lines import Line, print_own
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted
-from tictactoe_client.online.pending import is_repeatable_line
+from tictactoe_client.online.requests import is_repeatable_line
 from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Error, Ok
 

@@ -1,4 +1,4 @@
-"""Where a server is: an address as people write it, and the link to one of its rooms.
+"""Where a server is: an address as people write it, the link to one of its rooms, the command that invites others.
 
 Pure text: nothing here resolves a name or opens a connection. A link is an address with a room code as the last
 part of its path; the code is no part of what is connected to.
@@ -7,14 +7,14 @@ part of its path; the code is no part of what is connected to.
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from tictactoe_client.online.errors import BadAddress
-from tictactoe_client.online.pasted_line import find_room
+from tictactoe_client.online.errors import BadAddress, BadRoomCode
+from tictactoe_protocol import room_codes
 from tictactoe_protocol.codes import DEFAULT_PORT
-from tictactoe_protocol.room_codes import BadRoomCode, parse_room_code
 
 DEFAULT_SERVER: Final = f"ws://localhost:{DEFAULT_PORT}"
 
@@ -22,6 +22,12 @@ _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 _HOST: Final = re.compile(r"[A-Za-z0-9._~%:-]+", re.ASCII)
 _CREDENTIALS: Final = re.compile(r"(?<=//)[^/@]*@|(?<=\?).+")
 _LOOPBACK: Final = re.compile(r"localhost|127\.[0-9.]+|::1", re.ASCII | re.IGNORECASE)
+_PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IGNORECASE)
+_LABEL: Final = re.compile(r"(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
+"""What stands before a code, a link and the command in an invitation; no code begins so, as none has O or I."""
+_WAYS: Final = ("join", "watch")
+_SERVER: Final = ("-s", "--server")
+_WITH_VALUE: Final = ("-n", "--name", "--keys", "--coordinates", "--theme", "--bell", "--timeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +90,61 @@ def parse_room(text: str) -> tuple[str, Address | None]:
     """
     text, server = find_room(text)
     if "/" not in text:
-        return parse_room_code(text), parse_address(server) if server else None
+        return parse_code(text), parse_address(server) if server else None
     address, code = _parse_target(text)
     if code is not None:
         return code, address
-    return parse_room_code(address.path.rpartition("/")[2]), address
+    return parse_code(address.path.rpartition("/")[2]), address
+
+
+def parse_code(text: str) -> str:
+    """Return the room code that a text is, in its one written form; raises `BadRoomCode`."""
+    try:
+        return room_codes.parse_room_code(text)
+    except room_codes.BadRoomCode as bad:
+        raise BadRoomCode(bad.message) from None
+
+
+def find_room(line: str) -> tuple[str, str | None]:
+    """Return the part of a line that stands for a room, and the server that an option names, or None; both as written.
+
+    Whoever copies ``tictactoe-client join ws://host/CODE`` may paste all of it, with any path before the program and
+    any options about it.
+
+    >>> find_room(".venv/bin/tictactoe-client -n ana --server host:9000 join k7m-4pq")
+    ('k7m-4pq', 'host:9000')
+    >>> find_room("Link  ws://host/K7M4PQ")
+    ('ws://host/K7M4PQ', None)
+    """
+    line = line.strip()
+    label = _LABEL.match(line)
+    line = line[label.end() :] if label else line
+    words = _split_words(line)
+    start = next((number for number, word in enumerate(words) if _PROGRAM.fullmatch(word)), None)
+    return (line, None) if start is None else _read_words(words[start + 1 :])
+
+
+def _split_words(line: str) -> list[str]:
+    try:
+        return shlex.split(line, posix="\\" not in line)
+    except ValueError:
+        return line.split()
+
+
+def _read_words(words: list[str]) -> tuple[str, str | None]:
+    """Return what stands behind the command, and the server, of what was typed after the program's name."""
+    rest: list[str] = []
+    server = None
+    ahead = iter(words)
+    for word in ahead:
+        option, equals, value = word.partition("=")
+        if option in _SERVER:
+            server = value if equals else next(ahead, None)
+        elif word in _WITH_VALUE:
+            next(ahead, None)
+        elif not word.startswith("-"):
+            rest.append(word)
+    return " ".join(rest[1:] if rest[:1] and rest[0].lower() in _WAYS else rest), server
 
 
 def hide_credentials(text: str) -> str:
@@ -133,7 +189,7 @@ def _split(word: str, text: str) -> SplitResult:
 def _split_code(path: str) -> tuple[str, str | None]:
     head, _, last = path.rpartition("/")
     try:
-        return head, parse_room_code(last)
+        return head, parse_code(last)
     except BadRoomCode:
         return path, None
 

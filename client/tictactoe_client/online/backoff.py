@@ -13,20 +13,24 @@ HOLD_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """The waits in seconds: `first` one after another, then `longest` again and again, each varied by `jitter`.
+    """The waits in seconds: `first` one after another, then `longest` again and again.
 
-    `moment` is how long it takes at most to go on to another address of the same house, where the connection lasted for
-    `steady_seconds`; after a shorter one the first wait comes before, so that two servers that let nobody stay are not
-    run against.
-    `hold_seconds` after the loss nobody tries any more; None is as long as the server says that it holds a seat.
+    Each is varied at random: up to `jitter`, a part of it, is left out, so that many who lost one server do not all
+    come back at once. `moment` is how long it takes at most to go on to another address of the same house, where the
+    connection lasted for `steady_seconds`; after a shorter one the first wait comes before, so that two servers that
+    let nobody stay are not run against.
+
+    It is tried for as long as the server says that it holds a seat, and for `absent_seconds` while no server answers at
+    all: then nobody else can take the seat either. `hold_seconds` takes the place of both where it is given.
     """
 
-    first: tuple[float, ...] = (0.3, 0.6, 1.2, 2.4, 4.8)
-    longest: float = 8.0
-    jitter: float = 0.2
+    first: tuple[float, ...] = (0.4, 0.8, 1.6, 3.2)
+    longest: float = 4.0
+    jitter: float = 0.5
     moment: float = 0.1
     steady_seconds: float = 1.0
     hold_seconds: float | None = None
+    absent_seconds: float = 600.0
 
     def patience(self, stated_ms: int | None) -> float:
         """Return for how many seconds it is tried where the server states so many ms, None where it states nothing.
@@ -38,13 +42,22 @@ class Backoff:
             return self.hold_seconds
         return HOLD_SECONDS if stated_ms is None else stated_ms / 1000
 
+    def patience_for_none(self, stated_ms: int | None) -> float:
+        """Return for how many seconds it is tried while no server answers.
+
+        >>> Backoff().patience_for_none(1_000), Backoff(hold_seconds=5).patience_for_none(1_000)
+        (600.0, 5)
+        """
+        patience = self.patience(stated_ms)
+        return patience if self.hold_seconds is not None else max(patience, self.absent_seconds)
+
     def waits(self, announced_ms: float | None = None) -> Iterator[float]:
         """Yield the waits without end; `announced_ms` is when a server that went down said it would be back.
 
         It comes first then, and up to twice as long, so that all who were told the same do not come at once.
 
         >>> [wait for wait, _ in zip(Backoff(jitter=0).waits(), range(7))]
-        [0.3, 0.6, 1.2, 2.4, 4.8, 8.0, 8.0]
+        [0.4, 0.8, 1.6, 3.2, 4.0, 4.0, 4.0]
         """
         if announced_ms is not None:
             yield announced_ms / 1000 * random.uniform(1, 2)
@@ -62,7 +75,7 @@ class Backoff:
         What was announced holds for the lost one alone; infinite is never.
 
         >>> [way for way, _ in zip(Backoff(jitter=0, moment=0).ways(2), range(5))]
-        [(1, 0.0), (0, 0.3), (1, 0.0), (0, 0.6), (1, 0.0)]
+        [(1, 0.0), (0, 0.4), (1, 0.0), (0, 0.8), (1, 0.0)]
         """
         if addresses == 1:
             for wait in self.waits(announced_ms):
@@ -82,4 +95,4 @@ class Backoff:
                 rest = 0.0
 
     def _vary(self, wait: float) -> float:
-        return wait * random.uniform(1 - self.jitter, 1 + self.jitter)
+        return wait * random.uniform(1 - self.jitter, 1)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.events import (
@@ -38,14 +39,11 @@ def changes(
     *,
     moves: Sequence[int] | None = None,
     before: Sequence[int] | None = None,
-    own: str | None = None,
-    ended: Collection[str] = (),
 ) -> list[Change]:
     """Return what happened between two states of one room.
 
     `moves` are all cells of the new state's game, which puts a gap of several moves in order, and `before` those of the
-    old one's; None where they are not known. `own` is the mark of whoever sees it, None for a watcher, and `ended` are
-    the offers, ``draw`` and ``undo``, that they have declined or withdrawn since the old state.
+    old one's; None where they are not known.
     """
     if new.game == old.game:
         is_start = old.status == "waiting" and new.status == "playing"
@@ -56,7 +54,7 @@ def changes(
             *begin,
             *_play(old, new, moves, kept, before),
             *_departures(old, new),
-            *_offers(old, new, moves, own, ended, is_taken_back=kept < old.ply),
+            *_offers(old, new, moves, is_taken_back=kept < old.ply),
         ]
     start = _before_first_move(old, new)
     return [
@@ -65,7 +63,7 @@ def changes(
         *_arrivals(start, new),
         *_play(start, new, moves, 0),
         *_departures(start, new),
-        *_offers(start, new, moves, own, (), is_taken_back=False),
+        *_offers(start, new, moves, is_taken_back=False),
     ]
 
 
@@ -76,7 +74,7 @@ def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[Chang
     return [
         *_play(start, state, None, state.ply),
         *_departures(start, state),
-        *_offers(start, state, moves, None, (), is_taken_back=False),
+        *_offers(start, state, moves, is_taken_back=False),
     ]
 
 
@@ -189,15 +187,7 @@ def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:
             yield Dropped(mark, hold_ms, old=old, state=new)
 
 
-def _offers(
-    old: RoomState,
-    new: RoomState,
-    moves: Sequence[int] | None,
-    own: str | None,
-    ended: Collection[str],
-    *,
-    is_taken_back: bool,
-) -> Iterator[Change]:
+def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_taken_back: bool) -> Iterator[Change]:
     """Yield which offers were made, and which came to nothing by whom; what was agreed shows in the game itself."""
     kinds: tuple[Literal["draw", "undo"], ...] = ("draw", "undo")
     for kind in kinds:
@@ -208,7 +198,7 @@ def _offers(
             count = 0 if kind == "draw" else 1 if new.last is not None and new.board[new.last] == now else 2
             yield Offered(kind, now, count, _newest(new, count, moves), old=old, state=new)
         elif offerer is not None and now is None and not is_granted:
-            yield _how_it_ended(old, new, kind, offerer, own, by_us=kind in ended, is_taken_back=is_taken_back)
+            yield _how_it_ended(old, new, kind, offerer, is_taken_back=is_taken_back)
     for mark in new.offers.rematch:
         if mark not in old.offers.rematch:
             yield Offered("rematch", mark, old=old, state=new)
@@ -222,26 +212,15 @@ def _newest(state: RoomState, count: int, moves: Sequence[int] | None) -> tuple[
 
 
 def _how_it_ended(
-    old: RoomState,
-    new: RoomState,
-    kind: Literal["draw", "undo"],
-    offerer: str,
-    own: str | None,
-    *,
-    by_us: bool,
-    is_taken_back: bool,
+    old: RoomState, new: RoomState, kind: Literal["draw", "undo"], offerer: str, *, is_taken_back: bool
 ) -> Change:
-    """Return who let an offer come to nothing, and how, as far as it can be told: states may have been skipped."""
+    """Return how an offer came to nothing, as far as it can be told: states may have been skipped."""
+    if new.offers.ended is not UNSET and (ended := new.offers.ended.get(kind)):
+        return (Withdrawn if ended.how == "withdrawn" else Declined)(kind, ended.by, old=old, state=new)
     is_gap = new.seq > old.seq + 1
     if is_taken_back:
         return Lapsed(kind, offerer, "unknown" if is_gap else "taking back", old=old, state=new)
     mover = new.board[new.last] if new.last is not None and new.ply > old.ply else None
     if mover is not None and (mover != offerer or kind == "undo") and not is_gap:
         return Lapsed(kind, offerer, "move", mover, old=old, state=new)
-    active = [mark for mark, seat in new.seats.items() if seat is not None and not (seat.out or seat.left)]
-    is_known = mover is None and (by_us or not is_gap)
-    if not is_known or own not in active or offerer not in active or len(active) != 2:
-        return Lapsed(kind, offerer, "unknown", old=old, state=new)
-    doer = own if by_us else next(mark for mark in active if mark != own)
-    make = Withdrawn if doer == offerer else Declined
-    return make(kind, doer, old=old, state=new)
+    return Lapsed(kind, offerer, "unknown", old=old, state=new)

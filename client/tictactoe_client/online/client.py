@@ -8,7 +8,7 @@ conversation's; neither knows anything of terminals. A whole bot::
         async for state in room:
             if state.status == "over":
                 break
-            if state.turn == room.seat:
+            if room.is_my_turn:
                 await room.move(state.board.index("."))
 """
 
@@ -22,19 +22,16 @@ from typing import Final, Literal
 
 from msgspec import UNSET, UnsetType
 
-from tictactoe_client.online.address import DEFAULT_SERVER, Address
+from tictactoe_client.online.address import DEFAULT_SERVER, Address, parse_code
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.comeback import arrive
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import Refused
-from tictactoe_client.online.greeting import Greeting, greet
 from tictactoe_client.online.house import House, house_of
-from tictactoe_client.online.messages import Messages
+from tictactoe_client.online.reconnect import arrive, greet
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
-from tictactoe_protocol import MAX_LISTED_GAMES, choice_of, parse_room_code
+from tictactoe_protocol import MAX_LISTED_GAMES, choice_of
 from tictactoe_protocol.pushes import (
-    Ok,
     PastGame,
     RoomSummary,
 )
@@ -47,7 +44,6 @@ from tictactoe_protocol.requests import (
     Match,
     Ping,
     Record,
-    Request,
     Rooms,
     RulesChoice,
     Watch,
@@ -56,54 +52,8 @@ from tictactoe_protocol.requests import (
 DEFAULT_TIMEOUT_SECONDS: Final = 5.0
 
 
-class Client:
-    """A connection on which the server knows who we are; made by `connect`.
-
-    `player` is our public id and `name` our name as the server has it, `token` the secret that makes us the same
-    player on a later connection, `server` the server's name and version, `ca` as it was given to `connect`.
-    """
-
-    def __init__(
-        self,
-        house: House,
-        greeting: Greeting,
-        backoff: Backoff | None,
-        timeout_seconds: float,
-        ca: str | Path | None = None,
-    ) -> None:
-        self.ca = ca
-        self.welcome = greeting.welcome
-        self._welcomed_at = asyncio.get_running_loop().time()
-        self.player = greeting.welcome.player
-        self.name = greeting.welcome.name
-        self.token = greeting.welcome.token
-        self.server = greeting.welcome.server
-        self._conversation = Conversation(house, greeting, backoff, timeout_seconds, ca)
-
-    @property
-    def house(self) -> House:
-        """The addresses that were given to `connect`, beginning with the one that we are at."""
-        return self._conversation.house
-
-    @property
-    def address(self) -> Address:
-        """Where the server is that we are connected to; after a return it may be another of the house."""
-        return self.house.first
-
-    @property
-    def features(self) -> frozenset[str]:
-        """What the server says that it can do beyond version 1.0; after a return it may be another server."""
-        return self._conversation.features
-
-    @property
-    def latency_seconds(self) -> float:
-        """How long the server takes now: to answer the last ping, one every five seconds, before that our hello."""
-        return self._conversation.latency_seconds
-
-    @property
-    def was_cut_off(self) -> bool:
-        """Whether the connection was lost for good without being asked to."""
-        return self._conversation.was_cut_off
+class Client(Conversation):
+    """A connection on which the server knows who we are; made by `connect`."""
 
     def held_ms(self, room: str) -> int | None:
         """For how many ms our seat in a room was still held when we said hello, less what has passed since.
@@ -142,31 +92,27 @@ class Client:
             analysis=analysis,
             chat=chat,
         )
-        return await self._conversation.enter(request)
+        return await self.enter(request)
 
     async def match(self, rules: Rules | str | None = None, *, clock: ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""
-        return await self._conversation.enter(Match(rules=_choice(rules), clock=clock))
+        return await self.enter(Match(rules=_choice(rules), clock=clock))
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return await self._conversation.enter(Join(room=parse_room_code(room)))
+        return await self.enter(Join(room=parse_code(room)))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
-        return await self._conversation.enter(Watch(room=parse_room_code(room)))
-
-    def room(self, code: str) -> Room:
-        """Return a room that we are in, also one that was entered by `send_text`."""
-        return self._conversation.room(code)
+        return await self.enter(Watch(room=parse_code(room)))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
-        return (await self._conversation.ask(Rooms())).rooms or ()
+        return (await self.ask(Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool) -> None:
         """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that."""
-        await self._conversation.ask(Lobby(on=on))
+        await self.ask(Lobby(on=on))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
         """Return our own finished games, newest first, at most `limit`, with `before` those older than that game.
@@ -176,7 +122,7 @@ class Client:
         games: list[PastGame] = []
         while len(games) < limit:
             wanted = min(limit - len(games), MAX_LISTED_GAMES)
-            page = await self._conversation.ask(History(limit=wanted, before=UNSET if before is None else before))
+            page = await self.ask(History(limit=wanted, before=UNSET if before is None else before))
             games.extend(page.games or ())
             if len(page.games or ()) < wanted:
                 break
@@ -188,39 +134,11 @@ class Client:
 
         Raises `Refused` with ``not_allowed`` for a game that we did not play.
         """
-        return (await self._conversation.ask(Record(game=game))).record or ""
+        return (await self.ask(Record(game=game))).record or ""
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
-        return (await self._conversation.ask(Ping())).time or 0
-
-    async def request(self, request: Request) -> Ok:
-        """Send any request and return the answer; raises `Refused` or `ConnectionLost`.
-
-        The request gets an id of the client's own where it has none. A client that reconnects answers late instead of
-        raising `ConnectionLost`; only what must not be sent twice raises `Interrupted`.
-        """
-        return await self._conversation.request(request)
-
-    async def send_text(self, text: str) -> None:
-        """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
-        await self._conversation.send_text(text)
-
-    def retry_now(self) -> None:
-        """Try at once to come back, where that is being waited for."""
-        self._conversation.retry_now()
-
-    def messages(self) -> Messages:
-        """Return a stream of everything that the server says from now on, its welcome first.
-
-        Whoever asks for one must read it, or let go of it: it keeps what was not read yet, of states the newest alone,
-        and while it keeps two megabytes nothing more is read from the server.
-        """
-        return self._conversation.messages()
-
-    async def close(self) -> None:
-        """End the conversation; iterators stop. Seats are not given up by this: see `Room.leave`."""
-        await self._conversation.close()
+        return (await self.ask(Ping())).time or 0
 
 
 @asynccontextmanager
@@ -232,6 +150,7 @@ async def connect(
     timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
     reconnect: bool | Backoff = False,
     ca: str | Path | None = None,
+    keep_seats: bool = False,
 ) -> AsyncIterator[Client]:
     """Connect to a server, say hello, and close again at the end of the ``async with``.
 
@@ -249,7 +168,11 @@ async def connect(
     try:
         yield client
     finally:
-        await client.close()
+        try:
+            if not keep_seats:
+                await client.leave_rooms()
+        finally:
+            await client.close()
 
 
 def _choice(rules: Rules | str | None) -> RulesChoice | UnsetType:

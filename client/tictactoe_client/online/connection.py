@@ -6,11 +6,8 @@ ends, is the business of `client`.
 
 from __future__ import annotations
 
-import errno
 import logging
-import os
 import re
-import socket
 import ssl
 from pathlib import Path
 from typing import Final
@@ -18,21 +15,18 @@ from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
-from websockets.exceptions import ConnectionClosed, InvalidStatus, ProxyError, WebSocketException
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.doubts import describe_doubt
 from tictactoe_client.online.errors import (
-    ClientError,
     ConnectionLost,
     Expelled,
     ProtocolBroken,
     Unreachable,
-    VersionRefused,
 )
-from tictactoe_client.online.version import PROTOCOL_VERSIONS, describe_mismatch
+from tictactoe_client.online.failure import explain_failure
 from tictactoe_protocol import clean_text, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL
 from tictactoe_protocol.codes import CloseCode as Code
@@ -49,8 +43,6 @@ CLOSE_TIMEOUT_SECONDS: Final = 1
 log = logging.getLogger("tictactoe_client")
 
 _SECRET: Final = re.compile(r'("token"\s*:\s*")(?:[^"\\]|\\.)*')
-_ERRNO: Final = re.compile(r"\[Errno (\d+)\]")
-_OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 
 _FAULTS: Final[dict[int, str]] = {
     CloseCode.PROTOCOL_ERROR: "what it sends is no WebSocket",
@@ -161,11 +153,8 @@ async def open_connection(address: Address, *, timeout_seconds: float, ca: str |
             max_queue=MAX_RECEIVED_MESSAGES,
             proxy=None if address.is_loopback else True,
         )
-    except ssl.SSLCertVerificationError as error:
-        told = await describe_doubt(address, error, timeout_seconds)
-        raise Unreachable(address.url, f"TLS: {told}") from error
     except (OSError, WebSocketException, ImportError, ValueError) as error:
-        raise _explain(address, error, timeout_seconds) from error
+        raise await explain_failure(address, error, timeout_seconds) from error
     return Connection(opened)
 
 
@@ -176,59 +165,6 @@ def hide_secrets(text: str) -> str:
     '{"type":"welcome","token":"\u2026"}'
     """
     return _SECRET.sub(r"\1…", text)
-
-
-def _explain(address: Address, error: Exception, timeout_seconds: float) -> ClientError:
-    """Return why the handshake failed in the words of a person."""
-    if isinstance(error, InvalidStatus):
-        body = (error.response.body or b"").decode("utf-8", "replace")
-        versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
-        if error.response.status_code in (400, 426) and versions:
-            return VersionRefused(describe_mismatch(versions), versions)
-        if place := error.response.headers.get("Location"):
-            return Unreachable(address.url, f"the server sends you elsewhere, to {clean_text(place)[:200]}")
-        if address.scheme == "ws" and "HTTPS" in body:
-            return Unreachable(address.url, "the server wants TLS; with it, it is wss://")
-        return Unreachable(address.url, f"the server answered HTTP {error.response.status_code}")
-    if isinstance(error, ProxyError):
-        return Unreachable(address.url, f"the proxy refused: {clean_text(str(error))}")
-    if isinstance(error, WebSocketException):
-        perhaps = "; if it wants TLS, it is wss://" if address.scheme == "ws" else ""
-        return Unreachable(address.url, f"what answers there is no WebSocket server{perhaps}")
-    if isinstance(error, ImportError):
-        return Unreachable(address.url, "a SOCKS proxy needs the package python-socks")
-    if address.scheme == "wss" and _found_no_tls(error):
-        return Unreachable(address.url, "TLS: the server seems to have none; without it, it is ws://")
-    return Unreachable(address.url, _describe_failure(error, timeout_seconds))
-
-
-def _found_no_tls(error: Exception) -> bool:
-    """Tell whether a handshake for TLS met something else: other bytes, or an end without a word."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return False
-    if isinstance(error, ssl.SSLError):
-        return error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
-    return isinstance(error, ConnectionError) and error.errno is None
-
-
-def _describe_failure(error: Exception, timeout_seconds: float) -> str:
-    if isinstance(error, socket.gaierror):
-        return "no such host"
-    if isinstance(error, ssl.SSLError):
-        return f"TLS: {error.reason or 'handshake failed'}".lower().replace("tls", "TLS", 1)
-    if isinstance(error, TimeoutError):
-        return f"no answer within {timeout_seconds:g} s"
-    numbers = [error.errno] if isinstance(error, OSError) and error.errno else _errnos_in(str(error))
-    if errno.ECONNREFUSED in numbers:
-        return "connection refused"
-    if numbers:
-        return os.strerror(numbers[0]).lower()
-    return "the connection broke in the handshake" if isinstance(error, OSError) else str(error)
-
-
-def _errnos_in(text: str) -> list[int]:
-    """Return the error numbers that asyncio wrote into one sentence, having tried several addresses."""
-    return [int(number) for number in _ERRNO.findall(text)]
 
 
 def _lost(closed: ConnectionClosed) -> ConnectionLost:

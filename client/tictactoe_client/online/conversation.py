@@ -13,19 +13,18 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.comeback import come_back
 from tictactoe_client.online.connection import GOING_DOWN
-from tictactoe_client.online.delivery import Delivery
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.events import Gone
-from tictactoe_client.online.greeting import Greeting, greet
 from tictactoe_client.online.house import House
 from tictactoe_client.online.messages import Messages
-from tictactoe_client.online.pending import Pending
+from tictactoe_client.online.reconnect import Greeting, Patience, come_back, greet
+from tictactoe_client.online.requests import Delivery, Pending
 from tictactoe_client.online.room import Room
 from tictactoe_protocol import encode, may_reconnect
 from tictactoe_protocol.pushes import Ok
@@ -39,7 +38,12 @@ Awaited = TypeVar("Awaited")
 
 
 class Conversation:
-    """What `Client` stands on; `name` and `token` are those of the first welcome, with which it says hello again."""
+    """What `Client` stands on.
+
+    `player` is our public id and `name` our name as the server has it, `token` the secret that makes us the same player
+    on a later connection, `server` the server's name and version, all as the first `welcome` says; `ca` is as it was
+    given to `connect`.
+    """
 
     def __init__(
         self,
@@ -49,23 +53,21 @@ class Conversation:
         timeout_seconds: float,
         ca: str | Path | None = None,
     ) -> None:
+        self.welcome = greeting.welcome
         self.player = greeting.welcome.player
-        self._greeted_in_seconds = greeting.latency_seconds
+        self.name = greeting.welcome.name
+        self.token = greeting.welcome.token
+        self.server = greeting.welcome.server
+        self.ca = ca
         self._house = house.led_by(greeting.address)
-        self._name = greeting.welcome.name
-        self._token = greeting.welcome.token
-        self._hold_ms = greeting.hold_ms
-        self._welcome_message = greeting.message
-        self._features = frozenset(greeting.welcome.features)
-        self._connection = greeting.connection
-        self._connected_at = asyncio.get_running_loop().time()
+        self._greeting = greeting
+        self._welcomed_at = self._connected_at = asyncio.get_running_loop().time()
         self._backoff = backoff
         self._timeout_seconds = timeout_seconds
-        self._ca = ca
         self._hurry = asyncio.Event()
         self._is_here = asyncio.Event()
         self._is_here.set()
-        self._sees_lobby = False
+        self._sees_lobby: Lobby | None = None
         self._delivery = Delivery(lambda code: Room(self, code))
         self._pending = self._delivery.pending
         self._ended: ConnectionLost | None = None
@@ -75,7 +77,11 @@ class Conversation:
     # -- what the client asks -------------------------------------------------------------------------------------
 
     async def request(self, request: Request) -> Ok:
-        """Send a request and return the answer; see `Client.request`."""
+        """Send any request and return the answer; raises `Refused` or `ConnectionLost`.
+
+        The request gets an id of the client's own where it has none. A client that reconnects answers late instead of
+        raising `ConnectionLost`; only what must not be sent twice raises `Interrupted`.
+        """
         if self._ended is not None:
             raise self._ended
         pending = self._pending.add(request)
@@ -86,7 +92,7 @@ class Conversation:
         finally:
             self._pending.remove(pending)
         if isinstance(request, Lobby):
-            self._sees_lobby = request.on
+            self._sees_lobby = request if request.on else None
         return answer
 
     async def send_text(self, text: str) -> None:
@@ -96,25 +102,30 @@ class Conversation:
             raise self._ended
         self._delivery.expected += 1
         try:
-            await self._connection.send(text)
+            await self._greeting.connection.send(text)
         except ConnectionLost:
             if self._backoff is None:
                 raise
 
     @property
     def house(self) -> House:
-        """The house that we talk to, beginning with the address that we are at."""
+        """The addresses that were given to `connect`, beginning with the one that we are at."""
         return self._house
 
     @property
+    def address(self) -> Address:
+        """Where the server is that we are connected to; after a return it may be another of the house."""
+        return self._house.first
+
+    @property
     def features(self) -> frozenset[str]:
-        """What the server that we are connected to can do beyond version 1.0."""
-        return self._features
+        """What the server says that it can do beyond version 1.0; after a return it may be another server."""
+        return frozenset(self._greeting.welcome.features)
 
     @property
     def latency_seconds(self) -> float:
-        """How long the answer to the last ping took, before the first the one to our hello."""
-        return self._connection.latency_seconds or self._greeted_in_seconds
+        """How long the server takes now: to answer the last ping, one every five seconds, before that our hello."""
+        return self._greeting.connection.latency_seconds or self._greeting.latency_seconds
 
     @property
     def was_cut_off(self) -> bool:
@@ -126,11 +137,24 @@ class Conversation:
         self._hurry.set()
 
     def messages(self) -> Messages:
-        """Return a stream of everything from now on; see `Client.messages`."""
-        stream = self._delivery.open_stream(self._welcome_message)
+        """Return a stream of everything that the server says from now on, its welcome first.
+
+        Whoever asks for one must read it, or give it back by `Messages.close` or the end of an ``async with``: it keeps
+        what was not read yet, of states the newest alone, and while it keeps two megabytes nothing more is read from
+        the server.
+        """
+        stream = self._delivery.open_stream(self._greeting.message)
         if self._ended is not None:
             stream.put(self._ended)
         return stream
+
+    def room(self, code: str) -> Room:
+        """Return a room that we are in, also one that was entered by `send_text`."""
+        return self._delivery.room(code)
+
+    def forget(self, room: Room) -> None:
+        """Let go of a room that has ended for us."""
+        self._delivery.forget(room)
 
     async def ask(self, request: Request) -> Ok:
         """Send a request that a server answers at once; raises `Unreachable` where it does not."""
@@ -150,31 +174,28 @@ class Conversation:
         waiting = asyncio.ensure_future(coming)
         try:
             while not waiting.done():
-                connection = self._connection
+                connection = self._greeting.connection
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
-                if not waiting.done() and self._is_here.is_set() and self._connection is connection:
-                    raise Unreachable(self._house.first.url, f"no {what} within {self._timeout_seconds:g} s")
+                if not waiting.done() and self._is_here.is_set() and self._greeting.connection is connection:
+                    raise Unreachable(self.address.url, f"no {what} within {self._timeout_seconds:g} s")
             return waiting.result()
         finally:
             waiting.cancel()
 
-    def room(self, code: str) -> Room:
-        """Return the room with this code, a new one where it is not known yet."""
-        return self._delivery.room(code)
-
-    def forget(self, room: Room) -> None:
-        """Let go of a room that has ended for us."""
-        self._delivery.forget(room)
-
     async def close(self) -> None:
-        """End it: the rooms' iterators stop, and so do the streams."""
+        """End the conversation; iterators stop. Seats are not given up by this: see `leave_rooms`."""
         self._keeper.cancel()
-        await self._connection.close()
+        await self._greeting.connection.close()
         tasks = [task for task in (self._keeper, self._resuming) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
         self._delivery.close()
+
+    async def leave_rooms(self) -> None:
+        """Give our seats up, so that nobody waits for us in vain; a server that does not answer is not waited for."""
+        if self._is_here.is_set() and self._ended is None:
+            await asyncio.gather(*(room.say_goodbye() for room in self._delivery.rooms if not room.is_watching))
 
     # -- the life of the connection --------------------------------------------------------------------------------
 
@@ -196,7 +217,7 @@ class Conversation:
         """Deliver what comes, and return why nothing more will."""
         try:
             while True:
-                self._delivery.take(await self._connection.receive())
+                self._delivery.take(await self._greeting.connection.receive())
                 await self._delivery.until_read()
         except ConnectionLost as lost:
             lost.retry_ms = self._delivery.retry_ms
@@ -222,29 +243,26 @@ class Conversation:
             await asyncio.wait([self._resuming])
         self._pending.interrupt()
         self._hurry.clear()
-        patience = self._backoff.patience(self._hold_ms)
+        stated_ms = self._greeting.hold_ms
+        patience = Patience(self._backoff.patience(stated_ms), self._backoff.patience_for_none(stated_ms))
         lasted = asyncio.get_running_loop().time() - self._connected_at
         ways = self._backoff.ways(len(house.addresses), announced_ms, lasted_seconds=lasted)
         greeting = await come_back(self._greet_again, house, ways, patience, lost, self._delivery.tell, self._hurry)
         if greeting.address != house.first:
             self._house, self._delivery.is_final = house.led_by(greeting.address), False
-        self._hold_ms = greeting.hold_ms
-        self._connection = greeting.connection
+        self._greeting = greeting
         self._connected_at = asyncio.get_running_loop().time()
-        self._welcome_message = greeting.message
-        self._features = frozenset(greeting.welcome.features)
-        self._greeted_in_seconds = greeting.latency_seconds
         self._delivery.pass_on(greeting.message)
-        self._resuming = asyncio.create_task(self._resume(patience), name="tictactoe resume")
+        self._resuming = asyncio.create_task(self._resume(patience.hold_seconds), name="tictactoe resume")
 
     def _greet_again(self, address: Address) -> Coroutine[Any, Any, Greeting]:
-        return greet(address, self._name, self._token, self._timeout_seconds, self._ca)
+        return greet(address, self.name, self.token, self._timeout_seconds, self.ca)
 
     async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
-        connection = self._connection
+        connection = self._greeting.connection
         returns = {room: self._pending.add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
-        others = [self._pending.add(Lobby(on=True))] if self._sees_lobby else []
+        others = [self._pending.add(replace(self._sees_lobby, id=UNSET))] if self._sees_lobby else []
         try:
             for pending in (*returns.values(), *others):
                 await self._send_pending(pending)
@@ -265,7 +283,7 @@ class Conversation:
 
     def _with_seen(self, request: Join | Watch) -> Join | Watch:
         """Return the request with what we have seen of the room, for a server that can make use of it."""
-        return replace(request, seq=self._delivery.seen(request.room)) if "seq" in self._features else request
+        return replace(request, seq=self._delivery.seen(request.room)) if "seq" in self.features else request
 
     async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
         """Take note of the answer to our return to a room; where it is refused for good the room is gone for us.
@@ -290,11 +308,11 @@ class Conversation:
 
     async def _send_pending(self, pending: Pending) -> None:
         """Send a request; one that finds no connection is sent again by the return."""
-        pending.sent_over = self._connection
+        pending.sent_over = self._greeting.connection
         if isinstance(pending.request, (Create, Match, Join, Watch)):
             self._delivery.expected += 1
         try:
-            await self._connection.send(encode(pending.request).decode())
+            await self._greeting.connection.send(encode(pending.request).decode())
         except ConnectionLost:
             if self._backoff is None:
                 raise

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from tictactoe_protocol import room_codes
+
 
 class ClientError(Exception):
     """The root of everything that this package raises; `message` is a sentence for people."""
@@ -19,6 +21,18 @@ class ClientError(Exception):
 
 class BadAddress(ClientError, ValueError):
     """Text that names no server."""
+
+
+class BadRoomCode(ClientError, room_codes.BadRoomCode):
+    """Text that is no room code."""
+
+
+class BadCell(ClientError, ValueError):
+    """Text that names no cell of the board; `code` is ``bad_input``, or ``off_board`` for one of a larger board."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class Unreachable(ClientError):

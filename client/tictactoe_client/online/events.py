@@ -189,11 +189,15 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The connection ended without being asked to; it is tried to come back for `hold_seconds`."""
+    """The connection ended without being asked to; our seats are held for `hold_seconds`.
+
+    It is tried to come back for so long, and for `absent_seconds` while no server answers; infinite is without end.
+    """
 
     reason: str
     close_code: int | None
     hold_seconds: float
+    absent_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,5 +247,5 @@ class Cut:
 
 
 ConnectionEvent = Lost | Retrying | Back | Gone
-Event = ConnectionEvent
+"""What streams of messages tell beside messages."""
 RoomEvent = Change | Updated | Said | Told | ConnectionEvent | Closed | Replaced | Cut

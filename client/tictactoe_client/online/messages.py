@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import UNSET
 
 from tictactoe_client.online.errors import ProtocolBroken, Refused
-from tictactoe_client.online.events import Event
+from tictactoe_client.online.events import ConnectionEvent
 from tictactoe_client.online.inspection import inspect_push
 from tictactoe_client.online.stream import Stream
 from tictactoe_protocol import BadMessage, ErrorCode, clean_text, decode_push
@@ -31,7 +31,7 @@ class Message:
 
     text: str
     push: Push | None
-    event: Event | None = None
+    event: ConnectionEvent | None = None
 
 
 class Messages(Stream[Message]):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import weakref
 from collections.abc import AsyncIterator, Callable
 from typing import Final, Literal, Protocol
 
@@ -16,11 +15,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.changes import changes
-from tictactoe_client.online.errors import ClientError, ConnectionLost, ProtocolBroken, Refused
+from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
-from tictactoe_client.online.moves import fits, follow_moves, position_after, seat_of
-from tictactoe_client.online.stream import Stream
-from tictactoe_engine import Position, parse_cell
+from tictactoe_client.online.moves import fits, follow_moves
+from tictactoe_client.online.stream import Audience, Stream, call
+from tictactoe_client.online.view import RoomView
+from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, RulesState
 from tictactoe_protocol.requests import (
@@ -68,89 +68,33 @@ class Courier(Protocol):
         """Let go of a room that has ended for us."""
 
 
-class Room:
+class Room(RoomView):
     """One room; made by `Client.create`, `match`, `join` and `watch`.
 
     Iterating yields its states: the current one first, then each newer one. Whoever is slow gets the newest and
     misses those between, which costs nothing, as each state is whole; what happened between them `events` tells.
     Iterating stops when the room has `ended`: we left it, it was closed, or our seat was replaced by a newer
     connection; it raises `ConnectionLost` when the connection ended. It goes on past the end of a game, for there may
-    be a rematch.
-
-    `state` is the newest state, None before the first. `moves` are the cells of its game in order, as far as they are
-    known: all of them where `knows_moves`.
+    be a rematch. `closed_reason` is why a room was closed.
     """
 
     def __init__(self, client: Courier, code: str) -> None:
-        self.code = code
-        self.state: RoomState | None = None
-        self.moves: tuple[int, ...] = ()
-        self.knows_moves = False
+        super().__init__(code, client.player)
         self.ended: Ending | None = None
         self.closed_reason: str | None = None
         self._client = client
-        self._seat: str | None = None
-        self._watching = False
         self._version = 0
         self._fresh_from = 1
-        self._asked: dict[tuple[type, OfferAction], tuple[int, int]] = {}
-        self._ended_offers: set[str] = set()
+        self._asked: dict[tuple[object, OfferAction], tuple[int, int]] = {}
         self._lost: ConnectionLost | None = None
         self._changed = asyncio.Event()
-        self._position: tuple[RoomState, Position | None] | None = None
         self._newest_seq = -1
         self._told: tuple[int, ...] | None = None
         self._asking: asyncio.Task[None] | None = None
         self._asked_at_seq = -1
         self._waiting: list[RoomState | RoomEvent] = []
         self._is_after_loss = False
-        self._streams: weakref.WeakSet[Stream[RoomEvent]] = weakref.WeakSet()
-        self._listeners: list[Callable[[RoomEvent], object]] = []
-
-    @property
-    def viewer(self) -> str:
-        """Our public id."""
-        return self._client.player
-
-    @property
-    def is_watching(self) -> bool:
-        """Whether we came to watch, and so have no seat."""
-        return self._watching
-
-    @property
-    def seat(self) -> str | None:
-        """Our mark in the current game, or None for a watcher; a rematch may change it."""
-        if self._watching or self.state is None:
-            return self._seat
-        return seat_of(self.state, self.viewer)
-
-    @property
-    def is_my_turn(self) -> bool:
-        """Whether the server waits for our move."""
-        return self.state is not None and self.state.turn is not None and self.state.turn == self.seat
-
-    @property
-    def plays(self) -> bool:
-        """Whether we still play a game that is on; not one who is out of it, among three or more."""
-        state, own = self.state, self.seat
-        seat = state.seats.get(own) if state is not None and own is not None else None
-        return state is not None and state.status == "playing" and seat is not None and not seat.out
-
-    @property
-    def looks_on(self) -> bool:
-        """Whether there is nothing for us to play: we watch, or are out of the game, or it is over."""
-        if self.state is None or (self.state.status == "waiting" and self.seat is not None):
-            return False
-        return not self.plays
-
-    @property
-    def position(self) -> Position | None:
-        """The position of the newest state, or None where its moves are not known."""
-        if self.state is None or not self.knows_moves:
-            return None
-        if self._position is None or self._position[0] is not self.state:
-            self._position = (self.state, position_after(self.state, self.moves))
-        return self._position[1]
+        self._audience: Audience[RoomEvent] = Audience()
 
     def events(self) -> Stream[RoomEvent]:
         """Return everything that happens here from now on, none left out; first comes `Updated` as things are.
@@ -159,7 +103,7 @@ class Room:
         does. Close it, or use it in an ``async with``, where it is not read to its end.
         """
         stream: Stream[RoomEvent] = Stream()
-        self._streams.add(stream)
+        self._audience.seat(stream)
         if self.state is not None:
             stream.put(self._as_it_is(self.state))
         if self._lost is not None or self.ended is not None:
@@ -171,10 +115,9 @@ class Room:
 
         A connection that is lost for good is a last event `Cut`.
         """
-        self._listeners.append(listener)
         if self.state is not None:
-            self._call(listener, self._as_it_is(self.state))
-        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+            call(listener, self._as_it_is(self.state))
+        return self._audience.subscribe(listener)
 
     async def __aiter__(self) -> AsyncIterator[RoomState]:
         seen = 0
@@ -193,14 +136,17 @@ class Room:
         """Play a cell, given by number (row-major from 0) or by name (``"b2"``).
 
         `ply` is how many moves lie on the board as the mover sees it; by default as the newest state has it. The
-        iterators then wait for the state that holds the move. Raises `Refused`, and for a name that is no cell of this
-        board what `tictactoe_engine.parse_cell` raises.
+        iterators then wait for the state that holds the move. Raises `Refused`, and `BadCell` for a name that is no
+        cell of this board.
         """
         state = self.state
         if isinstance(cell, str):
             if state is None:
-                raise ValueError("A cell has no name before the first state: its number is needed.")
-            cell = parse_cell(cell, state.rules.to_rules())
+                raise BadCell("bad_input", "A cell has no name before the first state: its number is needed.")
+            try:
+                cell = parse_cell(cell, state.rules.to_rules())
+            except (IllegalMove, UnknownNotation) as bad:
+                raise BadCell(bad.code, bad.message) from None
         if ply is None:
             ply = state.ply if state is not None else 0
         await self._client.request(Move(room=self.code, cell=cell, ply=ply))
@@ -281,23 +227,23 @@ class Room:
 
     async def _ask_once(self, request: Draw | Undo) -> None:
         """Send what is meant for this position, so that it may be sent twice; a second one there is meant as such."""
-        state, key = self.state, (type(request), request.action)
-        if state is None or "repeat" not in self._client.features or self._asked.get(key) == (state.game, state.ply):
-            await self._client.request(request)
-            return
-        await self._client.request(replace(request, game=state.game, ply=state.ply))
-        self._asked[key] = (state.game, state.ply)
+        state, kind = self.state, request.__struct_config__.tag
+        moment = (state.game, state.ply) if state is not None and "repeat" in self._client.features else None
+        if moment is not None and self._asked.get((kind, request.action)) != moment:
+            request = replace(request, game=moment[0], ply=moment[1])
+        await self._client.request(request)
+        if moment is not None:
+            self._asked[kind, request.action] = moment
 
     def _way_back(self) -> Join | Watch:
         """Return the request that brings us back into the room on a new connection."""
-        return Watch(room=self.code) if self._watching else Join(room=self.code)
+        return Watch(room=self.code) if self.is_watching else Join(room=self.code)
 
     def _enter(self, reply: Ok) -> None:
         """Take note of the answer that let us in, which has the moves of the game on the table."""
         moves = reply.moves or ()
         _check_moves(moves, self.state)
-        self._seat = reply.seat or None
-        self._watching = self._seat is None
+        self.is_watching = not reply.seat
         self._told = moves
         if self.state is None:
             self.moves = moves
@@ -353,7 +299,7 @@ class Room:
             if isinstance(item, RoomState):
                 self._keep(item)
             else:
-                self._tell(item)
+                self._audience.tell(item)
         if waiting:
             self._told = None
 
@@ -367,14 +313,12 @@ class Room:
         self.state = state
         self._version += 1
         moves = self.moves if self.knows_moves else None
-        if old is not None and (self._streams or self._listeners):
-            ended = self._ended_offers
-            for change in changes(old, state, moves=moves, before=before, own=self.seat, ended=ended):
-                self._tell(change)
+        if old is not None and self._audience:
+            for change in changes(old, state, moves=moves, before=before):
+                self._audience.tell(change)
         is_gap = old is not None and state.seq > old.seq + 1
-        self._tell(Updated(old, state, moves, before, self._is_after_loss, is_gap))
+        self._audience.tell(Updated(old, state, moves, before, self._is_after_loss, is_gap))
         self._is_after_loss = False
-        self._ended_offers.clear()
         self._wake()
 
     def _as_it_is(self, state: RoomState) -> Updated:
@@ -387,57 +331,32 @@ class Room:
         if self._asking is not None:
             self._waiting.append(event)
         else:
-            self._tell(event)
-
-    def _tell(self, event: RoomEvent) -> None:
-        for stream in list(self._streams):
-            stream.put(event)
-        for listener in list(self._listeners):
-            self._call(listener, event)
-
-    def _call(self, listener: Callable[[RoomEvent], object], event: RoomEvent) -> None:
-        """Call a listener, whose fault is nobody else's."""
-        try:
-            listener(event)
-        except Exception as error:
-            context = {"message": "a listener of a room failed", "exception": error}
-            asyncio.get_running_loop().call_exception_handler(context)
-
-    async def _until_read(self) -> None:
-        """Wait while somebody who reads the events lags far behind."""
-        for wait in [stream.until_read for stream in self._streams]:
-            await wait()
+            self._audience.tell(event)
 
     def _expect_state(self, ply: int) -> None:
         """Hold back what came before the answer to our move, where it does not have the move number `ply` yet."""
         if self.state is None or self.state.ply <= ply:
             self._fresh_from = self._version + 1
 
-    def _end(self, ending: Ending, reason: str | None = None) -> None:
+    def _end(self, ending: Ending, reason: str = "") -> None:
         if self.ended is None:
             self._tell_waiting()
-            self.ended = ending
-            self.closed_reason = reason
-            if ending == "replaced":
-                self._tell(Replaced())
-            elif ending == "closed":
-                self._tell(Closed(reason or ""))
-            self._finish_streams(None)
+            self.ended, self.closed_reason = ending, reason or None
+            last: dict[Ending, RoomEvent] = {"replaced": Replaced(), "closed": Closed(reason)}
+            self._finish(last.get(ending), None)
         self._client.forget(self)
-        self._wake()
 
     def _lose(self, lost: ConnectionLost) -> None:
         self._tell_waiting()
         self._lost = lost
-        for listener in list(self._listeners):
-            self._call(listener, Cut(lost))
-        self._finish_streams(lost)
-        self._wake()
+        self._finish(Cut(lost), lost)
 
-    def _finish_streams(self, end: ConnectionLost | None) -> None:
-        for stream in self._streams:
-            stream.put(end)
-        self._listeners.clear()
+    def _finish(self, last: RoomEvent | None, end: ConnectionLost | None) -> None:
+        """Let nobody wait any more; listeners hear of the end as a last event, iterators as an error or a stop."""
+        if last is not None:
+            self._audience.tell(last)
+        self._audience.finish(end)
+        self._wake()
 
     def _wake(self) -> None:
         self._changed.set()

@@ -1,4 +1,4 @@
-"""What is kept for a reader until it is read: an async iterator that another task fills, and that can be given back."""
+"""Who hears what comes: those who iterate over it, each at their own pace, and those who are called."""
 
 from __future__ import annotations
 
@@ -86,3 +86,50 @@ class Stream(Generic[Item]):
         self._weight = 0
         self._has_more.set()
         self._has_place.set()
+
+
+class Audience(Generic[Item]):
+    """All who read one source: streams, which are forgotten with whoever let go of them, and listeners."""
+
+    def __init__(self) -> None:
+        self._streams: weakref.WeakSet[Stream[Item]] = weakref.WeakSet()
+        self._listeners: list[Callable[[Item], object]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._streams or self._listeners)
+
+    def seat(self, stream: Stream[Item]) -> None:
+        """Let a stream hear what comes from now on."""
+        self._streams.add(stream)
+
+    def subscribe(self, listener: Callable[[Item], object]) -> Callable[[], None]:
+        """Call `listener` with what comes from now on; return what ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def tell(self, item: Item) -> None:
+        """Tell all."""
+        for stream in list(self._streams):
+            stream.put(item)
+        for listener in list(self._listeners):
+            call(listener, item)
+
+    def finish(self, end: Exception | None) -> None:
+        """End the streams, and let go of the listeners."""
+        for stream in list(self._streams):
+            stream.put(end)
+        self._listeners.clear()
+
+    async def until_read(self) -> None:
+        """Wait while somebody who reads lags far behind, so that no more than that is kept for them."""
+        for wait in [stream.until_read for stream in self._streams]:
+            await wait()
+
+
+def call(listener: Callable[[Item], object], item: Item) -> None:
+    """Call a listener; its fault is reported to the loop, and is nobody else's."""
+    try:
+        listener(item)
+    except Exception as error:
+        context = {"message": f"{listener!r} failed", "exception": error}
+        asyncio.get_running_loop().call_exception_handler(context)

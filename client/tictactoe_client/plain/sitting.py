@@ -15,8 +15,8 @@ from tictactoe_client.exits import exit_code_of
 from tictactoe_client.input.actions import Actions, Outcome
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, Interrupted, Refused
-from tictactoe_client.online.events import Back, Event, Gone, Lost
-from tictactoe_client.online.invite import reachable_address
+from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost
+from tictactoe_client.online.house import reachable_address
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.moves import fits
 from tictactoe_client.online.room import Room
@@ -108,7 +108,7 @@ class Sitting:
         elif isinstance(push, Error) and push.id is UNSET and push.code not in EXPULSIONS:
             self._tell(clean_text(push.message))
 
-    def _hear_of_connection(self, event: Event) -> None:
+    def _hear_of_connection(self, event: ConnectionEvent) -> None:
         now = asyncio.get_running_loop().time()
         if isinstance(event, Lost):
             self.is_offline = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tictactoe_client.online.errors import Unreachable, VersionRefused
-from tictactoe_client.online.invite import is_this_machine
+from tictactoe_client.online.house import is_this_machine
 from tictactoe_client.text.program import own_command, server_command
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, wrap

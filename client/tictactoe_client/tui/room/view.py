@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tictactoe_client.board.board import BoardStyle, BoardView, Window
 from tictactoe_client.input.columns import resting_cell
-from tictactoe_client.online.invite import reachable_address
+from tictactoe_client.online.house import reachable_address
 from tictactoe_client.text.wording import (
     describe_clock_in_words,
     describe_manners,

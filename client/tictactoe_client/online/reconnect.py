@@ -1,0 +1,196 @@
+"""The way to a connection on which the server knows us, the first time and after each loss.
+
+It knows nothing of rooms and requests: `Conversation` takes up what stood open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from msgspec import UNSET
+
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.connection import Connection, open_connection
+from tictactoe_client.online.errors import (
+    EXPULSIONS,
+    ClientError,
+    ConnectionLost,
+    Expelled,
+    ProtocolBroken,
+    Refused,
+    Unreachable,
+    VersionRefused,
+)
+from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
+from tictactoe_client.online.house import House
+from tictactoe_client.online.messages import Message, read_message, refusal_of
+from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
+from tictactoe_protocol import encode, may_reconnect
+from tictactoe_protocol.pushes import Error, Welcome
+from tictactoe_protocol.requests import Hello
+
+_FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long it is tried to come back: `absent_seconds` in all, and `hold_seconds` where a server answers.
+
+    The hold of a seat does not run out while no server runs, so only the time before answers counts against it.
+    """
+
+    hold_seconds: float
+    absent_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """A connection on which the server knows us: its welcome, as it came and read, and how long that took.
+
+    `address` is that of the server which let us in.
+    """
+
+    address: Address
+    connection: Connection
+    message: Message
+    welcome: Welcome
+    latency_seconds: float
+
+    @property
+    def hold_ms(self) -> int | None:
+        """For how long the server says that it holds the seat of one who drops, None where it does not say."""
+        stated = self.welcome.hold_ms
+        return None if stated is UNSET else stated
+
+
+async def greet(
+    address: Address, name: str | None, token: str | None, timeout_seconds: float, ca: str | Path | None = None
+) -> Greeting:
+    """Connect and say hello; `ca` as for `connect`.
+
+    Raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`.
+    """
+    loop = asyncio.get_running_loop()
+    connection = await open_connection(address, timeout_seconds=timeout_seconds, ca=ca)
+    try:
+        started = loop.time()
+        message, welcome = await _say_hello(connection, address, name, token, timeout_seconds)
+    except (asyncio.CancelledError, Unreachable):
+        connection.abort()
+        raise
+    except BaseException:
+        await connection.close()
+        raise
+    return Greeting(address, connection, message, welcome, loop.time() - started)
+
+
+async def _say_hello(
+    connection: Connection, address: Address, name: str | None, token: str | None, timeout_seconds: float
+) -> tuple[Message, Welcome]:
+    hello = Hello(name=name or UNSET, token=token or UNSET, client=f"tictactoe-client/{client_version()}")
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            await connection.send(encode(hello).decode())
+            while True:
+                message = read_message(await connection.receive())
+                if isinstance(message.push, Error):
+                    refused = refusal_of(message.push)
+                    refused.server = address.url
+                    raise refused
+                if isinstance(message.push, Welcome):
+                    break
+    except TimeoutError:
+        raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
+    spoken = message.push.protocol
+    if spoken not in PROTOCOL_VERSIONS:
+        raise VersionRefused(describe_mismatch((spoken,)), (spoken,))
+    return message, message.push
+
+
+async def arrive(house: House, greet: Callable[[Address], Awaitable[Greeting]]) -> Greeting:
+    """Return a connection to the first address of a house that lets us in.
+
+    Raises what `greet` does: at once what another address would not mend, else once all have failed.
+    """
+    failures: list[ClientError] = []
+    for address in house.addresses:
+        try:
+            return await greet(address)
+        except ClientError as error:
+            if not _is_passing(error):
+                raise
+            failures.append(error)
+    unreachable = [error for error in failures if isinstance(error, Unreachable)]
+    if len(unreachable) < len(failures):
+        raise next(error for error in failures if not isinstance(error, Unreachable))
+    first, *others = unreachable
+    raise Unreachable(first.url, first.reason, others=others) if others else first
+
+
+async def come_back(
+    greet: Callable[[Address], Awaitable[Greeting]],
+    house: House,
+    ways: Iterable[tuple[int, float]],
+    patience: Patience,
+    lost: ConnectionLost,
+    tell: Callable[[ConnectionEvent], None],
+    hurry: asyncio.Event,
+) -> Greeting:
+    """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none in time.
+
+    `house` begins with the address that was lost; `ways` says which address to try next, and after how many seconds.
+    Each is tried once however short the time is, since a seat stays until somebody claims the game. `tell` hears of the
+    loss, of every attempt before its wait, and of the success; setting `hurry` ends a wait.
+    """
+    loop = asyncio.get_running_loop()
+    started = before = loop.time()
+    hold_seconds = patience.hold_seconds
+    tell(Lost(lost.reason, lost.close_code, hold_seconds, patience.absent_seconds))
+    for attempt, (step, wait) in enumerate(ways, 1):
+        left = max(0.0, started + patience.absent_seconds - loop.time()) if hold_seconds > 0 else 0.0
+        if left == 0 and attempt > len(house.addresses):
+            break
+        address = house.addresses[step]
+        tell(Retrying(attempt, min(wait, left), left, address.url))
+        await _wait(min(wait, left), hurry)
+        try:
+            greeting = await greet(address)
+        except ClientError as error:
+            if isinstance(error, Refused) and error.code in EXPULSIONS:
+                raise Expelled(error.code, error.message) from error
+            if not _is_passing(error):
+                raise _give_up(lost, error.message) from error
+            if not isinstance(error, Unreachable):
+                hold_seconds -= loop.time() - before
+            before = loop.time()
+            continue
+        tell(Back(attempt, loop.time() - started, greeting.latency_seconds))
+        return greeting
+    raise _give_up(lost, "could not get back in time")
+
+
+async def _wait(seconds: float, hurry: asyncio.Event) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await hurry.wait()
+    except TimeoutError:
+        return
+    finally:
+        hurry.clear()
+
+
+def _is_passing(error: ClientError) -> bool:
+    """Tell whether another attempt may fare better."""
+    if isinstance(error, ProtocolBroken):
+        return False
+    if isinstance(error, ConnectionLost):
+        return may_reconnect(error.close_code)
+    return isinstance(error, Unreachable) or (isinstance(error, Refused) and error.code in _FOR_A_WHILE)
+
+
+def _give_up(lost: ConnectionLost, reason: str) -> ConnectionLost:
+    return ConnectionLost(reason.rstrip("."), lost.close_code, lost.retry_ms, gave_up=True)

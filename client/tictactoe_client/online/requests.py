@@ -1,0 +1,255 @@
+"""What we asked, and who hears what comes: an answer whoever asked, a state its room, and the streams everything.
+
+All of it outlives connections; what is told of a connection itself comes from `conversation`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from tictactoe_client.online.connection import Connection
+from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted
+from tictactoe_client.online.events import ConnectionEvent, Gone, Said, Told
+from tictactoe_client.online.messages import Message, Messages, read_message, refusal_of
+from tictactoe_client.online.room import Room
+from tictactoe_client.online.stream import Audience
+from tictactoe_protocol.pushes import Announcement, ChatLine, Closed, Error, Notice, Ok, Replaced, RoomState
+from tictactoe_protocol.requests import (
+    Analyse,
+    Draw,
+    History,
+    Join,
+    Leave,
+    Lobby,
+    Move,
+    Ping,
+    Record,
+    Rematch,
+    Request,
+    Resign,
+    Rooms,
+    Sync,
+    Undo,
+    Watch,
+)
+
+_OWN_ID_PREFIX: Final = "client-"
+_REPEATABLE: Final = (
+    *(Move, Join, Watch, Leave, Resign, Rematch, Draw),
+    *(Sync, Rooms, Lobby, Ping, History, Record, Analyse),
+)
+"""What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then.
+
+So may an undo that names its game and position.
+"""
+_REPEATABLE_TYPES: Final = frozenset(str(request.__struct_config__.tag) for request in _REPEATABLE)
+
+
+def is_repeatable(request: Request) -> bool:
+    """Tell whether a request may be sent a second time."""
+    if isinstance(request, Undo):
+        return request.game is not UNSET and request.ply is not UNSET
+    return isinstance(request, _REPEATABLE)
+
+
+def is_repeatable_line(line: Mapping[str, object]) -> bool:
+    """Tell the same of what stands in a message."""
+    kind = line.get("type")
+    return kind in _REPEATABLE_TYPES or (kind == "undo" and {"game", "ply"} <= line.keys())
+
+
+@dataclass(slots=True)
+class Pending:
+    """A request without an answer yet, and the connection over which it was sent last, if any."""
+
+    request: Request
+    answer: asyncio.Future[Ok]
+    sent_over: Connection | None = None
+
+    @property
+    def id(self) -> str:
+        """The id by which the answer is known."""
+        return str(self.request.id)
+
+    def fail(self, error: Exception) -> None:
+        """Let an error be the answer, where there is none yet."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+    def forget(self) -> None:
+        """Let nobody miss the answer."""
+        if not self.answer.cancel() and not self.answer.cancelled():
+            self.answer.exception()
+
+
+class PendingRequests:
+    """All of them, in the order in which they were asked."""
+
+    def __init__(self) -> None:
+        self._ids = itertools.count(1)
+        self._waiting: dict[str, Pending] = {}
+
+    def add(self, request: Request) -> Pending:
+        """Return a request that is to be answered, with an id of our own where it has none."""
+        if request.id is UNSET:
+            request = replace(request, id=f"{_OWN_ID_PREFIX}{next(self._ids)}")
+        pending = Pending(request, asyncio.get_running_loop().create_future())
+        self._waiting[pending.id] = pending
+        return pending
+
+    def remove(self, pending: Pending) -> None:
+        """Expect no answer any more."""
+        self._waiting.pop(pending.id, None)
+
+    def unsent(self, connection: Connection) -> list[Pending]:
+        """Return those that did not go out over this connection."""
+        return [pending for pending in self._waiting.values() if pending.sent_over is not connection]
+
+    def settle(self, reply: Ok) -> Request | None:
+        """Hand an answer to whom it belongs; return what was asked, None where nobody waits for it."""
+        pending = self._waiting.get(reply.id)
+        if pending is None or pending.answer.done():
+            return None
+        pending.answer.set_result(reply)
+        return pending.request
+
+    def reject(self, error: Error) -> None:
+        """Hand a refusal to whom it belongs."""
+        pending = self._waiting.get(error.id or "")
+        if pending is not None:
+            pending.fail(refusal_of(error))
+
+    def interrupt(self) -> None:
+        """Fail what was sent over a connection that is gone and must not be sent twice."""
+        for pending in self._waiting.values():
+            if pending.sent_over is not None and not is_repeatable(pending.request):
+                pending.fail(Interrupted())
+
+    def fail_all(self, error: Exception) -> None:
+        """There will be no answers any more."""
+        for pending in self._waiting.values():
+            pending.fail(error)
+
+
+class Delivery:
+    """Our rooms, the requests that wait for an answer, and the streams; `make_room` makes a room for a code.
+
+    `retry_ms` is when a server that is about to go down said it would be back, or None; with `is_final` it said that it
+    will not. `farewell` is what it said last of why we are sent away. `expected` is in how many
+    rooms we asked to be: more than so many are not kept, whatever a server shows.
+    """
+
+    def __init__(self, make_room: Callable[[str], Room]) -> None:
+        self.pending = PendingRequests()
+        self.retry_ms: int | None = None
+        self.expected = 0
+        self.is_final = False
+        self.farewell: Error | None = None
+        self._make_room = make_room
+        self._rooms: dict[str, Room] = {}
+        self._seen: dict[str, int] = {}
+        self._audience: Audience[Message] = Audience()
+
+    @property
+    def rooms(self) -> tuple[Room, ...]:
+        """The rooms that we are in."""
+        return tuple(self._rooms.values())
+
+    def room(self, code: str) -> Room:
+        """Return the room with this code, a new one where it is not known yet."""
+        room = self._rooms.get(code)
+        if room is None:
+            room = self._rooms[code] = self._make_room(code)
+        return room
+
+    def forget(self, room: Room) -> None:
+        """Let go of a room that has ended for us."""
+        if self._rooms.get(room.code) is room:
+            seen = self.seen(room.code)
+            del self._rooms[room.code]
+            if seen is not UNSET:
+                self._seen[room.code] = seen
+
+    def seen(self, code: str) -> int | UnsetType:
+        """Return the highest `seq` that came of the room with this code, if any."""
+        room = self._rooms.get(code)
+        return self._seen.get(code, UNSET) if room is None or room.state is None else room.state.seq
+
+    def open_stream(self, welcome: Message) -> Messages:
+        """Return a new stream of everything, beginning with a welcome."""
+        stream = Messages(welcome)
+        self._audience.seat(stream)
+        return stream
+
+    def take(self, text: str) -> None:
+        """Hand on what came from the server; raises `ProtocolBroken` for what is no message."""
+        message = read_message(text)
+        push = message.push
+        if isinstance(push, RoomState):
+            if self._may_keep(push.room):
+                self.room(push.room)._take(push)
+        elif isinstance(push, Ok):
+            self._settle(push)
+        elif isinstance(push, Error):
+            self.pending.reject(push)
+            if push.code in EXPULSIONS:
+                self.farewell = push
+        elif isinstance(push, Closed):
+            self.room(push.room)._end("closed", push.reason)
+        elif isinstance(push, Replaced):
+            self.room(push.room)._end("replaced")
+        elif isinstance(push, ChatLine) and push.room in self._rooms:
+            self._rooms[push.room]._hear(Said(push))
+        if isinstance(push, Notice):
+            self.retry_ms, self.is_final = push.retry_ms, push.code == "stopping"
+        if isinstance(push, Notice | Announcement) or (isinstance(push, Error) and push.id is UNSET):
+            for room in self.rooms:
+                room._hear(Told(push))
+        self.pass_on(message)
+
+    async def until_read(self) -> None:
+        """Wait while somebody who listens lags far behind, so that no more than that is kept for them."""
+        await self._audience.until_read()
+        for room in self.rooms:
+            await room._audience.until_read()
+
+    def tell(self, event: ConnectionEvent) -> None:
+        """Tell the streams and rooms what has become of the connection."""
+        for room in self.rooms:
+            if not isinstance(event, Gone) or event.room == room.code:
+                room._hear(event)
+        self.pass_on(Message("", None, event))
+
+    def pass_on(self, message: Message) -> None:
+        """Put a message into every stream."""
+        self._audience.tell(message)
+
+    def lose(self, lost: ConnectionLost) -> None:
+        """Tell rooms and streams that nothing more will come."""
+        for room in self._rooms.values():
+            room._lose(lost)
+        self._audience.finish(lost)
+
+    def close(self) -> None:
+        """End rooms and streams, as we have closed the conversation ourselves."""
+        for room in self.rooms:
+            room._end("left")
+        self._audience.finish(None)
+
+    def _settle(self, reply: Ok) -> None:
+        if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
+            self.room(reply.room)._enter(reply)
+        request = self.pending.settle(reply)
+        if isinstance(request, Move):
+            self.room(request.room)._expect_state(request.ply)
+
+    def _may_keep(self, code: str) -> bool:
+        """Tell whether a room is one that we asked for."""
+        return code in self._rooms or len(self._rooms) < self.expected
