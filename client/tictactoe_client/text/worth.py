@@ -113,6 +113,20 @@ def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
     return f"{head}: {worth}; {instead}."
 
 
+def describe_mistake(ply: int, cell: int, before: AnalysisState, rules: Rules) -> str:
+    """Return a mistake and what it cost: ``Move 4: O played B1: loses in 3; best C2: a draw. It cost the draw.``
+
+    `before` is the analysis of where the move `cell` was made.
+    """
+    lost = {"win": "the win", "draw": "the draw"}.get(before.value.kind, "the game")
+    return f"Move {ply}: {compare_played(cell, before, rules)} It cost {lost}."
+
+
+def rate(value: CellValue) -> float:
+    """Return a value as a number: 1 is won, -1 lost, 0 a draw; what is not known as far as it can be guessed."""
+    return {"win": 1.0, "draw": 0.0, "loss": -1.0}.get(value.kind, value.estimate)
+
+
 def rank_cells(analysis: AnalysisState) -> list[int]:
     """Return the legal cells, the best first: quick wins, then what is likely to be good, slow losses before quick."""
     best = set(analysis.best)

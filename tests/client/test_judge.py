@@ -1,0 +1,98 @@
+"""What the moves of finished games were worth: mistakes, what they cost, and which of them decided the game."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tictactoe_client.input import judge
+from tictactoe_client.input.judge import Judge
+from tictactoe_client.text.worth import describe_mistake
+from tictactoe_engine import PRESETS, Position, Rules, parse_cell
+from tictactoe_engine.search import Analysis, Budget, Value
+from tictactoe_engine.search import analyse as search
+
+CLASSIC, GOMOKU = PRESETS["classic"], PRESETS["gomoku"]
+GIVEN_AWAY = "a1 b2 c3 a3 b1 c2 c1"
+
+
+def played(names: str, rules: Rules = CLASSIC) -> Position:
+    return Position.replay(rules, [parse_cell(name, rules) for name in names.split()])
+
+
+async def list_mistakes(position: Position) -> list[str]:
+    found = await Judge(position).find_mistakes()
+    return [describe_mistake(one.ply, one.cell, one.before, position.rules) for one in found]
+
+
+async def test_the_mistakes_of_a_game_are_named_with_what_was_better_and_what_they_cost() -> None:
+    assert await list_mistakes(played(GIVEN_AWAY)) == [
+        "Move 4: O played A3: loses in 4; best B1: a draw. It cost the draw.",
+        "Move 5: X played B1: loses in 2; best C1: wins in 3. It cost the win.",
+        "Move 6: O played C2: loses in 2; best C1: wins at once. It cost the win.",
+    ]
+
+
+async def test_a_game_without_a_mistake_has_none_and_no_turning_point() -> None:
+    drawn = played("b2 a1 c3 a3 a2 c2 b1 b3 c1")
+    assert await list_mistakes(drawn) == []
+    assert await Judge(drawn).find_turning_point(None) is None
+    assert await Judge(Position.start(CLASSIC)).find_mistakes() == ()
+
+
+@pytest.mark.parametrize(
+    ("names", "winner", "ply"), [(GIVEN_AWAY, "X", 6), (GIVEN_AWAY, None, 6), ("b2 b1 a1 c3 a3 c1 a2", "X", 2)]
+)
+async def test_the_turning_point_is_the_last_mistake_of_those_who_did_not_win(
+    names: str, winner: str | None, ply: int
+) -> None:
+    found = await Judge(played(names)).find_turning_point(winner)
+    assert found is not None
+    assert found.ply == ply
+
+
+async def test_on_a_large_board_only_what_is_proven_is_held_against_anybody() -> None:
+    four_let_go = played("h8 h9 i8 a1 j8 a2 k8 a3 l8", GOMOKU)
+    mistakes = await Judge(four_let_go, 0.2).find_mistakes()
+    assert [mistake.ply for mistake in mistakes] == [6]
+    told = describe_mistake(6, mistakes[0].cell, mistakes[0].before, GOMOKU)
+    assert told.startswith("Move 6: O played A2: loses within 4; best ")
+    assert told.endswith(" It cost the game.")
+
+
+async def test_what_was_searched_is_not_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def analyse(position: Position, budget: Budget) -> Analysis:
+        asked.append(position.ply)
+        return search(position, budget)
+
+    monkeypatch.setattr(judge, "analyse", analyse)
+    one = Judge(played(GIVEN_AWAY))
+    await one.find_mistakes()
+    await one.find_turning_point("X")
+    await one.analyse(3)
+    assert asked == list(range(7))
+
+
+async def test_the_loop_goes_on_while_a_position_is_searched_and_nobody_s_search_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, has_ended = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def analyse(position: Position, budget: Budget) -> Analysis:
+        loop.call_soon_threadsafe(begun.set)
+        assert budget.clock is not None
+        while budget.clock() != float("inf"):
+            pass
+        loop.call_soon_threadsafe(has_ended.set)
+        return Analysis(Value("draw"), {}, (), is_solved=False, nodes=0)
+
+    monkeypatch.setattr(judge, "analyse", analyse)
+    searching = asyncio.create_task(Judge(played(GIVEN_AWAY)).analyse(0))
+    async with asyncio.timeout(10):
+        await begun.wait()
+        searching.cancel()
+        await has_ended.wait()
