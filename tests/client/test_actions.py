@@ -2,49 +2,82 @@
 
 from __future__ import annotations
 
-from typing import cast
+import pytest
 
-from tests.client.states import ANA, state
+from tests.client.states import state
+from tests.client.test_room import FakeCourier
 from tictactoe_client.input.actions import Actions, Outcome
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import Result, RoomState
+from tictactoe_protocol.pushes import Ok, Result, RoomState
 
 FALLING = PRESETS["connect-four"]
 
 
-def alone() -> Actions:
-    return Actions(cast(Room, None), Settings(), ANA)
+def alone(now: RoomState, moves: tuple[int, ...]) -> tuple[Actions, Room]:
+    """Return ana's actions in a room that stands like this, and the room."""
+    room = Room(FakeCourier(), "K7M4PQ")
+    room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=moves))
+    room._take(now)
+    return Actions(room, Settings()), room
 
 
-def answer(actions: Actions, line: str, now: RoomState, moves: tuple[int, ...] = ()) -> list[str]:
-    return list(actions.do_line_offline(line, now, moves).lines)
+def answer(actions: Actions, line: str) -> list[str]:
+    return list(actions.do_line_offline(line).lines)
 
 
 def test_where_marks_fall_a_column_is_kept_as_the_cell_where_the_mark_will_land() -> None:
-    actions, now = alone(), state((38, 31), FALLING)
-    assert answer(actions, "d", now) == ["D4 is kept: it is played when the connection is back."]
+    actions, _ = alone(state((38, 31), FALLING), (38, 31))
+    assert answer(actions, "d") == ["D4 is kept: it is played when the connection is back."]
     assert actions.kept is not None
     assert actions.kept.cell == 24
 
 
 def test_a_full_column_is_told_and_nothing_is_kept() -> None:
-    actions, now = alone(), state((35, 28, 21, 14, 7, 0), FALLING)
-    assert answer(actions, "a", now) == ["Column A is full. Free: B C D E F G."]
+    full = (35, 28, 21, 14, 7, 0)
+    actions, _ = alone(state(full, FALLING), full)
+    assert answer(actions, "a") == ["Column A is full. Free: B C D E F G."]
     assert actions.kept is None
 
 
 async def test_a_kept_move_is_not_played_into_a_game_that_was_claimed_meanwhile() -> None:
-    actions, now = alone(), state((0, 4))
-    assert answer(actions, "b1", now, (0, 4)) == ["B1 is kept: it is played when the connection is back."]
-    claimed = state((0, 4), result=Result("O", "claimed"))
-    assert await actions.play_kept(claimed) == Outcome(("B1 is not played: the game has gone on without it.",))
+    actions, room = alone(state((0, 4)), (0, 4))
+    assert answer(actions, "b1") == ["B1 is kept: it is played when the connection is back."]
+    room._take(state((0, 4), result=Result("O", "claimed")))
+    assert await actions.play_kept() == Outcome(("B1 is not played: the game has gone on without it.",))
     assert actions.kept is None
 
 
 def test_stepping_goes_both_ways_without_a_connection() -> None:
-    actions, now = alone(), state((0, 4))
-    assert answer(actions, "p", now, (0, 4))[0].startswith("Move 1 of 2")
-    assert answer(actions, "n", now, (0, 4))[0].startswith("Move 2 of 2")
-    assert answer(actions, "n", now, (0, 4)) == ["There is no connection: type n again when it is back."]
+    actions, _ = alone(state((0, 4)), (0, 4))
+    assert answer(actions, "p")[0].startswith("Move 1 of 2")
+    assert answer(actions, "n")[0].startswith("Move 2 of 2")
+    assert answer(actions, "n") == ["There is no connection: type n again when it is back."]
+
+
+async def test_mistakes_are_told_and_stepped_through_when_the_game_is_over() -> None:
+    moves = (4, 1, 0, 8, 6, 2, 3)
+    actions, _ = alone(state(moves), moves)
+    assert (await actions.do_line("mistakes")).lines == (
+        "Move 2: O played B1: loses in 6; best A1: a draw. It cost the draw.",
+    )
+    told = await actions.do_line("next mistake")
+    assert told.lines == (
+        "Move 2: O played B1: loses in 6; best A1: a draw. It cost the draw.",
+        "   A B C",
+        "1  . . .",
+        "2  .(X).",
+        "3  . . .",
+    )
+    assert (await actions.do_line("mistake")).lines == ("There is no mistake after this moment.",)
+    assert (await actions.do_line("value")).lines[0].startswith("After move 1: O to move: a draw")
+    assert (await actions.do_line("live")).lines[0].startswith("Move 7 of 7")
+    assert (await actions.do_line("previous mistake")).lines[0].startswith("Move 2: O played B1")
+
+
+@pytest.mark.parametrize("line", ["mistakes", "next mistake", "previous mistake"])
+async def test_while_a_game_runs_nothing_here_looks_for_mistakes(line: str) -> None:
+    actions, room = alone(state((4, 1, 0)), (4, 1, 0))
+    assert (await actions.do_line(line)).lines == ("Mistakes are told when the game is over.",)
+    assert (actions.judge, room.is_watching) == (None, False)

@@ -38,7 +38,7 @@ async def test_a_game_without_a_mistake_has_none_and_no_turning_point() -> None:
     drawn = played("b2 a1 c3 a3 a2 c2 b1 b3 c1")
     assert await list_mistakes(drawn) == []
     assert await Judge(drawn).find_turning_point(None) is None
-    assert await Judge(Position.start(CLASSIC)).find_mistakes() == ()
+    assert await Judge(Position.start(CLASSIC)).find_mistakes() == []
 
 
 @pytest.mark.parametrize(

@@ -2,71 +2,81 @@
 
 from __future__ import annotations
 
-from typing import cast
+from msgspec.structs import replace
 
 from tests.client.states import state
+from tests.client.test_room import FakeCourier
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
+from tictactoe_protocol.pushes import Ok
 
 MOVES = (0, 4, 2)
 
 
-def watching(**options: bool) -> Actions:
-    """Return the actions of a watcher who has no connection: looking back needs none."""
-    return Actions(cast(Room, None), Settings(**options), "")  # type: ignore[arg-type]
+class Watcher:
+    """Somebody who looks at a game of ana and bo, without a connection: looking back needs none."""
 
+    def __init__(self, **options: bool) -> None:
+        self._room = Room(FakeCourier(player="p-wat"), "K7M4PQ")
+        self._room._enter(Ok(id="1", room="K7M4PQ", moves=MOVES))
+        self.see()
+        self._actions = Actions(self._room, Settings(**options))  # type: ignore[arg-type]
 
-def look(actions: Actions, *lines: str, moves: tuple[int, ...] = MOVES, game: int = 1) -> list[str]:
-    told: list[str] = []
-    for line in lines:
-        told = list(actions.do_line_offline(line, state(moves, game=game), moves).lines)
-    return told
+    def see(self, moves: tuple[int, ...] = MOVES, game: int = 1) -> None:
+        self._room._told = moves
+        self._room._take(replace(state(moves, game=game), seq=(self._room.state.seq + 1) if self._room.state else 1))
+
+    def look(self, *lines: str) -> list[str]:
+        return [list(self._actions.do_line_offline(line).lines) for line in lines][-1]
 
 
 def test_the_board_after_a_move_is_drawn_as_it_was() -> None:
-    assert look(watching(), "board 2") == [
+    assert Watcher().look("board 2") == [
         "Move 2 of 3: bo plays B2, centre.",
         "   A B C",
         "1  X . .",
-        "2  . O .",
+        "2  .(O).",
         "3  . . .",
     ]
-    assert look(watching(), "b 0")[0] == "The start."
-    assert look(watching(), "board 4") == ["There is no move 4: 0 to 3."]
+    assert Watcher().look("b 0")[0] == "The start."
+    assert Watcher().look("board 4") == ["There is no move 4: 0 to 3."]
 
 
 def test_steps_go_from_where_one_looks() -> None:
-    actions = watching()
-    assert look(actions, "p")[0] == "Move 2 of 3: bo plays B2, centre."
-    assert look(actions, "back")[0] == "Move 1 of 3: ana plays A1, top left."
-    assert look(actions, "previous", "p") == ["This is the start: n goes on."]
-    assert look(actions, "n", "next", "n")[0] == "Move 3 of 3: ana plays C1, top right."
-    assert look(actions, "next") == ["This is the latest move: p goes back."]
+    watcher = Watcher()
+    assert watcher.look("p")[0] == "Move 2 of 3: bo plays B2, centre."
+    assert watcher.look("back")[0] == "Move 1 of 3: ana plays A1, top left."
+    assert watcher.look("previous", "p") == ["This is the start: n goes on."]
+    assert watcher.look("n", "next", "n")[0] == "Move 3 of 3: ana plays C1, top right."
+    assert watcher.look("next") == ["This is the latest move: p goes back."]
 
 
 def test_one_stays_where_one_looks_while_the_game_goes_on() -> None:
-    actions = watching()
-    look(actions, "board 1")
-    assert look(actions, "n", moves=(*MOVES, 8))[0] == "Move 2 of 4: bo plays B2, centre."
-    assert look(actions, "live", moves=(*MOVES, 8))[0] == "Move 4 of 4: bo plays C3, bottom right."
-    assert look(actions, "p", moves=(*MOVES, 8))[0].startswith("Move 3 of 4")
+    watcher = Watcher()
+    watcher.look("board 1")
+    watcher.see((*MOVES, 8))
+    assert watcher.look("n")[0] == "Move 2 of 4: bo plays B2, centre."
+    assert watcher.look("live")[0] == "Move 4 of 4: bo plays C3, bottom right."
+    assert watcher.look("p")[0].startswith("Move 3 of 4")
 
 
 def test_another_game_and_moves_taken_back_begin_at_the_present() -> None:
-    actions = watching()
-    look(actions, "board 2")
-    assert look(actions, "p", moves=(0,)) == look(watching(), "board 0")
-    look(actions, "board 2")
-    assert look(actions, "p", moves=(8,), game=2)[0] == "The start."
+    watcher = Watcher()
+    watcher.look("board 2")
+    watcher.see((0,))
+    assert watcher.look("p")[0] == "The start."
+    watcher.look("board 0")
+    watcher.see((8, 4), game=2)
+    assert watcher.look("p")[0] == "Move 1 of 2: ana plays C3, bottom right."
 
 
 def test_without_boards_a_step_tells_the_move_alone() -> None:
-    actions = watching(draws_board=False)
-    assert look(actions, "p") == ["Move 2 of 3: bo plays B2, centre."]
-    assert len(look(actions, "board 2")) == 5
-    told = look(actions, "live")
+    watcher = Watcher(draws_board=False)
+    assert watcher.look("p") == ["Move 2 of 3: bo plays B2, centre."]
+    assert len(watcher.look("board 2")) == 5
+    told = watcher.look("live")
     assert told == ["Move 3 of 3: ana plays C1, top right.", "It's bo's move."]
 
 

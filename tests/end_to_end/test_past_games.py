@@ -18,8 +18,7 @@ from tests.environment import environment
 from tests.peer import open_peer, play_out
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.input.replaying import REPLAY_HELP
-from tictactoe_client.text.replay import STEP_HELP
+from tictactoe_client.input.record import RECORD_HELP, STEP_HELP
 from tictactoe_engine.records import GameResult, parse_record
 from tictactoe_server.server import Server
 
@@ -448,7 +447,7 @@ async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
             ("12", "There is no move 12: 0 to 7.\n> "),
             ("what", f'I don\'t know "what". Type {STEP_HELP}\n> '),
             ("resign", f'I don\'t know "resign". Type {STEP_HELP}\n> '),
-            ("?", "\n".join((*REPLAY_HELP, "> "))),
+            ("?", "\n".join((*RECORD_HELP, "> "))),
             ("board 5", "Move 5 of 7: ana (X) plays A2, middle left.\n> "),
             ("s A", "Column A: 1 O, 2 X, 3 O.\n> "),
             ("s 1", "Row 1: A O, B empty, C X.\n> "),
@@ -459,8 +458,10 @@ async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
             ("m o", "O, 2 cells: A1 A3.\n> "),
             ("o", "ana (X) v bo (O).\n> "),
             ("moves 2", "Moves: 4 O A3, 5 X A2.\n> "),
-            ("value", "What a position is worth is told in the room of a game, after its end: type value there.\n> "),
             ("live", "Move 7 of 7: ana (X) plays C2, middle right.\nana (X) wins by a line.\n> "),
+            ("previous mistake", "Move 6: O played C3: loses in 2; best C2: a draw. It cost the draw.\n> "),
+            ("b", "   A B C\n1  O . X\n2 (X)X .\n3  O . .\n> "),
+            ("mistake", "There is no mistake after this moment.\n> "),
         ):
             screen.type(f"{typed}\n")
             assert (await screen.until(shown)) == f"{typed}\n{shown}"

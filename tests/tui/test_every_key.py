@@ -22,7 +22,6 @@ from tests.tui.test_history_page import played
 from tests.tui.test_replay_page import diagonal
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.choosing import Choice
-from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
 from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
@@ -235,7 +234,7 @@ async def test_in_a_replay(
     open_screen: OpenScreen, look: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    opening = Opening("replay", game=Replay(diagonal(32)))
+    opening = Opening("replay", record=diagonal(32))
     async with open_screen("ws://127.0.0.1:1", opening=opening, **look) as ana:
         await ana.until("move 0 of 16")
         hand = Hand(ana, look)

@@ -20,7 +20,6 @@ from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.choosing import Choice
-from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
@@ -209,7 +208,7 @@ async def test_replay(open_screen: OpenScreen, gallery: Gallery) -> None:
         '[X "ana"] [O "bo"] [Date "2030-12-31"] [Room "K7M4PQ"] [Game "3"] [Clock "180+2"]\n'
         "1. b2 a1 2. c1 a3 3. a2 {Now there are two threats.} c3 4. c2 X"
     )
-    opening = Opening("replay", game=Replay(record), ply=5)
+    opening = Opening("replay", record=record, ply=5)
     async with open_screen("ws://127.0.0.1:1", size=gallery.size, opening=opening) as user:
         await user.until("Move 5 of 7")
         gallery.check("replay", user.text.rstrip())

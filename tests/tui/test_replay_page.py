@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import Rules
 from tictactoe_engine.records import GameRecord, GameResult, parse_record
@@ -47,8 +46,8 @@ def watch(open_screen: OpenScreen, request: pytest.FixtureRequest) -> Watch:
         note: str = "",
         **options: Any,
     ) -> AsyncIterator[ScreenUser]:
-        game = Replay(parse_record(record) if isinstance(record, str) else record)
-        opening = Opening("replay", game=game, ply=ply, note=note)
+        record = parse_record(record) if isinstance(record, str) else record
+        opening = Opening("replay", record=record, ply=ply, note=note)
         options = {"colour": request.param, **options}
         async with open_screen(NOWHERE, None, size, opening, **options) as ana:
             yield ana

@@ -12,7 +12,7 @@ from typing import Final
 from tictactoe_client.cli.run import run, run_alone
 from tictactoe_client.files.record_files import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.history import PastGames
-from tictactoe_client.input.replaying import REPLAY_HELP, Told, answer_in_replay
+from tictactoe_client.input.record import STEP_HELP, RecordActions, RecordedRoom
 from tictactoe_client.json.json_lines import pass_through, print_own
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.client import Client
@@ -23,7 +23,7 @@ from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
 from tictactoe_client.text.lists import list_games
 from tictactoe_client.text.program import own_command
-from tictactoe_client.text.replay import STEP_HELP, Replay, parse_step
+from tictactoe_client.text.record import describe_record, summarise_position, summarise_record
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 
@@ -90,7 +90,7 @@ def replay(settings: Settings, wish: Wish) -> int:
             record = await _fetch(settings, wish.source)
         if wish.export is not None:
             return _export(settings, record, wish.export)
-        return await _show(settings, Replay(record), wish, lines)
+        return await _show(settings, record, wish, lines)
 
     return run_alone(settings, work)
 
@@ -146,69 +146,49 @@ def _export(settings: Settings, record: GameRecord, name: str) -> int:
     return ExitCode.NORMAL
 
 
-async def _show(settings: Settings, game: Replay, wish: Wish, told: list[str]) -> int:
-    if wish.at is not None and wish.at > game.last:
-        raise Misuse(f"There is no move {wish.at}: this game has {game.last}.")
+async def _show(settings: Settings, record: GameRecord, wish: Wish, told: list[str]) -> int:
+    last = len(record.moves)
+    if wish.at is not None and wish.at > last:
+        raise Misuse(f"There is no move {wish.at}: this game has {last}.")
+    plies = range(last + 1) if wish.at is None else [wish.at]
     if settings.mode == "json":
-        print_own("record", **game.summarise())
-        for ply in range(game.last + 1) if wish.at is None else [wish.at]:
-            print_own("position", **game.position(ply))
+        print_own("record", **summarise_record(record))
+        for position in record.positions():
+            if position.ply in plies:
+                print_own("position", **summarise_position(record, position))
         return ExitCode.NORMAL
     if settings.mode == "screen" and settings.asks and wish.source != STANDARD_STREAM:
         from tictactoe_client.tui.opening import Opening
         from tictactoe_client.tui.running import show_screen
 
-        opening = Opening("replay", game=game, ply=wish.at or 0, note=" ".join(told))
+        opening = Opening("replay", record=record, ply=wish.at or 0, note=" ".join(told))
         return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)
     is_asking = settings.asks and wish.source != STANDARD_STREAM and is_terminal(0, 1)
-    screen = Output(prompts=is_asking)
-    screen.print(*told, *game.describe())
+    screen, actions = Output(prompts=is_asking), RecordActions(RecordedRoom(record), settings)
+    screen.print(*told, *describe_record(record))
     if is_asking:
-        return await _step(settings, game, wish.at or 0, screen)
-    for ply in range(game.last + 1) if wish.at is None else [wish.at]:
-        _show_position(settings, game, ply, screen)
-    return ExitCode.NORMAL
+        screen.print(f"Type {STEP_HELP}")
+        plies = [wish.at or 0]
+    for ply in plies:
+        actions.timeline = actions.timeline.jump(ply)
+        screen.print(*actions.tell_moment().lines)
+    return await _step(actions, screen) if is_asking else ExitCode.NORMAL
 
 
-async def _step(settings: Settings, game: Replay, ply: int, screen: Output) -> int:
-    """Go where the person says until they have seen enough."""
+async def _step(actions: RecordActions, screen: Output) -> int:
+    """Do what the person says until they have seen enough."""
     keyboard = Keyboard()
-    screen.print(f"Type {STEP_HELP}")
-    _show_position(settings, game, ply, screen)
     screen.prompt()
     try:
         while (line := await keyboard.read_line()) is not None:
             screen.note_typed()
-            step = parse_step(line, ply)
-            if step.kind == "quit":
+            outcome = await actions.do_line(line)
+            if outcome.going is not None:
                 return ExitCode.NORMAL
-            told = answer_in_replay(line, game, ply, settings) if step.kind == "unknown" else Told()
-            wanted = step.ply if step.kind == "go" else told.ply
-            screen.print(*told.lines)
-            if step.kind == "board":
-                screen.print(*game.draw(ply, colour=settings.colour))
-            elif step.kind == "help":
-                screen.print(*REPLAY_HELP)
-            elif wanted is not None and 0 <= wanted <= game.last:
-                ply = wanted
-                _show_position(settings, game, ply, screen)
-            elif wanted is not None:
-                screen.print(_describe_edge(game, ply, wanted))
+            screen.print(*outcome.lines)
             screen.prompt()
     except asyncio.CancelledError:
         screen.print("Goodbye.")
         raise
     screen.print("Goodbye.")
     return ExitCode.NORMAL
-
-
-def _describe_edge(game: Replay, ply: int, wanted: int) -> str:
-    if wanted == ply + 1:
-        return "This is the end: p goes back, q quits."
-    return "This is the start: n goes on, q quits." if wanted < 0 else f"There is no move {wanted}: 0 to {game.last}."
-
-
-def _show_position(settings: Settings, game: Replay, ply: int, screen: Output) -> None:
-    screen.print(*game.describe_move(ply))
-    if settings.draws_board:
-        screen.print(*game.draw(ply, colour=settings.colour))

@@ -1,41 +1,29 @@
 """What somebody wants in a room, carried out: the one executor, for typed lines, commands, keys and clicks alike.
 
 An intent comes in, an `Outcome` goes out; refusals are outcomes too. What the server does about it is told by the
-states that follow, not here. Without a connection what is known is answered at once, and one move is kept.
+room's events, not here. Without a connection what is known is answered at once, and one move is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, assert_never
 
+from tictactoe_client.board.board import BoardStyle, BoardView, render_board
 from tictactoe_client.files.saving import save_game
+from tictactoe_client.input import intents
 from tictactoe_client.input.columns import describe_full_column, landing_cell
-from tictactoe_client.input.intents import (
-    BadInput,
-    Intent,
-    Look,
-    Marks,
-    Moves,
-    Mute,
-    Nothing,
-    Place,
-    Query,
-    Read,
-    Save,
-    Say,
-    Verb,
-    VerbKind,
-    Weigh,
-)
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Verb, VerbKind
+from tictactoe_client.input.judge import Judge
 from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.errors import Interrupted, Refused
+from tictactoe_client.online.events import Offered, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.aloud import list_marks, list_moves, read_aloud
-from tictactoe_client.text.answers import answer_query, draw_board
+from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.muted import Muted
 from tictactoe_client.text.offers import OfferKind, cost_of_going, open_offers
 from tictactoe_client.text.wording import (
@@ -46,18 +34,18 @@ from tictactoe_client.text.wording import (
     describe_turn,
     list_free,
     name_of,
-    seat_of,
 )
-from tictactoe_client.text.worth import review_position
+from tictactoe_client.text.worth import describe_mistake, review_position
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.requests import OfferAction
 
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 _GIVING_UP: Final[frozenset[VerbKind]] = frozenset({"resign", "leave", "quit", "new"})
 _SAME: Final[dict[VerbKind, tuple[VerbKind, ...]]] = {"leave": ("leave", "quit"), "quit": ("leave", "quit")}
 """Words that ask for one and the same: the one answers the question about the other."""
+_AFTERWARDS: Final = "Mistakes are told when the game is over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +67,7 @@ class KeptMove:
 
 
 class Actions:
-    """The actions of one person, `viewer`, in one room; `timeline` is what they look at of its game.
+    """What one person does in one room; `timeline` is what they look at of its game.
 
     On the screen (`shows`) a moment that is looked at is seen and not told, who plays sees the present, and what gives
     the game up is asked about by the screen; elsewhere it must be typed twice. Where lines are `piped` in, whoever
@@ -91,7 +79,6 @@ class Actions:
         self,
         room: Room,
         settings: Settings,
-        viewer: str,
         *,
         muted: Muted | None = None,
         shows: bool = False,
@@ -100,85 +87,78 @@ class Actions:
     ) -> None:
         self.timeline = Timeline()
         self.kept: KeptMove | None = None
-        self.muted = Muted(viewer) if muted is None else muted
+        self.muted = Muted(room.viewer) if muted is None else muted
         self.unblamed: frozenset[str] = frozenset()
         self._room = room
         self._settings = settings
-        self._viewer = viewer
         self._shows = shows
         self._piped = piped
         self._aborts = aborts
         self._asked: VerbKind | None = None
         self._refused_at: tuple[int, int] | None = None
-        self._declined: set[str] = set()
-        self._offers: set[OfferKind] = set()
         self._came_meanwhile: set[OfferKind] = set()
+        self._declined: set[str] = set()
+        self._judge: Judge | None = None
+        room.subscribe(self._hear)
 
     # -- in ---------------------------------------------------------------------------------------------------------
 
-    async def do_line(self, line: str, state: RoomState) -> Outcome:
+    async def do_line(self, line: str) -> Outcome:
         """Carry a typed line out; raises `ConnectionLost` and nothing else."""
-        intent = self._parse(line, state)
+        intent = self._parse(line)
         if isinstance(intent, BadInput):
             self._asked = None
             return _refuse(intent)
-        return await self.do(intent, state)
+        return await self.do(intent)
 
-    async def do(self, intent: Intent, state: RoomState) -> Outcome:
+    async def do(self, intent: Intent) -> Outcome:
         """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes."""
         asked, self._asked = self._asked, None
+        if self._room.state is None:
+            return Outcome()
         try:
-            return await self._carry_out(intent, state, asked)
+            return await self._carry_out(intent, self._room.state, asked)
         except BadInput as bad:
             return _refuse(bad)
         except Interrupted as interrupted:
             return Outcome((interrupted.message,))
         except Refused as refused:
-            return self._answer_refusal(refused, self._room.state or state)
+            return self._answer_refusal(refused, self._room.state)
 
-    def do_line_offline(
-        self, line: str, state: RoomState, moves: Sequence[int] | None, *, is_sending: bool = False
-    ) -> Outcome:
+    def do_line_offline(self, line: str, *, is_sending: bool = False) -> Outcome:
         """Answer a line while there is no connection, and keep a move that may be played.
 
-        `moves` are all of the game, None where they are not known. With `is_sending` an earlier line still waits for
-        its answer.
+        With `is_sending` an earlier line still waits for its answer.
         """
-        intent = self._parse(line, state)
+        room, state, intent = self._room, self._room.state, self._parse(line)
+        if state is None:
+            return Outcome()
         match intent:
             case BadInput():
                 return _refuse(intent)
-            case Nothing():
-                return Outcome((f"There is no connection. {describe_turn(state, self._viewer)}",))
+            case intents.Nothing():
+                return Outcome((f"There is no connection. {describe_turn(state, room.viewer)}",))
             case Place():
                 return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
-            case Query() | Read() | Marks():
+            case intents.Query() | intents.Read() | intents.Marks():
                 return self._answer(intent, state)
-            case Moves() if moves is not None:
-                return Outcome((list_moves(state, moves, intent.count),))
-            case Look() if moves is not None and (not intent.may_be_no or self._is_n_a_step(state)):
-                return self._look(intent, state, moves)
+            case intents.Moves() if room.knows_moves:
+                return Outcome((list_moves(state, room.moves, intent.count),))
+            case Look() if room.knows_moves and intent.kind != "mistake" and not self._means_no(intent, state, None):
+                return self._look(intent, state, room.moves)
             case _:
                 word = clean_text(line.strip().lstrip("/:").split()[0])
                 return Outcome((f"There is no connection: type {word} again when it is back.",))
 
-    async def play_kept(self, state: RoomState) -> Outcome:
+    async def play_kept(self) -> Outcome:
         """Play the move that was kept, where the game still stands as it did."""
-        kept, self.kept = self.kept, None
-        if kept is None:
+        kept, self.kept, state = self.kept, None, self._room.state
+        if kept is None or state is None:
             return Outcome()
         if state.status == "playing" and (kept.game, kept.ply) == (state.game, state.ply):
-            return await self.do(Place(kept.cell), state)
+            return await self.do(Place(kept.cell))
         name = format_cell(kept.cell, state.rules.to_rules())
         return Outcome((f"{name} is not played: the game has gone on without it.",))
-
-    def follow(self, state: RoomState) -> None:
-        """Take note of a state that is told: which of its offers came while one looked back."""
-        offers = set(open_offers(state, self._viewer))
-        came, self._offers = offers - self._offers, offers
-        self._came_meanwhile &= offers
-        if self._is_back(state):
-            self._came_meanwhile |= came
 
     def take_declined(self, state: RoomState) -> frozenset[str]:
         """Return the offers that we declined or withdrew and that this state has no more; each once."""
@@ -186,105 +166,184 @@ class Actions:
         self._declined -= ended
         return ended
 
-    def _parse(self, line: str, state: RoomState) -> Intent | BadInput:
-        settings, plays = self._settings, seat_of(state, self._viewer) is not None
+    def _parse(self, line: str) -> Intent | BadInput:
+        settings, state = self._settings, self._room.state
+        if state is None:
+            return intents.Nothing()
+        rules, plays = state.rules.to_rules(), self._room.seat is not None
         try:
-            rules = state.rules.to_rules()
             return parse_intent(line, rules, keys=settings.keys, coordinates=settings.coordinates, plays=plays)
         except BadInput as bad:
             return bad
 
     async def _carry_out(self, intent: Intent, state: RoomState, asked: VerbKind | None) -> Outcome:
         match intent:
-            case Nothing():
-                return Outcome((describe_turn(state, self._viewer),))
+            case intents.Nothing():
+                return Outcome((describe_turn(state, self._room.viewer),))
             case Place():
                 return await self._place(intent.cell, state)
-            case Query() | Read() | Marks():
+            case intents.Query() | intents.Read() | intents.Marks():
                 return self._answer(intent, state)
-            case Moves():
-                return Outcome((list_moves(state, await self._room.sync(), intent.count),))
-            case Look() if intent.may_be_no and self._means_no(state, asked):
+            case intents.Moves():
+                return Outcome((list_moves(state, await self._find_moves(), intent.count),))
+            case Look() if self._means_no(intent, state, asked):
                 return await self._do_verb(Verb("no"), state, asked)
+            case Look(kind="mistake"):
+                return await self._look_at_mistake(intent.number, state)
             case Look():
-                return self._look(intent, state, await self._room.sync())
-            case Weigh():
+                return self._look(intent, state, await self._find_moves())
+            case intents.Weigh():
                 return Outcome(tuple(await self._weigh(intent.ply, state)))
-            case Say():
+            case intents.Mistakes():
+                return Outcome(tuple(await self._list_mistakes(state)))
+            case intents.Say():
                 await self._room.chat(intent.text)
                 return Outcome()
-            case Mute():
+            case intents.Mute():
                 return Outcome((self._mute(intent, state),))
-            case Save():
+            case intents.Save():
                 return Outcome((await save_game(intent.file, state, self._room),))
             case Verb():
                 return await self._do_verb(intent, state, asked)
             case _:
                 assert_never(intent)
 
-    # -- questions --------------------------------------------------------------------------------------------------
+    def _answer(self, question: intents.Query | intents.Read | intents.Marks, state: RoomState) -> Outcome:
+        match question:
+            case intents.Query():
+                told = answer_query(question.kind, state, self._room.viewer, self._settings, self.unblamed)
+            case intents.Read():
+                told = read_aloud(question.kind, question.index, state)
+            case intents.Marks():
+                told = list_marks(state, question.mark)
+            case _:
+                assert_never(question)
+        return Outcome(tuple(told))
 
-    def _answer(self, question: Query | Read | Marks, state: RoomState) -> Outcome:
-        return Outcome(tuple(answer_question(question, state, self._viewer, self._settings, self.unblamed)))
-
-    async def _weigh(self, ply: int | None, state: RoomState) -> list[str]:
-        """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
-        room, rules = self._room, state.rules.to_rules()
-        after, moves = await room.analyse(ply), await room.sync()
-        if not 0 < after.ply <= len(moves):
-            return review_position(after, None, None, rules)
-        return review_position(after, await room.analyse(after.ply - 1), moves[after.ply - 1], rules)
-
-    def _mute(self, intent: Mute, state: RoomState) -> str:
+    def _mute(self, intent: intents.Mute, state: RoomState) -> str:
         if not intent.name:
             return self.muted.describe()
         return self.muted.mute(intent.name, state) if intent.is_muted else self.muted.unmute(intent.name)
 
+    async def _find_moves(self) -> Sequence[int]:
+        return self._room.moves if self._room.knows_moves else await self._room.sync()
+
     # -- looking back -----------------------------------------------------------------------------------------------
+
+    def _hear(self, event: RoomEvent) -> None:
+        """Follow the game; take note of what is offered while one looks back: then ``n`` is a step and no answer."""
+        if isinstance(event, Offered) and self.timeline.is_back:
+            self._came_meanwhile.add(event.kind)
+        elif isinstance(event, Updated):
+            self.timeline = self.timeline.follow(event.state.game, self._room.moves)
+            self._came_meanwhile &= set(open_offers(event.state, self._room.viewer))
 
     def _look(self, look: Look, state: RoomState, moves: Sequence[int]) -> Outcome:
         """Go where the words say, and tell what is to be seen there where it is not shown."""
-        if self._shows and self._is_live(state):
+        if self._shows and self._room.plays:
             return Outcome(("While you play, the board shows the present.",))
         self.timeline = self.timeline.follow(state.game, moves)
         there, count = self.timeline.find(look), len(moves)
         if look.kind == "at" and there > count:
             return Outcome((f"There is no move {there}: 0 to {count}.",))
         if not 0 <= there <= count and not self._shows:
-            edge = "This is the latest move: p goes back." if there > count else "This is the start: n goes on."
-            return Outcome((edge,))
+            return Outcome((self._describe_edge(is_end=there > count),))
         self.timeline = self.timeline.jump(there)
-        return Outcome() if self._shows else Outcome(tuple(self._describe_moment(look, state)))
+        return self.tell_moment(look)
 
-    def _describe_moment(self, look: Look, state: RoomState) -> list[str]:
-        """Return the move that led to the moment that is looked at, and its board where boards are drawn or wanted."""
-        timeline, told = self.timeline, "The start."
-        if timeline.here:
-            cell = timeline.moves[timeline.here - 1]
-            who, where = name_of(state, state.board[cell]), describe_cell(cell, state.rules.to_rules())
-            told = f"Move {timeline.here} of {len(timeline.moves)}: {who} plays {where}."
-        is_drawn = look.kind == "at" or self._settings.draws_board
-        lines = [told, *(draw_board(timeline.show(state), self._settings) if is_drawn else ())]
-        return [*lines, describe_turn(state, self._viewer)] if look.kind == "live" else lines
+    def tell_moment(self, look: Look | None = None) -> Outcome:
+        """Return what is to be told of the moment that is looked at; nothing where it is shown."""
+        state = self._room.state
+        if self._shows or state is None:
+            return Outcome()
+        is_at, is_live = look is not None and look.kind == "at", look is not None and look.kind == "live"
+        turn = (describe_turn(state, self._room.viewer),) if is_live and state.status != "over" else ()
+        return Outcome((*self.describe_moment(state), *self._draw(state, is_wanted=is_at), *turn))
 
-    def _is_back(self, state: RoomState) -> bool:
-        ply = self.timeline.ply
-        return ply is not None and self.timeline.game == state.game and ply < state.ply
+    def _describe_edge(self, *, is_end: bool) -> str:
+        return "This is the latest move: p goes back." if is_end else "This is the start: n goes on."
 
-    def _is_n_a_step(self, state: RoomState) -> bool:
-        """Tell whether ``n`` goes a move on, whatever was asked: one looks back, or did when an open offer came."""
-        return self._is_back(state) or bool(self._came_meanwhile)
+    def describe_moment(self, state: RoomState) -> list[str]:
+        """Return the move that led to the moment that is looked at."""
+        timeline = self.timeline
+        if not timeline.here:
+            return ["The start."]
+        cell = timeline.moves[timeline.here - 1]
+        who, where = self._name(state, state.board[cell]), describe_cell(cell, state.rules.to_rules())
+        return [f"Move {timeline.here} of {len(timeline.moves)}: {who} plays {where}."]
 
-    def _means_no(self, state: RoomState, asked: VerbKind | None) -> bool:
+    def _name(self, state: RoomState, mark: str) -> str:
+        return name_of(state, mark)
+
+    def _draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
+        """Return the board that is looked at, with its last move marked, where boards are drawn or this one wanted."""
+        if self._shows or not (is_wanted or self._settings.draws_board):
+            return []
+        return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
+
+    def _means_no(self, look: Look, state: RoomState, asked: VerbKind | None) -> bool:
         """Tell whether ``n`` means no: to our own question, and in a game while one does not step through its moves."""
-        if asked is not None or self._is_n_a_step(state):
-            return asked is not None
-        return bool(open_offers(state, self._viewer)) or self._is_live(state)
+        if not look.may_be_no or asked is not None:
+            return look.may_be_no
+        if self.timeline.is_back or self._came_meanwhile:
+            return False
+        return bool(open_offers(state, self._room.viewer)) or self._is_live(state)
+
+    # -- what moves are worth ---------------------------------------------------------------------------------------
+
+    @property
+    def judge(self) -> Judge | None:
+        """Who judges the game on the table, once it is over and its moves are known; None before."""
+        room = self._room
+        if room.state is None or room.state.status != "over" or room.position is None:
+            self._judge = None
+        elif self._judge is None or self._judge.position != room.position:
+            self._judge = Judge(room.position)
+        return self._judge
+
+    async def analyse(self, ply: int) -> AnalysisState:
+        """Return what the position after `ply` moves is worth; of a game that runs the server says whether it tells.
+
+        Raises `Refused` where it does not, and `BadInput` where fewer moves were played.
+        """
+        judge = self.judge
+        if judge is None:
+            return await self._room.analyse(ply)
+        if ply > judge.position.ply:
+            raise BadInput("bad_input", f"There are {judge.position.ply} moves, not {ply}.")
+        return await judge.analyse(ply)
+
+    async def _weigh(self, ply: int | None, state: RoomState) -> list[str]:
+        """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
+        rules, moves = state.rules.to_rules(), await self._find_moves()
+        after = await self.analyse(self.timeline.here if ply is None else ply)
+        if not 0 < after.ply <= len(moves):
+            return review_position(after, None, None, rules)
+        return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
+
+    async def _list_mistakes(self, state: RoomState) -> list[str]:
+        if self.judge is None:
+            return [_AFTERWARDS]
+        rules = state.rules.to_rules()
+        told = [describe_mistake(one.ply, one.cell, one.before, rules) for one in await self.judge.find_mistakes()]
+        return told or ["No move gave anything away for sure."]
+
+    async def _look_at_mistake(self, by: int, state: RoomState) -> Outcome:
+        """Go to where the next mistake was made, or the one before, and tell it."""
+        if self.judge is None:
+            return Outcome((_AFTERWARDS,))
+        here = self.timeline.here if self.timeline.is_back or by < 0 else -1
+        mistake = await self.judge.find_mistake(here, by)
+        if mistake is None:
+            return Outcome((f"There is no mistake {'after' if by > 0 else 'before'} this moment.",))
+        self.timeline = self.timeline.jump(mistake.ply - 1)
+        told = describe_mistake(mistake.ply, mistake.cell, mistake.before, state.rules.to_rules())
+        return Outcome((told, *self._draw(state)))
 
     # -- moves ------------------------------------------------------------------------------------------------------
 
     async def _place(self, cell: int, state: RoomState) -> Outcome:
-        if seat_of(state, self._viewer) is None:
+        if self._room.seat is None:
             return Outcome((ONLY_PLAYERS_MOVE,))
         target = landing_cell(state, cell) if state.rules.gravity else cell
         if target is None and self._is_live(state):
@@ -294,13 +353,12 @@ class Actions:
 
     def _keep(self, cell: int, state: RoomState, *, is_sending: bool) -> str:
         """Keep a move for the return of the connection, or return why not."""
-        own = seat_of(state, self._viewer)
-        if own is None:
+        if self._room.seat is None:
             return ONLY_PLAYERS_MOVE
         if state.status == "over":
             return GAME_IS_OVER
-        if state.turn != own:
-            return describe_turn(state, self._viewer)
+        if not self._room.is_my_turn:
+            return describe_turn(state, self._room.viewer)
         if is_sending:
             return "What you typed before is still on its way: wait for the connection."
         rules = state.rules.to_rules()
@@ -342,7 +400,7 @@ class Actions:
 
     def _ask_back(self, kind: VerbKind, state: RoomState) -> Outcome:
         self._asked = kind
-        cost = cost_of_going(state, self._viewer, aborts=self._aborts)
+        cost = cost_of_going(state, self._room.viewer, aborts=self._aborts)
         loses = "Resign" if kind == "resign" else f"Leave and {cost or 'lose'} this game"
         again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
         return Outcome((f"{loses}? Type {again} to do it; anything else plays on.",), asks=kind)
@@ -360,29 +418,27 @@ class Actions:
 
     async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
         """Answer the one offer that waits for it; on the screen, where a key does that, also withdraw one's own."""
-        offers, own = open_offers(state, self._viewer), self._find_own_offer(state)
-        if not offers and own is not None and accepts:
+        offers, viewer = open_offers(state, self._room.viewer), self._room.viewer
+        own: list[OfferKind] = [kind for kind in ("draw", "undo") if self._is_own(getattr(state.offers, kind))]
+        if not offers and own and accepts:
             return Outcome(("That is your own offer: the other side answers it.",))
-        if not offers and (own is None or not self._shows):
-            return Outcome((f"Nothing was asked. {describe_turn(state, self._viewer)}",))
+        if not offers and not (own and self._shows):
+            return Outcome((f"Nothing was asked. {describe_turn(state, viewer)}",))
         if len(offers) > 1 and not self._shows:
             word = "accept" if accepts else "decline"
             return Outcome((f"To which? Type {' or '.join(f'{kind} {word}' for kind in offers)}.",))
-        kind = offers[0] if offers else own
+        kind = (offers or own)[0]
         if kind == "rematch" and not accepts:
             return Outcome(("A rematch is refused by going: type leave, or new for another opponent.",))
-        await self._request(kind or "draw", "accept" if accepts else "decline", state)
+        await self._request(kind, "accept" if accepts else "decline", state)
         return Outcome()
 
-    def _find_own_offer(self, state: RoomState) -> Literal["draw", "undo"] | None:
-        own = seat_of(state, self._viewer)
-        if own is None:
-            return None
-        return "draw" if state.offers.draw == own else "undo" if state.offers.undo == own else None
+    def _is_own(self, offered_by: str | None) -> bool:
+        return offered_by is not None and offered_by == self._room.seat
 
     async def _offer(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> None:
         """Make, answer or withdraw an offer, and remember which of them we put an end to."""
-        action = self._offer_action(kind, argument, state)
+        action = self._find_action(kind, argument, state)
         if action == "decline":
             self._declined.add(kind)
         try:
@@ -391,20 +447,20 @@ class Actions:
             self._declined.discard(kind)
             raise
 
-    def _offer_action(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> OfferAction:
+    def _find_action(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> OfferAction:
         """Return what a bare ``draw`` or ``undo`` means: accept the other's offer where there is one, else offer."""
         offered_by = state.offers.draw if kind == "draw" else state.offers.undo
-        own = seat_of(state, self._viewer)
-        if argument == "withdraw" and (own is None or offered_by != own):
-            what = "offered no draw" if kind == "draw" else "asked for nothing back"
-            raise BadInput("bad_input", f"You have {what}.")
+        if argument == "withdraw" and not self._is_own(offered_by):
+            raise BadInput(
+                "bad_input", f"You have {'offered no draw' if kind == 'draw' else 'asked for nothing back'}."
+            )
         if argument in ("decline", "no", "withdraw"):
             return "decline"
-        others = offered_by is not None and offered_by != own
+        others = offered_by is not None and not self._is_own(offered_by)
         return "accept" if others or argument in ("accept", "yes") else "offer"
 
     def _is_live(self, state: RoomState) -> bool:
-        return state.status == "playing" and seat_of(state, self._viewer) is not None
+        return state.status == "playing" and self._room.seat is not None
 
     # -- refusals ---------------------------------------------------------------------------------------------------
 
@@ -419,29 +475,14 @@ class Actions:
 
     def _explain(self, refused: Refused, state: RoomState) -> str:
         """Return a refusal for people: our own words where the code says all, else the server's."""
-        if refused.code == "not_your_turn" and state.turn != seat_of(state, self._viewer):
-            return describe_turn(state, self._viewer)
+        if refused.code == "not_your_turn" and not self._room.is_my_turn:
+            return describe_turn(state, self._room.viewer)
         if refused.code == "game_over":
             return GAME_IS_OVER
         message = clean_text(refused.message)
         if refused.code in _WITH_FREE_CELLS:
             return f"{message} {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
         return message
-
-
-def answer_question(
-    question: Query | Read | Marks, state: RoomState, viewer: str, settings: Settings, unblamed: Collection[str] = ()
-) -> list[str]:
-    """Return what a state says to a question; `unblamed` are those of whom it is not said that they have dropped."""
-    match question:
-        case Query():
-            return answer_query(question.kind, state, viewer, settings, unblamed)
-        case Read():
-            return read_aloud(question.kind, question.index, state)
-        case Marks():
-            return list_marks(state, question.mark)
-        case _:
-            assert_never(question)
 
 
 def _refuse(bad: BadInput) -> Outcome:

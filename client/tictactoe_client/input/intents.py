@@ -58,19 +58,25 @@ class Moves:
 class Look:
     """Show the board of another moment: after `number` moves, so many moves on or back, or the present one.
 
-    With `may_be_no` it was typed as ``n``, which where something was asked means no.
+    A ``mistake`` is the next one, with `number` -1 the one before, as the board was when it was made. With `may_be_no`
+    it was typed as ``n``, which where something was asked means no.
     """
 
-    kind: Literal["at", "by", "live"]
+    kind: Literal["at", "by", "live", "mistake"]
     number: int = 0
     may_be_no: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Weigh:
-    """Say what the position after `ply` moves is worth, the present one where None."""
+    """Say what the position after `ply` moves is worth, the one that is looked at where None."""
 
     ply: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mistakes:
+    """List the moves of the finished game that gave something away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ class Save:
     file: str = ""
 
 
-Intent = Nothing | Place | Query | Read | Marks | Moves | Look | Weigh | Say | Mute | Verb | Save
+Intent = Nothing | Place | Query | Read | Marks | Moves | Look | Weigh | Mistakes | Say | Mute | Verb | Save
 
 
 class BadInput(ValueError):

@@ -23,7 +23,7 @@ SEARCH_SECONDS: Final = 0.4
 """How long a position is searched that no table answers."""
 GAME_SECONDS: Final = 20.0
 """How long all positions of a game may take together."""
-TURNING_MOVES: Final = 12
+TURNING_MOVES: Final = 8
 """Among how many moves before the end the turning point is looked for."""
 _LEAST_COST: Final = 0.5
 _FLIPPED: Final = {"win": "loss", "loss": "win"}
@@ -39,37 +39,42 @@ class Mistake:
 
 
 class Judge:
-    """Judges the game that led to this position, once it is over."""
+    """Judges the game that led to `position`, once it is over."""
 
     def __init__(self, position: Position, seconds: float = SEARCH_SECONDS) -> None:
-        self._position = position
+        self.position = position
         self._seconds = min(seconds, GAME_SECONDS / max(1, position.ply))
         self._known: dict[int, AnalysisState] = {}
-        self._mistakes: tuple[Mistake, ...] | None = None
         self._searching = asyncio.Lock()
 
     async def analyse(self, ply: int) -> AnalysisState:
         """Return what the position after `ply` moves is worth; raises ValueError where fewer were played."""
         async with self._searching:
             if ply not in self._known:
-                self._known[ply] = await _search(self._position.at(ply), self._seconds)
+                self._known[ply] = await _search(self.position.at(ply), self._seconds)
         return self._known[ply]
 
-    async def find_mistakes(self) -> tuple[Mistake, ...]:
+    async def find_mistakes(self) -> list[Mistake]:
         """Return the moves that gave away a win or a draw, in order."""
-        if self._mistakes is None:
-            judged = [await self._judge(ply) for ply in range(1, self._position.ply + 1)]
-            self._mistakes = tuple(mistake for mistake in judged if mistake is not None)
-        return self._mistakes
+        judged = [await self._judge(ply) for ply in range(1, self.position.ply + 1)]
+        return [mistake for mistake in judged if mistake is not None]
+
+    async def find_mistake(self, here: int, by: int) -> Mistake | None:
+        """Return the first mistake that was made in a position after more moves than `here`, with `by` -1 fewer."""
+        plies = range(here + 2, self.position.ply + 1) if by > 0 else range(here, 0, -1)
+        for ply in plies:
+            if (mistake := await self._judge(ply)) is not None:
+                return mistake
+        return None
 
     async def find_turning_point(self, winner: str | None) -> Mistake | None:
         """Return the mistake that decided the game: the last of those who did not win; in a draw the last of all.
 
         None where it is not among the last moves, or cannot be told.
         """
-        last = self._position.ply
+        position, last = self.position, self.position.ply
         for ply in range(last, max(0, last - TURNING_MOVES), -1):
-            mover = self._position.board[self._position.moves[ply - 1]]
+            mover = position.board[position.moves[ply - 1]]
             if mover != winner and (mistake := await self._judge(ply)) is not None:
                 return mistake
         return None
@@ -79,11 +84,11 @@ class Judge:
 
         A mistake lets a sure win go, or surely loses; what is only guessed is held against nobody.
         """
-        before, cell = await self.analyse(ply - 1), self._position.moves[ply - 1]
+        before, cell = await self.analyse(ply - 1), self.position.moves[ply - 1]
         played = before.cells.get(cell)
         if played is None:
             return None
-        if played.kind == "unknown" and len(self._position.rules.marks) == 2:
+        if played.kind == "unknown" and len(self.position.rules.marks) == 2:
             played = _flip((await self.analyse(ply)).value)
             before = replace(before, cells={**before.cells, cell: played})
         is_sure = before.value.kind == "win" or played.kind == "loss"

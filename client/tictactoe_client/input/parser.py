@@ -14,6 +14,7 @@ from tictactoe_client.input.intents import (
     Intent,
     Look,
     Marks,
+    Mistakes,
     Moves,
     Mute,
     Nothing,
@@ -85,6 +86,9 @@ _STEPS: Final[dict[str, Look]] = {
     "previous": Look("by", -1),
     "back": Look("by", -1),
     "live": Look("live"),
+    "mistake": Look("mistake", 1),
+    "next mistake": Look("mistake", 1),
+    "previous mistake": Look("mistake", -1),
 }
 _ANSWERS: Final = ("accept", "decline", "withdraw", "offer", "yes", "no")
 _ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {"draw": _ANSWERS, "undo": _ANSWERS, "claim": ("win", "draw")}
@@ -93,7 +97,7 @@ _LOOKS: Final[dict[str, ReadKind]] = {"around": "around", "a": "around", "diagon
 _SPEECH: Final = frozenset({"chat", "say"})
 _WORDS: Final = (
     *_QUERIES,
-    *("chat", "say", "mute", "unmute", "save", "around", "diagonals", "marks", "moves", "value", "review"),
+    *("chat", "say", "mute", "unmute", "save", "around", "diagonals", "marks", "moves", "value", "review", "mistakes"),
     *(word for word in (*_STEPS, *_VERBS) if len(word) > 1),
 )
 MOST_WAYS_SHOWN: Final = 3
@@ -165,17 +169,19 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
         return _parse_marks(argument.upper(), rules)
     if word == "moves":
         return Moves(_parse_count(argument, "moves"))
+    if body.lower() == "mistakes":
+        return Mistakes()
     if word in ("value", "review"):
         return Weigh(_parse_count(argument, word))
     if word in ("b", "board") and argument:
         return Look("at", _parse_count(argument, word) or 0)
+    if body.lower() in _STEPS:
+        return _STEPS[body.lower()]
     if argument and word not in _ARGUMENTS:
         return None
     if argument and word in _ARGUMENTS and argument.lower() not in _ARGUMENTS[word]:
         ways = [word, *(f"{word} {argument}" for argument in _ARGUMENTS[word][:MOST_WAYS_SHOWN])]
         raise BadInput("bad_input", f"Type {', '.join(ways[:-1])} or {ways[-1]}.")
-    if word in _STEPS:
-        return _STEPS[word]
     if word in _VERBS:
         return Verb(_VERBS[word], argument.lower())
     kind = _QUERIES.get(word) or _SHORT.get(word)

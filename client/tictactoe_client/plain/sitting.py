@@ -18,7 +18,6 @@ from tictactoe_client.online.errors import EXPULSIONS, Interrupted, Refused
 from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost
 from tictactoe_client.online.house import reachable_address
 from tictactoe_client.online.messages import Message
-from tictactoe_client.online.moves import fits
 from tictactoe_client.online.room import Room
 from tictactoe_client.plain.parting import Parting
 from tictactoe_client.plain.reminders import Reminders
@@ -74,9 +73,7 @@ class Sitting:
         """Go into a room."""
         room = await (enter(self._client) if self._seats is None else self._seats.enter(enter))
         self.room = room
-        self._actions = Actions(
-            room, self._settings, self._viewer, muted=self._muted, piped=not is_terminal(0), aborts=self._aborts
-        )
+        self._actions = Actions(room, self._settings, muted=self._muted, piped=not is_terminal(0), aborts=self._aborts)
         self._transcript = Transcript(self._viewer, self._settings, room.moves)
         self._reminders = Reminders(self._viewer, self._settings)
 
@@ -141,8 +138,6 @@ class Sitting:
             lines = transcript.go_on(state, moves, away, declined)
         lines += transcript.set_scene(old)
         self._screen.print(*lines)
-        if self._actions is not None:
-            self._actions.follow(state)
         self._reminders.take(state, asyncio.get_running_loop().time())
         if state.status == "over" and (old is None or has_moved_on(old, state)):
             self._take_end()
@@ -176,7 +171,7 @@ class Sitting:
         self._screen.note_typed()
         self._parting.note_typed()
         actions.unblamed = self._transcript.unblamed
-        await self._follow(await actions.do_line(line, state), state, room)
+        await self._follow(await actions.do_line(line), state, room)
 
     async def _follow(self, outcome: Outcome, state: RoomState, room: Room) -> None:
         """Print what came of an action, and go where it leads."""
@@ -196,9 +191,8 @@ class Sitting:
             return
         self._screen.note_typed()
         self._parting.note_typed()
-        moves = transcript.moves if fits(transcript.moves, state) else None
         actions.unblamed = transcript.unblamed
-        self._screen.print(*actions.do_line_offline(line, state, moves, is_sending=is_sending).lines)
+        self._screen.print(*actions.do_line_offline(line, is_sending=is_sending).lines)
         self._prompt()
 
     @property
@@ -215,7 +209,7 @@ class Sitting:
         """Play the move that was kept, where the game still stands as it did."""
         state, room, actions = self.state, self.room, self._actions
         if state is not None and room is not None and actions is not None:
-            await self._follow(await actions.play_kept(state), state, room)
+            await self._follow(await actions.play_kept(), state, room)
 
     def ask_before_interrupt(self) -> bool:
         """Ask once where Ctrl-C would lose a running game, and tell whether that was done now."""

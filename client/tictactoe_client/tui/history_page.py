@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 
 from tictactoe_client.online.errors import ClientError, Refused
-from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.no_server import paint_no_server
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.past_list import PastList
@@ -164,7 +163,7 @@ class HistoryPage(Page):
         deed(record)
 
     def _open(self, record: GameRecord) -> None:
-        self.desk.open(ReplayPage(self.desk, Replay(record)))
+        self.desk.open(ReplayPage(self.desk, record))
 
     def _save(self, record: GameRecord) -> None:
         self._saving.save(record)

@@ -7,27 +7,27 @@ from typing import Literal
 
 from tictactoe_client.online.choosing import Choice
 from tictactoe_client.session import Role
-from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.page import Desk, Page
+from tictactoe_engine.records import GameRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
     """The first page; `limit` is how many finished games to list at most, None for all.
 
-    `game` is what to replay, first seen after `ply` moves and with the `note` on the status line.
+    `record` is what to replay, first seen after `ply` moves and with the `note` on the status line.
     """
 
     page: Literal["home", "watch", "history", "replay"] = "home"
     limit: int | None = None
-    game: Replay | None = None
+    record: GameRecord | None = None
     ply: int = 0
     note: str = ""
 
     @property
     def connects(self) -> bool:
         """Whether a server is needed."""
-        return self.game is None
+        return self.record is None
 
     def role_for(self, first: Choice | None) -> Role:
         """Return who one is on the server: whoever only watches is nobody in particular."""
@@ -37,10 +37,10 @@ class Opening:
 
     def lay_pages(self, desk: Desk, first: Choice | None) -> list[Page]:
         """Return the pages that lie on the desk; where home is not among them, going back ends the program."""
-        if self.game is not None:
+        if self.record is not None:
             from tictactoe_client.tui.replay_page import ReplayPage
 
-            return [ReplayPage(desk, self.game, self.ply, self.note)]
+            return [ReplayPage(desk, self.record, self.ply, self.note)]
         if self.page == "history":
             from tictactoe_client.tui.history_page import HistoryPage
 

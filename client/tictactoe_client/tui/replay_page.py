@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tictactoe_client.text.replay import Replay
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.replay_view import ReplayView
 from tictactoe_client.tui.save_line import SaveLine
+from tictactoe_engine.records import GameRecord
 
 
 class ReplayPage(Page):
@@ -14,10 +14,10 @@ class ReplayPage(Page):
 
     needs_server = False
 
-    def __init__(self, desk: Desk, game: Replay, ply: int = 0, note: str = "") -> None:
+    def __init__(self, desk: Desk, record: GameRecord, ply: int = 0, note: str = "") -> None:
         super().__init__(desk)
-        self._game = game
-        self._view = ReplayView(desk, game, ply)
+        self._record = record
+        self._view = ReplayView(desk, record, ply)
         self._saving = SaveLine(desk)
         self._note = note
 
@@ -38,7 +38,7 @@ class ReplayPage(Page):
         if does(key, "back"):
             self.desk.close_page()
         elif does(key, "save"):
-            self._saving.save(self._game.record)
+            self._saving.save(self._record)
         elif does(key, "review"):
             self.desk.say("What moves are worth is shown in a room, while one watches and after the end.")
         elif does(key, "help"):
@@ -53,8 +53,8 @@ class ReplayPage(Page):
     def click(self, x: int, y: int) -> None:
         """A click on a mark goes to the move that put it there."""
         cell = self._view.cell_at(x, y)
-        if cell is not None and cell in self._game.record.moves:
-            self._view.go(self._game.record.moves.index(cell) + 1)
+        if cell is not None and cell in self._record.moves:
+            self._view.go(self._record.moves.index(cell) + 1)
 
     def scroll(self, lines: int) -> None:
         """The wheel steps."""
@@ -66,7 +66,7 @@ class ReplayPage(Page):
         if does(key, "left") or does(key, "right"):
             view.go(view.ply + (1 if does(key, "right") else -1))
         elif does(key, "home") or does(key, "end"):
-            view.go(self._game.last if does(key, "end") else 0)
+            view.go(len(self._record.moves) if does(key, "end") else 0)
         elif does(key, "up") or does(key, "down"):
             view.scroll(1 if does(key, "down") else -1, 0)
         elif does(key, "aside_left") or does(key, "aside_right"):
@@ -91,8 +91,8 @@ class ReplayPage(Page):
         return True
 
     def _go_to(self, ply: int) -> None:
-        if ply > self._game.last:
-            self.desk.say(f"There is no move {ply}: 0 to {self._game.last}.")
+        if ply > len(self._record.moves):
+            self.desk.say(f"There is no move {ply}: 0 to {len(self._record.moves)}.")
         else:
             self._view.go(ply)
 

@@ -22,7 +22,7 @@ from tictactoe_client.tui.room.looking import Looking
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
-from tictactoe_protocol.pushes import ChatLine, RoomState
+from tictactoe_protocol.pushes import AnalysisState, ChatLine, RoomState
 
 
 class GameDeeds:
@@ -35,7 +35,7 @@ class GameDeeds:
         self._hand = hand
         self._looking = looking
         self._going = going
-        self._actions = Actions(room, replace(desk.settings, colour=False), table.viewer, shows=True)
+        self._actions = Actions(room, replace(desk.settings, colour=False), shows=True)
 
     # -- at the board ---------------------------------------------------------------------------------------------
 
@@ -160,15 +160,16 @@ class GameDeeds:
             self._desk.say(clean_text(failed.message))
 
     async def _do(self, intent: Intent) -> None:
-        state = self._table.state
-        if state is None:
-            return
-        told = (await self._actions.do(intent, state)).lines
+        told = (await self._actions.do(intent)).lines
         if len(told) > 1:
             self._table.talk.extend(told)
         if told:
             self._desk.say(told[0])
         self._desk.redraw()
+
+    async def analyse(self, ply: int) -> AnalysisState:
+        """Return what the position after so many moves is worth."""
+        return await self._actions.analyse(ply)
 
     def hears(self, line: ChatLine) -> bool:
         """Tell whether something that was said is to be shown: not what somebody said who is muted."""

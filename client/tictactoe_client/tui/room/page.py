@@ -42,7 +42,9 @@ class GamePage(Page):
         self.table = Table(room.code, client.player, room.moves, aborts="abort" in client.features)
         self.again = again
         self._hand = Hand()
-        self._review = Review(self.table, ask=room.analyse, run=desk.start, tell=desk.say, redraw=desk.redraw)
+        self._review = Review(
+            self.table, ask=lambda ply: self._deeds.analyse(ply), run=desk.start, tell=desk.say, redraw=desk.redraw
+        )
         looking = Looking(desk, room, self.table, self._hand, self._review)
         self._going = going = Going(
             desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down

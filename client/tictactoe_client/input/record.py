@@ -1,0 +1,158 @@
+"""A game on record as a room that one looks back in: nobody plays, no server takes part, and every face shows it alike.
+
+Its last state is the newest; the moments before it are a `Timeline`'s, as in any room.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tictactoe_client.input import intents
+from tictactoe_client.input.actions import Actions, Outcome
+from tictactoe_client.input.intents import BadInput, Intent, Look, Verb, VerbKind
+from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.room import Room
+from tictactoe_client.settings import Settings
+from tictactoe_client.text.aloud import list_moves, read_cell
+from tictactoe_client.text.record import describe_notes, describe_players, name_in
+from tictactoe_engine import Position
+from tictactoe_engine.records import GameRecord, format_record
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, RulesState, SeatState
+from tictactoe_protocol.requests import Leave, Request
+
+STEP_HELP: Final = "n next, p previous, a number that move, b board, h help, q quit."
+RECORD_HELP: Final = (
+    "Step: n or an empty line next, p previous, a number that move (0: the start), live the end, q quit.",
+    "Ask: b board, l last move, f free cells, o who played.",
+    "Read: s A a column, s 1 a row, s b2 a cell.",
+    "Look: a b2 around a cell, d b2 along its diagonals; alone: of the last move.",
+    "List: m cells of each mark, m x of one, r rows of marks, moves (up to here), moves 6.",
+    "Worth, of a finished game: value of what is shown, value 5; mistakes, next mistake, previous mistake.",
+)
+
+
+class _Shelf:
+    """Where a record stands: what a room asks of a server nobody answers here."""
+
+    player = ""
+    features: frozenset[str] = frozenset()
+
+    async def request(self, request: Request) -> Ok:
+        """Let whoever looks go; raises `Refused` for anything else."""
+        if isinstance(request, Leave):
+            return Ok(id="")
+        raise Refused("not_allowed", "This is a record of a game: it is looked at, and nothing else.")
+
+    def forget(self, room: Room) -> None:
+        """Let go of a room: nothing is kept here."""
+
+
+class RecordedRoom(Room):
+    """The room of one recorded game, which is its `content`."""
+
+    def __init__(self, content: GameRecord) -> None:
+        super().__init__(_Shelf(), content.room or "")
+        self.content = content
+        self._enter(Ok(id="", moves=content.moves))
+        self._take(_state_of(content))
+
+    @property
+    def position(self) -> Position:
+        """The last position."""
+        return self.content.position
+
+    async def record(self, game: int) -> str:
+        """Return the record as text, whatever the game's number."""
+        return format_record(self.content)
+
+
+class RecordActions(Actions):
+    """What one does with a record, beginning after `ply` moves: one steps, and asks about the moment that is shown."""
+
+    def __init__(self, room: RecordedRoom, settings: Settings, ply: int = 0, *, shows: bool = False) -> None:
+        super().__init__(room, settings, shows=shows)
+        self._record = room.content
+        self.timeline = self.timeline.jump(ply)
+
+    async def do_line(self, line: str) -> Outcome:
+        """Carry a typed line out: a number is a move here, and an empty line goes on."""
+        word = line.strip().lower().removeprefix("/").removeprefix(":")
+        if word in ("", "n"):
+            return await self.do(Look("by", 1))
+        if word == "q":
+            return await self.do(Verb("quit"))
+        if word.isascii() and word.isdigit() and len(word) <= 6:
+            return await self.do(Look("at", int(word)))
+        intent = self._parse(line)
+        if isinstance(intent, BadInput) and not intent.message.startswith("I don't know"):
+            return Outcome((clean_text(intent.message),))
+        if isinstance(intent, BadInput | intents.Say | intents.Mute) or _is_for_players(intent):
+            return Outcome((f'I don\'t know "{clean_text(line.strip())}". Type {STEP_HELP}',))
+        return await self.do(intent)
+
+    async def _carry_out(self, intent: Intent, state: RoomState, asked: VerbKind | None) -> Outcome:
+        match intent:
+            case intents.Query(kind="who"):
+                return Outcome((f"{describe_players(self._record)}.",))
+            case intents.Query(kind="clock"):
+                return Outcome(("A record does not tell what the clocks showed.",))
+            case intents.Query(kind="help"):
+                return Outcome(RECORD_HELP)
+            case intents.Query(kind="board"):
+                return Outcome(tuple(self._draw(state, is_wanted=True)))
+            case intents.Query() | intents.Read() | intents.Marks():
+                return self._answer(intent, self.timeline.show(state))
+            case intents.Place():
+                return Outcome((read_cell(self.timeline.show(state), intent.cell),))
+            case intents.Moves():
+                shown = self.timeline.moves[: self.timeline.here]
+                return Outcome((list_moves(state, shown, intent.count),))
+            case _:
+                return await super()._carry_out(intent, state, asked)
+
+    def tell_moment(self, look: Look | None = None) -> Outcome:
+        """Return what is to be told of the moment that is looked at, with its board where boards are drawn."""
+        return super().tell_moment()
+
+    def describe_moment(self, state: RoomState) -> list[str]:
+        """Return the move that led to the moment that is looked at, and what the record notes there."""
+        return [*super().describe_moment(state), *describe_notes(self._record, self.timeline.here)]
+
+    def _describe_edge(self, *, is_end: bool) -> str:
+        return "This is the end: p goes back, q quits." if is_end else "This is the start: n goes on, q quits."
+
+    def _name(self, state: RoomState, mark: str) -> str:
+        return name_in(self._record, mark)
+
+
+def _is_for_players(intent: Intent) -> bool:
+    return isinstance(intent, Verb) and intent.kind not in ("leave", "quit")
+
+
+def _state_of(record: GameRecord) -> RoomState:
+    """Return what the room of the game would show to one who watches, after its last move."""
+    position, result = record.position, record.result
+    names, out = dict(record.players), {mark for _, mark in record.passed}
+    line = position.outcome.line if position.outcome is not None else ()
+    return RoomState(
+        room=record.room or "",
+        seq=1,
+        status="playing" if result is None else "over",
+        visibility="public",
+        game=record.game or 1,
+        rules=RulesState.of(record.rules),
+        board=position.board,
+        ply=position.ply,
+        turn=position.turn if result is None else None,
+        last=position.last,
+        seats={
+            mark: SeatState(mark, clean_text(names.get(mark, mark)) or "?", True, None, out=mark in out)
+            for mark in record.rules.marks
+        },
+        result=None if result is None else Result(result.winner, result.reason, line),
+        offers=Offers(),
+        clock=None,
+        watchers=0,
+        score={},
+    )

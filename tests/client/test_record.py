@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tictactoe_client.input.record import STEP_HELP, RecordActions, RecordedRoom
+from tictactoe_client.online.errors import Refused
+from tictactoe_client.settings import Settings
+from tictactoe_client.text.record import describe_record, summarise_position, summarise_record
+from tictactoe_client.tui.replay_view import list_rounds
+from tictactoe_engine.records import GameRecord, parse_record
+
+CLASSIC = parse_record(
+    """
+[Rules "classic"] [X "ana"] [O "bo"] [Date "2030-12-31T18:05:00Z"] [Room "K7M4PQ"] [Game "3"] [Clock "180+2"]
+1. b2 a1 {A corner.} 2. c1 a3 3. a2 c3 4. c2 X
+"""
+)
+THREE = parse_record(
+    """
+[Rules "three-players"] [X "ana"] [A "cy"] [Passed "A@4"] [Clock "10/move"] [Reason "timeout"]
+1. a1 b2 e5 2. b1 c2 3. c1 d2 O
+"""
+)
+
+
+def at(record: GameRecord, ply: int, **options: bool) -> list[str]:
+    """Return what is told of the moment after so many moves."""
+    return list(RecordActions(RecordedRoom(record), Settings(**options), ply).tell_moment().lines)  # type: ignore[arg-type]
+
+
+def test_the_whole_game_is_told_in_two_lines() -> None:
+    assert describe_record(CLASSIC) == [
+        "ana (X) v bo (O), 3 by 3, 3 in a row, 3+2, 2030-12-31T18:05:00Z, room K7M4PQ, game 3.",
+        "7 moves. ana (X) wins by a line.",
+    ]
+    assert describe_record(THREE) == [
+        "ana (X) v O v cy (A), 5 by 5, 4 in a row, 3 players, 10 s a move.",
+        "7 moves. O wins on time.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1. a1 *", "1 move. The game still runs."),
+        ('[Reason "agreed"] 1. b2 draw', "1 move. A draw by agreement."),
+        ('[Reason "resigned"] 1. b2 O', "1 move. O wins by resignation."),
+        ('[Reason "claimed"] draw', "0 moves. A draw by a claim."),
+        ("1. a1 b1 2. c1 b2 3. a2 c2 4. b3 a3 5. c3 draw", "9 moves. A draw on a full board."),
+    ],
+)
+def test_every_end_has_its_words(text: str, told: str) -> None:
+    assert describe_record(parse_record(text))[1] == told
+
+
+def test_each_move_is_told_with_its_player_and_its_comments() -> None:
+    assert at(CLASSIC, 0, draws_board=False) == ["The start."]
+    assert at(CLASSIC, 2, draws_board=False) == ["Move 2 of 7: bo (O) plays A1, top left.", "{A corner.}"]
+    assert at(CLASSIC, 7, draws_board=False) == [
+        "Move 7 of 7: ana (X) plays C2, middle right.",
+        "ana (X) wins by a line.",
+    ]
+
+
+def test_it_is_told_who_is_passed_over_from_when() -> None:
+    assert at(THREE, 4, draws_board=False) == ["Move 4 of 7: ana (X) plays B1.", "cy (A) is passed over from here."]
+
+
+def test_the_board_marks_the_last_move_and_the_deciding_line() -> None:
+    assert at(CLASSIC, 2)[-4:] == ["   A B C", "1 (O). .", "2  . X .", "3  . . ."]
+    assert at(CLASSIC, 7)[-4:] == ["   A B C", "1  O . X", "2 <X X X>", "3  O . O"]
+    assert "\x1b[" in "".join(at(CLASSIC, 7, colour=True))
+
+
+def test_moves_come_in_rounds_which_a_player_who_is_passed_over_makes_shorter() -> None:
+    assert [list(plies) for plies in list_rounds(CLASSIC)] == [[1, 2], [3, 4], [5, 6], [7]]
+    assert [list(plies) for plies in list_rounds(THREE)] == [[1, 2, 3], [4, 5], [6, 7]]
+    assert list_rounds(parse_record('[Reason "resigned"] O')) == []
+
+
+def positions(record: GameRecord) -> list[dict[str, Any]]:
+    return [summarise_position(record, position) for position in record.positions()]
+
+
+def test_programs_read_the_game_and_each_position() -> None:
+    assert summarise_record(CLASSIC) == {
+        "rules": {
+            "preset": "classic",
+            "rows": 3,
+            "columns": 3,
+            "line": 3,
+            "marks": "XO",
+            "blocked": (),
+            "misere": False,
+            "gravity": False,
+        },
+        "players": {"X": "ana", "O": "bo"},
+        "date": "2030-12-31T18:05:00Z",
+        "room": "K7M4PQ",
+        "game": 3,
+        "moves": (4, 0, 2, 6, 3, 8, 5),
+        "passed": [],
+        "result": {"winner": "X", "reason": "line"},
+    }
+    assert positions(CLASSIC)[2] == {
+        "ply": 2,
+        "board": "O...X....",
+        "turn": "X",
+        "last": 0,
+        "line": (),
+        "comments": ["A corner."],
+    }
+    assert positions(CLASSIC)[7]["line"] == (3, 4, 5)
+    assert positions(THREE)[0]["turn"] == "X"
+    assert positions(THREE)[7]["turn"] is None
+    assert summarise_record(THREE)["passed"] == [{"ply": 4, "mark": "A"}]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("", "Move 4 of 7: bo (O) plays A3, bottom left."),
+        ("n", "Move 4 of 7: bo (O) plays A3, bottom left."),
+        (" NEXT ", "Move 4 of 7: bo (O) plays A3, bottom left."),
+        ("/n", "Move 4 of 7: bo (O) plays A3, bottom left."),
+        (":previous", "Move 2 of 7: bo (O) plays A1, top left."),
+        ("0", "The start."),
+        ("12", "There is no move 12: 0 to 7."),
+        ("value", "After move 3: O to move: a draw with best play. Best: A3."),
+        ("-1", f'I don\'t know "-1". Type {STEP_HELP}'),
+        ("٣", f'I don\'t know "٣". Type {STEP_HELP}'),
+        ("9" * 50, f'I don\'t know "{"9" * 50}". Type {STEP_HELP}'),
+        ("next please", f'I don\'t know "next please". Type {STEP_HELP}'),
+        ("rematch", f'I don\'t know "rematch". Type {STEP_HELP}'),
+        ("chat hi", f'I don\'t know "chat hi". Type {STEP_HELP}'),
+    ],
+)
+async def test_a_line_typed_after_three_moves_is_answered_with(line: str, told: str) -> None:
+    actions = RecordActions(RecordedRoom(CLASSIC), Settings(), 3)
+    assert (await actions.do_line(line)).lines[0] == told
+
+
+@pytest.mark.parametrize("line", ["q", ":q", "quit", "leave", "exit"])
+async def test_a_record_is_left_in_one_word(line: str) -> None:
+    assert (await RecordActions(RecordedRoom(CLASSIC), Settings()).do_line(line)).going == "leave"
+
+
+async def test_a_record_is_a_room_in_which_nobody_plays() -> None:
+    room = RecordedRoom(THREE)
+    assert (room.seat, room.plays, room.looks_on, room.is_my_turn, room.knows_moves) == (None, False, True, False, True)
+    assert room.position == THREE.position
+    assert room.state is not None
+    assert [seat.out for seat in room.state.seats.values() if seat] == [False, False, True]
+    with pytest.raises(Refused):
+        await room.move(5)
+    assert parse_record(await room.record(1)) == THREE
+    await room.leave()
+    assert room.ended == "left"
+
+
+async def test_mistakes_of_a_record_are_told_but_of_no_game_that_may_still_run() -> None:
+    actions = RecordActions(RecordedRoom(CLASSIC), Settings(draws_board=False), 0)
+    assert (await actions.do_line("next mistake")).lines == (
+        "Move 6: O played C3: loses in 2; best C2: a draw. It cost the draw.",
+    )
+    running = RecordActions(RecordedRoom(parse_record("1. b2 b1 *")), Settings(), 2)
+    for line in ("value", "mistakes", "next mistake"):
+        (told,) = (await running.do_line(line)).lines
+        assert "best" not in told.lower()
