@@ -7,6 +7,7 @@ from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.server.tables import ANA, BO, CODE, CY, DI, START
@@ -85,7 +86,7 @@ class Listener:
 def audible(state: RoomState) -> object:
     """Return what of a state is worth a word: not the time, the watchers and the count of changes."""
     seats = {mark: seat and replace(seat, hold_ms=0) for mark, seat in state.seats.items()}
-    return (state.game, state.board, state.status, state.result, state.offers, seats)
+    return (state.game, state.board, state.status, state.result, replace(state.offers, ended=UNSET), seats)
 
 
 def step(room: Room, command: Command | None, who: int, choice: int, now: int) -> Room:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.client.states import announce
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
-from tictactoe_client.text.announcer import announce, announce_standing
+from tictactoe_client.text.news import announce_standing
 from tictactoe_client.text.offers import describe_choices
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState
@@ -313,13 +314,6 @@ def test_whoever_comes_after_the_end_hears_how_it_ended() -> None:
     two.do(ANA, Rematch(room=CODE))
     two.do(BO, Rematch(room=CODE))
     assert announce_standing(two.state_now(), WATCHER) == ["This is game 2 of the room."]
-
-
-def test_who_put_an_end_to_an_offer_is_not_said_where_it_is_not_known(two: Stage) -> None:
-    two.do(ANA, draw("offer"))
-    before = two.state_now()
-    two.do(BO, draw("decline"))
-    assert announce(before, two.state_now(), ANA.id) == ["The draw offer is off."]
 
 
 def test_of_three_the_two_who_are_left_may_draw(three: Stage) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from tests.client.states import ANA, BO
+from tests.client.states import ANA, BO, announce
 from tests.client.states import state as honest_state
 from tests.corpus import CORPUS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
@@ -24,10 +24,10 @@ from tictactoe_client.online.errors import ProtocolBroken
 from tictactoe_client.online.inspection import NAMELESS
 from tictactoe_client.online.messages import read_message
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.text.announcer import announce, describe_result
 from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
 from tictactoe_client.text.lists import list_games, list_rooms
+from tictactoe_client.text.news import describe_result
 from tictactoe_client.text.offers import describe_choices
 from tictactoe_client.text.wording import describe_turn
 from tictactoe_client.text.worth import describe_value

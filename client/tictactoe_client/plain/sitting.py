@@ -25,10 +25,9 @@ from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
-from tictactoe_client.text.announcer import announce_chat
 from tictactoe_client.text.arrival import describe_attempts, describe_going, describe_return
 from tictactoe_client.text.muted import Muted
-from tictactoe_client.text.news import describe_announcement, describe_notice
+from tictactoe_client.text.news import announce_chat, describe_announcement, describe_notice
 from tictactoe_client.text.transcript import Transcript, has_moved_on
 from tictactoe_client.text.wording import seat_of
 from tictactoe_protocol import clean_text

@@ -1,12 +1,98 @@
-"""What a server says about itself to everybody: that it is about to go, and what its operator announces."""
+"""What happens, in sentences: from the events of a room, and from what a server says about itself. Pure.
+
+It is for whoever cannot see the board change, and with `sees_board` for whoever can. The turn and the board are not
+told here, as each face of the client draws them in its own way. A *viewer* is the public id of whoever reads.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from msgspec import UNSET
 
-from tictactoe_client.text.wording import describe_seconds
+from tictactoe_client.online.changes import standing
+from tictactoe_client.online.events import (
+    Change,
+    Declined,
+    Dropped,
+    Ended,
+    Joined,
+    Lapsed,
+    Left,
+    Missed,
+    Moved,
+    Offered,
+    PassedOver,
+    Renamed,
+    Returned,
+    Started,
+    TakenBack,
+    Withdrawn,
+)
+from tictactoe_client.text.offers import name_moves
+from tictactoe_client.text.wording import (
+    describe_cell,
+    describe_lines,
+    describe_players,
+    describe_reason,
+    describe_seconds,
+    format_duration,
+    is_draw,
+    join_words,
+    loser_of,
+    name_of,
+    seat_of,
+)
+from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import Announcement, Notice
+from tictactoe_protocol.pushes import Announcement, ChatLine, Notice, RoomState
+
+MOST_NAMED: Final = 6
+"""How many moves that were taken back are told by their names."""
+_ENDED_BY_A_MOVE: Final = ("line", "full")
+_SEEN: Final = (Missed, Moved, Ended)
+"""What whoever sees the board has seen."""
+
+
+def announce(
+    changes: Sequence[Change], viewer: str, *, sees_board: bool = False, after_loss: bool = False
+) -> list[str]:
+    """Return what one state brought, a sentence for each event; the result stands behind the move that made it.
+
+    After a loss of the viewer's own connection nobody is said to have dropped: it may be the server that was lost to
+    all.
+    """
+    if sees_board:
+        begun = next((one for one in changes if isinstance(one, Started) and one.old.game != one.game), None)
+        changes = [one for one in changes if not isinstance(one, _SEEN)] if begun is None else [begun]
+    told: list[str] = []
+    last_move = ""
+    for change in changes:
+        sentence = _say(change, viewer, with_hold=not sees_board, after_loss=after_loss)
+        if isinstance(change, Moved):
+            last_move = sentence
+        elif isinstance(change, Ended) and change.result.reason in _ENDED_BY_A_MOVE and last_move:
+            told.remove(last_move)
+            sentence = f"{last_move} {sentence}"
+        if sentence:
+            told.append(sentence)
+    return told
+
+
+def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
+    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end.
+
+    `moves` are all cells of the game, None where they are not known.
+    """
+    number = [f"This is game {state.game} of the room."] if state.game > 1 else []
+    return [*number, *announce(standing(state, moves), viewer)]
+
+
+def announce_chat(line: ChatLine) -> str:
+    """Return what somebody said, safe to print; a watcher is marked as one."""
+    role = "" if line.seat else " (watching)"
+    return f"{clean_text(line.from_)}{role}: {clean_text(line.text)}"
 
 
 def describe_notice(notice: Notice) -> str:
@@ -22,3 +108,182 @@ def describe_notice(notice: Notice) -> str:
 def describe_announcement(announcement: Announcement) -> str:
     """Return what the operator says to everybody; safe to print."""
     return f"The server says: {clean_text(announcement.text)}"
+
+
+def describe_result(state: RoomState, viewer: str) -> str:
+    """Return how a game ended, the deciding line first: ``Row 1 is X X X. You lose.``"""
+    result = state.result
+    if result is None:
+        return ""
+    verdict = _describe_verdict(state, viewer)
+    match result.reason:
+        case "line":
+            return f"{describe_lines(state)} {verdict}"
+        case "full":
+            return f"The board is full. {verdict}"
+        case "agreed":
+            return f"Both agreed. {verdict}"
+        case "claimed":
+            return f"The game was claimed, as the other seat stayed empty. {verdict}"
+        case "aborted":
+            return "The game was aborted, as not everybody had moved yet. It doesn't count."
+        case "resigned" | "timeout":
+            return f"{_describe_loss(state, viewer, result.reason)} {verdict}"
+    return f"The game ended {describe_reason(result.reason)}. {verdict}"
+
+
+def _describe_loss(state: RoomState, viewer: str, reason: str) -> str:
+    loser = loser_of(state)
+    if loser is None:
+        return "Nobody else is left in the game."
+    seat = state.seats.get(loser)
+    if reason == "timeout":
+        return _say_who(state, loser, "ran out of time", viewer)
+    has_left = seat is not None and seat.left
+    return _say_who(state, loser, "left the game" if has_left else "resign{}", viewer)
+
+
+def _describe_verdict(state: RoomState, viewer: str) -> str:
+    result = state.result
+    winner = result.winner if result is not None else None
+    own = seat_of(state, viewer)
+    if winner is None:
+        return "It's a draw." if result is not None and is_draw(result) else "It has no winner."
+    if winner == own:
+        return "You win."
+    return "You lose." if own is not None and len(state.seats) == 2 else f"{name_of(state, winner)} wins."
+
+
+def _say(change: Change, viewer: str, *, with_hold: bool, after_loss: bool) -> str:
+    """Return one event in a sentence, "" where another tells it, or for the viewer's own coming and going."""
+    state = change.state
+    match change:
+        case Started(game=game):
+            return f"Game {game}. {describe_players(state, viewer)}" if change.old.game != game else ""
+        case Missed():
+            return _say_missed(change)
+        case Moved(mark, cell):
+            rules = state.rules.to_rules()
+            where = format_cell(cell, rules) if change.decides else describe_cell(cell, rules)
+            return _say_who(state, mark, f"play{{}} {where}", viewer)
+        case TakenBack():
+            return _say_taken_back(change, viewer)
+        case PassedOver(mark):
+            return _say_passed_over(state, mark, viewer)
+        case Ended():
+            return describe_result(state, viewer)
+        case Offered():
+            return _say_offer(change, viewer)
+        case Declined(kind, by):
+            verb = "decline{} the draw" if kind == "draw" else "let{} the move stand"
+            return _say_who(state, by, verb, viewer)
+        case Withdrawn(kind, by):
+            return _say_who(state, by, f"withdraw{{}} the {_name_offer(kind)}", viewer)
+        case Lapsed():
+            return _say_lapsed(change, viewer)
+        case _:
+            return _say_company(change, viewer, with_hold=with_hold, after_loss=after_loss)
+
+
+def _say_company(change: Change, viewer: str, *, with_hold: bool, after_loss: bool) -> str:
+    """Return who comes and goes, but for the viewer."""
+    state = change.state
+    if isinstance(change, Left):
+        return "" if change.seat.player == viewer else _say_left(change)
+    if not isinstance(change, (Joined, Renamed, Returned, Dropped)):
+        return ""
+    mark, seat = change.mark, state.seats.get(change.mark)
+    if seat is None or seat.player == viewer:
+        return ""
+    match change:
+        case Joined():
+            return f"{name_of(state, mark)} joins as {mark}."
+        case Renamed(before=before):
+            return f"{clean_text(before)} is now called {clean_text(seat.name)}."
+        case Returned():
+            return f"{name_of(state, mark)} is back."
+        case Dropped(hold_ms=hold_ms):
+            is_held = with_hold and state.status == "playing"
+            held = f" Waiting for them: {format_duration(hold_ms)}." if hold_ms and is_held else ""
+            return f"{name_of(state, mark)} {'is not here' if after_loss else 'has dropped'}.{held}"
+
+
+def _say_left(left: Left) -> str:
+    """Return who went for good, "" where the result or the passing over tells it."""
+    state, old, mark = left.state, left.old, left.mark
+    if left.frees:
+        free = f" The seat {mark} is free." if state.seats.get(mark) is None else ""
+        return f"{name_of(old, mark)} has left.{free}"
+    before = old.seats.get(mark)
+    is_just_out = left.seat.out and not (before is not None and before.out)
+    is_just_over = old.result is None and state.result is not None and state.result.reason == "resigned"
+    if is_just_out or (is_just_over and mark == loser_of(state)):
+        return ""
+    return f"{name_of(state, mark)} left the {'room' if state.status == 'over' else 'game'}."
+
+
+def _say_missed(missed: Missed) -> str:
+    first, last = missed.first_game, missed.last_game
+    if first < last:
+        return f"Games {first} to {last} have been played unseen."
+    if missed.winner is not None:
+        return f"Game {first} has ended: {name_of(missed.old, missed.winner)} won."
+    return f"Game {first} has ended {'in a draw' if missed.is_draw else 'without a winner'}."
+
+
+def _say_taken_back(taken: TakenBack, viewer: str) -> str:
+    """Return which moves were taken back and who had asked for it, as far as it is known."""
+    if taken.count <= MOST_NAMED and taken.cells:
+        rules = taken.state.rules.to_rules()
+        names = join_words([format_cell(cell, rules) for cell in taken.cells])
+        if taken.by is not None:
+            return _say_who(taken.state, taken.by, f"take{{}} back {names}", viewer)
+        return f"{names} {'is' if taken.count == 1 else 'are'} taken back."
+    return "The last move is taken back." if taken.count == 1 else f"The last {taken.count} moves are taken back."
+
+
+def _say_passed_over(state: RoomState, mark: str, viewer: str) -> str:
+    """Return who is out of a game that the others play on, and why, as far as a state tells."""
+    seat = state.seats[mark]
+    why, verb = "resign{}", "are" if mark == seat_of(state, viewer) else "is"
+    if seat is not None and seat.left:
+        why = "left the game"
+    elif state.clock is not None and state.clock.remaining_ms.get(mark) == 0:
+        why = "ran out of time"
+    elif seat is not None and not seat.online and seat.hold_ms == 0:
+        why = "stayed away too long"
+    return _say_who(state, mark, f"{why} and {verb} passed over from now on", viewer)
+
+
+def _say_offer(offered: Offered, viewer: str) -> str:
+    state, by = offered.state, offered.by
+    match offered.kind:
+        case "draw":
+            asks = "offer{} a draw"
+        case "undo":
+            asks = f"ask{{}} to take back {name_moves(offered.cells, offered.count, state)}"
+        case "rematch":
+            asks = "ask{} for a rematch" if by == seat_of(state, viewer) else "want{} a rematch"
+    return _say_who(state, by, asks, viewer)
+
+
+def _say_lapsed(lapsed: Lapsed, viewer: str) -> str:
+    """Return how an offer came to nothing that nobody declined or took back."""
+    what = _name_offer(lapsed.kind)
+    if lapsed.cause == "taking back":
+        return f"The {what} lapses with the taking back."
+    if lapsed.cause == "move" and lapsed.mover is not None:
+        plays_on = _say_who(lapsed.state, lapsed.mover, "play{} on", viewer, inside=True)
+        return f"The {what} lapses, as {plays_on}"
+    return f"The {what} is off."
+
+
+def _name_offer(kind: str) -> str:
+    return "draw offer" if kind == "draw" else "request to take a move back"
+
+
+def _say_who(state: RoomState, mark: str, verb: str, viewer: str, *, inside: bool = False) -> str:
+    """Return a sentence about the viewer or another player; `inside` another one the viewer is not a capital "You"."""
+    if mark == seat_of(state, viewer):
+        return f"{'you' if inside else 'You'} {verb.format('')}."
+    return f"{name_of(state, mark)} {verb.format('s')}."

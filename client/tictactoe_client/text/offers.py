@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from tictactoe_client.text.wording import name_of, seat_of
+from tictactoe_client.text.wording import join_words, name_of, seat_of
 from tictactoe_engine import format_cell
 from tictactoe_protocol.pushes import RoomState
 
@@ -42,10 +42,13 @@ def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None
     count = 1 if state.last is not None and state.board[state.last] == asker else 2
     if moves is None or len(moves) != state.ply:
         moves = () if state.last is None else (state.last,)
-    if len(moves) < count:
-        return f"the last {count} moves"
+    return name_moves(moves[-count:] if len(moves) >= count else (), count, state)
+
+
+def name_moves(cells: Sequence[int], count: int, state: RoomState) -> str:
+    """Return the cells of the last `count` moves by name, or their number where they are not known."""
     rules = state.rules.to_rules()
-    return " and ".join(format_cell(cell, rules) for cell in moves[-count:])
+    return join_words([format_cell(cell, rules) for cell in cells]) or f"the last {count} moves"
 
 
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:

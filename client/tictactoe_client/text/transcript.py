@@ -11,12 +11,13 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address
+from tictactoe_client.online.changes import changes
 from tictactoe_client.online.moves import fits, follow_moves
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.announcer import announce, announce_standing
 from tictactoe_client.text.answers import describe_score, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress, describe_return
 from tictactoe_client.text.help import describe_controls
+from tictactoe_client.text.news import announce, announce_standing
 from tictactoe_client.text.offers import describe_choices, describe_ways_on
 from tictactoe_client.text.wording import describe_turn, name_of, seat_of
 from tictactoe_protocol.pushes import Offers, RoomState
@@ -90,7 +91,8 @@ class Transcript:
         self._note(state, moves)
         now = self.moves if fits(self.moves, state) else None
         viewer = self._viewer
-        told = announce(old, state, viewer, now, known, declined, after_loss=away_seconds is not None)
+        brought = changes(old, state, moves=now, before=known, own=seat_of(state, viewer), ended=declined)
+        told = announce(brought, viewer, after_loss=away_seconds is not None)
         news = [*told, *describe_choices(old, state, viewer)]
         if away_seconds is None:
             return news

@@ -5,12 +5,15 @@ A *viewer* is the public id of whoever reads, so that the words can say "you".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from tictactoe_client.online.changes import is_draw as is_draw
+from tictactoe_client.online.moves import seat_of as seat_of
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import Result, RoomState, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.requests import ClockTerms
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
@@ -42,14 +45,6 @@ _REASONS: Final = {
 }
 
 
-def seat_of(state: RoomState, viewer: str) -> str | None:
-    """Return the mark that the viewer plays, or None for a watcher and for one who left."""
-    for mark, seat in state.seats.items():
-        if seat is not None and seat.player == viewer and not seat.left:
-            return mark
-    return None
-
-
 def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
     """Return the name on a seat, with its mark where two seats bear the same; ``nobody`` for a free seat."""
     seat = state.seats.get(mark) if mark is not None else None
@@ -60,9 +55,13 @@ def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
     return f"{name} ({mark})" if same > 1 else name
 
 
-def is_draw(result: Result) -> bool:
-    """Tell whether a game that is over is a draw: not one that was aborted, or ended as only newer servers know."""
-    return result.winner is None and result.reason in _REASONS and result.reason != "aborted"
+def join_words(words: Sequence[str]) -> str:
+    """Return words as they are read out.
+
+    >>> join_words(["A1"]), join_words(["A1", "B2", "C3"])
+    ('A1', 'A1, B2 and C3')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def loser_of(state: RoomState) -> str | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.text.announcer import describe_result
 from tictactoe_client.text.arrival import describe_return_command
+from tictactoe_client.text.news import describe_result
 from tictactoe_client.text.offers import cost_of_going
 from tictactoe_client.text.wording import name_of, seat_of
 from tictactoe_protocol.pushes import RoomState

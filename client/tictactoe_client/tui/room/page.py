@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tictactoe_client.online.events import Back, Gone, Lost
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.announcer import announce_chat
+from tictactoe_client.text.news import announce_chat
 from tictactoe_client.text.wording import name_of
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture

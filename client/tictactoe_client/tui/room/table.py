@@ -9,8 +9,9 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from tictactoe_client.online.moves import follow_moves
-from tictactoe_client.text.announcer import announce_chat, announce_company
+from tictactoe_client.online.changes import changes
+from tictactoe_client.online.moves import fits, follow_moves
+from tictactoe_client.text.news import announce, announce_chat
 from tictactoe_client.text.wording import seat_of
 from tictactoe_protocol.pushes import ChatLine, RoomState
 
@@ -82,7 +83,11 @@ class Table:
             return False
         before, self.moves = self.moves, follow_moves(self.moves, old, state)
         if old is not None:
-            self._say(*announce_company(old, state, self.viewer, declined, self.moves, before, after_loss=after_loss))
+            played = self.moves if fits(self.moves, state) else None
+            known = before if fits(before, old) else None
+            own = seat_of(state, self.viewer)
+            brought = changes(old, state, moves=played, before=known, own=own, ended=declined or ())
+            self._say(*announce(brought, self.viewer, sees_board=True, after_loss=after_loss))
             self._note_absent(old, state, after_loss=after_loss)
             if self.shown_ply is not None:
                 self.unseen += max(0, state.ply - old.ply)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.client.states import ANA, BO, CLASSIC, CY, players, seat, state
+from tests.client.states import ANA, BO, CLASSIC, CY, announce, players, seat, state
 from tictactoe_client.online.moves import count_kept
-from tictactoe_client.text.announcer import announce, announce_chat, announce_company
+from tictactoe_client.text.news import announce_chat
 from tictactoe_client.text.wording import describe_lines, split_lines
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import ChatLine, Offers, Result, SeatState
@@ -89,7 +89,7 @@ def test_dropping_and_coming_back_differ_from_leaving() -> None:
     assert announce(state(), dropped, ANA) == ["bo has dropped. Waiting for them: 1:00."]
     assert announce(dropped, state(), ANA) == ["bo is back."]
     assert announce(state(), dropped, ANA, after_loss=True) == ["bo is not here. Waiting for them: 1:00."]
-    assert announce_company(state(), dropped, ANA, after_loss=True) == ["bo is not here."]
+    assert announce(state(), dropped, ANA, after_loss=True, sees_board=True) == ["bo is not here."]
     gone = state(
         seats={"X": seat(ANA, "ana"), "O": seat(BO, "bo", online=False, left=True)}, result=Result("X", "resigned")
     )
@@ -144,7 +144,7 @@ def test_moves_taken_back_are_named_with_whoever_asked() -> None:
     asked = state((0, 4), offers=Offers(undo="X"))
     assert announce(asked, state(()), ANA, (), (0, 4)) == ["You take back A1 and B2."]
     assert announce(asked, state(()), BO, (), (0, 4)) == ["ana takes back A1 and B2."]
-    assert announce_company(asked, state(()), WATCHER) == ["ana takes back A1 and B2."]
+    assert announce(asked, state(()), WATCHER, sees_board=True) == ["ana takes back A1 and B2."]
     by_the_mover = state((0, 4), offers=Offers(undo="O"))
     assert announce(by_the_mover, state((0,)), ANA) == ["bo takes back B2."]
 
@@ -186,7 +186,6 @@ def test_what_is_to_be_taken_back_is_told_as_far_as_it_is_known() -> None:
     assert announce(state(played), asked, BO, played) == ["ana asks to take back B1 and C3."]
     assert announce(state(played), asked, ANA, played) == ["You ask to take back B1 and C3."]
     assert announce(state(played), asked, BO) == ["ana asks to take back the last 2 moves."]
-    assert announce_company(state(played), asked, BO, moves=(4, 0)) == ["ana asks to take back the last 2 moves."]
     by_the_mover = state(played, offers=Offers(undo="O"))
     assert announce(state(played), by_the_mover, WATCHER) == ["bo asks to take back C3."]
 
