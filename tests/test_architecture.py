@@ -345,7 +345,7 @@ def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> No
     ("module", "source", "count"),
     [
         ("online/address.py", "from tictactoe_client.text.help import describe_help", 1),
-        ("plain/plain.py", "from tictactoe_client.tui.page import Desk", 1),
+        ("plain/game.py", "from tictactoe_client.tui.page import Desk", 1),
         ("text/answers.py", "def later():\n    from tictactoe_client.cli.run import run", 1),
         ("settings.py", "from tictactoe_client.files.players import KnownPlayers", 1),
         ("online/room.py", "from tictactoe_client import connect", 1),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tictactoe_client.online.changes import changes
-from tictactoe_client.online.moves import seat_of
 from tictactoe_client.text import news
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import Offers, Result, RoomState, RulesState, SeatState
@@ -67,11 +66,10 @@ def announce(
     viewer: str,
     moves: Sequence[int] | None = None,
     before: Sequence[int] | None = None,
-    declined: Collection[str] = (),
     *,
     sees_board: bool = False,
     after_loss: bool = False,
 ) -> list[str]:
     """Return what the viewer is told of what happened between two states."""
-    brought = changes(old, new, moves=moves, before=before, own=seat_of(new, viewer), ended=declined)
+    brought = changes(old, new, moves=moves, before=before)
     return news.announce(brought, viewer, sees_board=sees_board, after_loss=after_loss)

@@ -10,16 +10,13 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from tests.client.states import announce
 from tests.server.tables import ANA, BO, CODE, CY, DI, START
-from tictactoe_client.online.address import parse_address
-from tictactoe_client.settings import Settings
-from tictactoe_client.text.transcript import Transcript
 from tictactoe_engine import Rules, parse_cell
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, open_room, state_of
 
-HOST = parse_address("localhost")
 PEOPLE = (ANA, BO, CY, DI)
 RULES = (
     Rules(),
@@ -51,20 +48,19 @@ class Listener:
 
     def __init__(self, viewer: str) -> None:
         self.viewer = viewer
-        self.transcript = Transcript(viewer, Settings(draws_board=False))
+        self.state: RoomState | None = None
         self.moves: list[tuple[str, int]] = []
         self.heard: list[str] = []
+        self._cells: tuple[int, ...] = ()
 
     def see(self, room: Room, state: RoomState) -> None:
-        """Take a state as plain mode does: where it wants the moves it asks the server, which tells them."""
-        old = self.transcript.state
+        """Take a state with all moves of its game."""
+        old, self.state = self.state, state
+        before, self._cells = self._cells, room.position.moves
         if old is None:
-            self.transcript.moves = room.position.moves
-            self.transcript.arrive(state, None, HOST, 0)
-            self.moves = [(state.board[cell], cell) for cell in room.position.moves]
+            self.moves = [(state.board[cell], cell) for cell in self._cells]
             return
-        moves = room.position.moves if self.transcript.needs_moves(state) else None
-        self.heard = self.transcript.go_on(state, moves)
+        self.heard = announce(old, state, self.viewer, self._cells, before)
         for line in self.heard:
             self.write_down(line, state)
 
@@ -110,7 +106,7 @@ def step(room: Room, command: Command | None, who: int, choice: int, now: int) -
 
 @settings(max_examples=500)
 @given(st.integers(0, 2**32), st.sampled_from(RULES), st.sampled_from(["pwatcher", ANA.id, BO.id]))
-def test_who_hears_the_transcript_knows_the_game(seed: int, rules: Rules, viewer: str) -> None:
+def test_who_hears_what_is_told_knows_the_game(seed: int, rules: Rules, viewer: str) -> None:
     now = START
     room = open_room(CODE, rules, ANA, now, hold_ms=500)
     for player in PEOPLE[1 : len(rules.marks)]:
@@ -125,14 +121,13 @@ def test_who_hears_the_transcript_knows_the_game(seed: int, rules: Rules, viewer
             room = step(room, Leave(room=CODE), chance.randrange(4), 0, now)
         command, who, choice = chance.choice(COMMANDS), chance.randrange(4), chance.randrange(99)
         is_seen = is_attentive or chance.random() < 0.4
-        before = listener.transcript.state
+        before = listener.state
         room = step(room, command, who, choice, now)
         state = state_of(room, now, watchers=0)
         if not is_seen or before is None:
             continue
         listener.see(room, state)
         assert listener.moves == [(room.position.board[cell], cell) for cell in room.position.moves]
-        assert listener.transcript.moves == room.position.moves
         others = [seat for seat in state.seats.values() if seat and seat.player != viewer]
         if viewer == "pwatcher" and audible(before) != audible(state):
             assert listener.heard, (before, state)
@@ -143,18 +138,16 @@ def test_who_hears_the_transcript_knows_the_game(seed: int, rules: Rules, viewer
 
 def test_moves_made_again_in_another_order_are_found_out() -> None:
     room = apply(open_room(CODE, Rules(), ANA, START), BO, Enter(), START)
-    seen = Transcript(ANA.id, Settings(draws_board=False))
-    seen.arrive(state_of(room, START, watchers=0), None, HOST, 0)
+    listener = Listener(ANA.id)
+    listener.see(room, state_of(room, START, watchers=0))
     for order in ((0, 1, 2, 3), (2, 1, 0, 3)):
         for cell in order:
             room = step(room, None, 0, room.position.legal_cells.index(cell), START)
-        state = state_of(room, START, watchers=0)
-        assert seen.needs_moves(state)
-        told = seen.go_on(state, room.position.moves)
+        listener.see(room, state_of(room, START, watchers=0))
         for asker, other in ((ANA, BO), (ANA, BO)):
             room = apply(room, asker, Undo(room=CODE, action="offer"), START)
             room = apply(room, other, Undo(room=CODE, action="accept"), START)
-    assert told == [
+    assert listener.heard == [
         "A1, B1, C1 and A2 are taken back.",
         "You play C1, top right.",
         "bo plays B1, top centre.",

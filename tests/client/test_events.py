@@ -28,19 +28,13 @@ class Stage(Table):
         after = self.state_now()
         heard = {}
         for listener in (ANA.id, BO.id, CY.id, WATCHER):
-            declined = _declined_by(command) if listener == player.id else frozenset()
-            told = announce(before, after, listener, declined=declined)
+            told = announce(before, after, listener)
             heard[listener] = [*told, *describe_choices(before, after, listener)]
             assert announce(after, after, listener) == []
         return heard
 
     def move_of(self, cell: int) -> Move:
         return Move(room=CODE, cell=cell, ply=self.room.position.ply)
-
-
-def _declined_by(command: Command) -> frozenset[str]:
-    is_decline = isinstance(command, (Draw, Undo)) and command.action == "decline"
-    return frozenset({"draw" if isinstance(command, Draw) else "undo"} if is_decline else ())
 
 
 def draw(action: str) -> Draw:
@@ -103,7 +97,7 @@ def test_a_draw_offered_declined_withdrawn_lapsed_and_agreed(two: Stage) -> None
     assert heard[WATCHER] == ["ana offers a draw."]
     heard = two.tell(BO, draw("decline"))
     assert (heard[ANA.id], heard[BO.id]) == (["bo declines the draw."], ["You decline the draw."])
-    assert heard[WATCHER] == ["The draw offer is off."]
+    assert heard[WATCHER] == ["bo declines the draw."]
     two.do(ANA, draw("offer"))
     heard = two.tell(ANA, draw("decline"))
     assert (heard[ANA.id], heard[BO.id]) == (["You withdraw the draw offer."], ["ana withdraws the draw offer."])
@@ -154,7 +148,7 @@ def test_nobody_is_blamed_for_an_offer_whose_end_was_not_seen(two: Stage) -> Non
     two.play(0, 4)
     after, moves = two.state_now(), two.room.position.moves
     for listener in (ANA.id, BO.id, WATCHER):
-        assert announce(before, after, listener, moves, moves, ()) == ["The draw offer is off."]
+        assert announce(before, after, listener, moves, moves) == ["The draw offer is off."]
 
 
 def test_a_rematch_asked_for_and_begun_with_the_marks_moved_on(two: Stage) -> None:

@@ -4,7 +4,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, players, state
-from tictactoe_client.plain.reminders import Reminders
+from tictactoe_client.plain import reminders as plain
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import ClockState, RoomState, SeatState
@@ -12,6 +12,30 @@ from tictactoe_protocol.requests import ClockTerms
 
 BY_SEAT = ClockTerms(initial_ms=60_000, increment_ms=2_000)
 CLAIM = "bo has been gone too long. Type claim to take the win, claim draw to call it a draw, or just wait."
+
+
+class Reminders:
+    """The reminders of one who is told state after state."""
+
+    def __init__(self, viewer: str, settings: Settings) -> None:
+        self._reminders = plain.Reminders(viewer, settings)
+        self._state: RoomState | None = None
+        self._is_back = False
+
+    @property
+    def next_at(self) -> float | None:
+        return self._reminders.next_at
+
+    def take(self, state: RoomState, now: float) -> None:
+        self._reminders.take(self._state, state, now, came_back=self._is_back)
+        self._state, self._is_back = state, False
+
+    def lose_connection(self, now: float) -> None:
+        self._reminders.lose_connection(now)
+        self._is_back = True
+
+    def speak(self, now: float) -> list[str]:
+        return [] if self._state is None else self._reminders.speak(self._state, now)
 
 
 def timed(moves: tuple[int, ...], left_ms: int, terms: ClockTerms = BY_SEAT, game: int = 1) -> RoomState:

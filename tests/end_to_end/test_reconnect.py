@@ -24,7 +24,7 @@ from tictactoe_client.json.json_game import JsonGame
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import Back, Gone, Lost, Retrying
 from tictactoe_client.online.messages import Messages
-from tictactoe_client.plain.plain import PlainGame
+from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output

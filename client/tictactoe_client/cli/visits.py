@@ -21,7 +21,7 @@ from tictactoe_client.json.json_lines import pass_through
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.choosing import Choice, against_computer
 from tictactoe_client.online.client import Client
-from tictactoe_client.plain.plain import PlainGame
+from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard

@@ -257,6 +257,8 @@ class Room(RoomView):
     def _take(self, state: RoomState) -> None:
         """Keep a state unless a newer one is here; one with the same `seq` counts, as watchers come and go in it."""
         if state.seq < self._newest_seq:
+            if self._is_after_loss and self._asking is None and self.state is not None:
+                self._keep(self.state)  # the return is news, also to a server that lost the newest moves
             return
         if self.state is not None and not _are_alike(state.rules, self.state.rules):
             raise ProtocolBroken("the rules of a room have changed")

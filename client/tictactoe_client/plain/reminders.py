@@ -11,8 +11,7 @@ from typing import Final
 
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.offers import absent_opponents, describe_claim
-from tictactoe_client.text.transcript import has_moved_on
-from tictactoe_client.text.wording import describe_seconds, seat_of
+from tictactoe_client.text.wording import describe_seconds, has_moved_on, seat_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockTerms
 
@@ -33,7 +32,6 @@ class Reminders:
     def __init__(self, viewer: str, settings: Settings) -> None:
         self._viewer = viewer
         self._settings = settings
-        self._state: RoomState | None = None
         self._since = 0.0
         self._speaks_at: float | None = None
         self._is_offline = False
@@ -48,10 +46,9 @@ class Reminders:
         """When there is something to say, or None."""
         return min(self._moments(), default=None)
 
-    def take(self, state: RoomState, now: float) -> None:
-        """Take note of a state that has been told."""
-        old, self._state = self._state, state
-        came_back, self._is_offline = self._is_offline, False
+    def take(self, old: RoomState | None, state: RoomState, now: float, *, came_back: bool = False) -> None:
+        """Take note of a state that has been told, and of the one before; `came_back` after a loss in between."""
+        self._is_offline = False
         if old is None or came_back or has_moved_on(old, state):
             self._restart(state, now)
         absent = absent_opponents(state, self._viewer)
@@ -65,11 +62,8 @@ class Reminders:
         self._since = now
         self._speaks_at = self._speak_next(0.0)
 
-    def speak(self, now: float) -> list[str]:
-        """Return what is to be said by now."""
-        state = self._state
-        if state is None:
-            return []
+    def speak(self, state: RoomState, now: float) -> list[str]:
+        """Return what is to be said by now, in the newest state."""
         return [*self._speak_of_clock(now), *self._speak_of_absence(state, now), *self._speak_of_waiting(now)]
 
     def _moments(self) -> Iterable[float]:

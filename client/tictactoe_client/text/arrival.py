@@ -5,21 +5,70 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from tictactoe_client.online.address import Address
+from tictactoe_client.settings import Settings
+from tictactoe_client.text.answers import describe_score, draw_board
+from tictactoe_client.text.help import describe_controls
+from tictactoe_client.text.news import announce_standing
+from tictactoe_client.text.offers import describe_choices
 from tictactoe_client.text.program import own_command
 from tictactoe_client.text.wording import (
     describe_clock,
     describe_manners,
     describe_players,
     describe_rules,
+    describe_turn,
     name_of,
     seat_of,
 )
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import Offers, RoomState
 
 _MOST_MOVES_TOLD: Final = 12
+
+
+def greet(
+    state: RoomState,
+    moves: Sequence[int] | None,
+    viewer: str,
+    settings: Settings,
+    address: Address,
+    latency_seconds: float,
+) -> list[str]:
+    """Return what the first state of a room says: where one is, what has happened, and how to play.
+
+    `moves` are all of the game, None where they are not known; `address` is for those to be invited.
+    """
+    lines = describe_arrival(state, viewer, address, latency_seconds, with_own_name=settings.name is None)
+    lines += describe_progress(state, moves or ())
+    if seat_of(state, viewer) is not None and not settings.quiet:
+        lines += describe_controls(state.rules.to_rules(), settings)
+    elif settings.asks and not settings.quiet:
+        lines.append("To look back, type p. h for help, leave to go.")
+    lines += announce_standing(state, viewer, moves)
+    lines += describe_choices(replace(state, offers=Offers()), state, viewer)
+    return [*lines, describe_turn(state, viewer)] if state.status == "waiting" else lines
+
+
+def set_scene(old: RoomState | None, state: RoomState, viewer: str, settings: Settings) -> list[str]:
+    """Return the board where it helps, and whose move it is where that is news; `old` is the state before."""
+    board = draw_board(state, settings) if settings.draws_board else []
+    if state.status == "over":
+        winner = state.result.winner if state.result is not None else None
+        won = [] if winner is None else [f"Winner: {name_of(state, winner)}, {winner}."]
+        return [*board, *won, *([describe_score(state)] if state.game > 1 else [])]
+    if state.status != "playing":
+        return []
+    own = seat_of(state, viewer)
+    if state.turn == own:
+        return [*board, describe_turn(state, viewer)]
+    begins = old is None or old.status != "playing" or old.game != state.game
+    is_taken_back = old is not None and state.ply < old.ply and state.game == old.game
+    shown = board if own is None or is_taken_back or (begins and state.ply > 0) else []
+    return [*shown, f"{state.turn}'s move."] if begins or is_taken_back else shown
 
 
 def describe_arrival(

@@ -46,7 +46,7 @@ from tictactoe_client.text.wording import (
 )
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import Announcement, ChatLine, Notice, RoomState
+from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
 
 MOST_NAMED: Final = 6
 """How many moves that were taken back are told by their names."""
@@ -93,6 +93,17 @@ def announce_chat(line: ChatLine) -> str:
     """Return what somebody said, safe to print; a watcher is marked as one."""
     role = "" if line.seat else " (watching)"
     return f"{clean_text(line.from_)}{role}: {clean_text(line.text)}"
+
+
+def describe_push(push: Notice | Announcement | Error) -> str:
+    """Return what the server says that nobody asked for; safe to print."""
+    match push:
+        case Notice():
+            return describe_notice(push)
+        case Announcement():
+            return describe_announcement(push)
+        case Error():
+            return clean_text(push.message)
 
 
 def describe_notice(notice: Notice) -> str:

@@ -119,6 +119,11 @@ def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
     }
 
 
+def find_absent(state: RoomState) -> frozenset[str]:
+    """Return the marks of all who are away, and have not left."""
+    return frozenset(mark for mark, seat in state.seats.items() if seat and not (seat.online or seat.left))
+
+
 def describe_claim(state: RoomState, viewer: str, marks: Iterable[str] | None = None) -> str:
     """Return that the seats of opponents who are gone may be claimed, and how; `marks` names some of them only."""
     absent = absent_opponents(state, viewer) if marks is None else marks

@@ -64,6 +64,11 @@ def join_words(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+def has_moved_on(old: RoomState, state: RoomState) -> bool:
+    """Tell whether the board or the turn is another one."""
+    return (old.game, old.board, old.status, old.turn) != (state.game, state.board, state.status, state.turn)
+
+
 def loser_of(state: RoomState) -> str | None:
     """Return the one mark that lost a game that is over, of those who played to its end; None where there is no one."""
     result = state.result

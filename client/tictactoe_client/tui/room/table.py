@@ -85,8 +85,7 @@ class Table:
         if old is not None:
             played = self.moves if fits(self.moves, state) else None
             known = before if fits(before, old) else None
-            own = seat_of(state, self.viewer)
-            brought = changes(old, state, moves=played, before=known, own=own, ended=declined or ())
+            brought = changes(old, state, moves=played, before=known)
             self._say(*announce(brought, self.viewer, sees_board=True, after_loss=after_loss))
             self._note_absent(old, state, after_loss=after_loss)
             if self.shown_ply is not None:
