@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tests.client.states import players, seat, state
 from tests.engine.random_records import game_records
-from tictactoe_client.files.saving import name_for, record_of
+from tictactoe_client.files.records import name_for, record_of
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, GameResult, InvalidRecord, MoveClock, format_record, parse_record
 from tictactoe_protocol.pushes import Result, RoomState, RulesState

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from tictactoe_client.cli.run import run, run_alone
-from tictactoe_client.files.record_files import STANDARD_STREAM, read_records, write_record
+from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.history import PastGames
 from tictactoe_client.input.record import STEP_HELP, RecordActions, RecordedRoom
 from tictactoe_client.json.json_lines import pass_through, print_own

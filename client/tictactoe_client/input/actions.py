@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, assert_never
 
 from tictactoe_client.board.board import BoardStyle, BoardView, render_board
-from tictactoe_client.files.saving import save_game
+from tictactoe_client.files.records import save_game
 from tictactoe_client.input import intents
 from tictactoe_client.input.columns import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Verb, VerbKind

@@ -6,9 +6,9 @@ skipped the server knows them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
-from tictactoe_engine import BLOCKED, FREE, IllegalMove, Position, Rules
+from tictactoe_engine import BLOCKED, FREE, IllegalMove, Position
 from tictactoe_protocol.pushes import RoomState
 
 _NOBODYS = FREE + BLOCKED
@@ -57,27 +57,31 @@ def fits(moves: Sequence[int], state: RoomState) -> bool:
 
 
 def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
-    """Return the position of a state whose moves these are, or None where its rules do not allow them."""
+    """Return the position of a state whose moves these are, or None where they do not lead to its board.
+
+    A state says who was passed over, but not when: they are so from where it shows.
+    """
     rules = state.rules.to_rules()
+    out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
     try:
-        position = Position.replay(rules, moves, _passed_over(state, moves, rules))
-    except (IllegalMove, ValueError):
+        position = _play_without(state, moves, Position.start(rules), out) if out else Position.replay(rules, moves)
+    except (IndexError, IllegalMove, ValueError):
         return None
     return position if position.board == state.board else None
 
 
-def _passed_over(state: RoomState, moves: Sequence[int], rules: Rules) -> list[tuple[int, str]]:
-    """Return who is passed over from which move on, as the order of the marks on the board shows it."""
-    out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
-    passed: list[tuple[int, str]] = []
-    active = rules.marks
-    movers = [state.board[cell] for cell in moves] + ([state.turn] if state.turn else [])
-    due = 0
-    for ply, mover in enumerate(movers if out else ()):
-        while active[due] != mover and active[due] in out and len(active) > 2:
-            passed.append((ply, active[due]))
-            active = active.replace(active[due], "")
-            due %= len(active)
-        due = (due + 1) % len(active)
-    late = [mark for mark in active if mark in out][: len(active) - 2] if state.status == "playing" else []
-    return [*passed, *((len(moves), mark) for mark in late)]
+def _play_without(state: RoomState, moves: Sequence[int], position: Position, out: Set[str]) -> Position:
+    """Return the position after these moves with whoever did not move in turn passed over, at the end all of `out`."""
+    for cell in moves:
+        while position.turn not in (state.board[cell], None):
+            position = position.pass_over(str(position.turn))
+        following = position.play(cell)
+        position = _pass_over(position, out).play(cell) if following.outcome else following
+    return position if position.outcome else _pass_over(position, out)
+
+
+def _pass_over(position: Position, marks: Set[str]) -> Position:
+    for mark in position.active_marks:
+        if mark in marks and len(position.active_marks) > 2:
+            position = position.pass_over(mark)
+    return position

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tictactoe_client.files.record_files import STANDARD_STREAM, write_record
-from tictactoe_client.files.saving import name_for
+from tictactoe_client.files.records import STANDARD_STREAM, name_for, write_record
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.page import Desk

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tictactoe_client.files.record_files import read_records, write_record
+from tictactoe_client.files.records import read_records, write_record
 from tictactoe_client.settings import Misuse
 from tictactoe_engine.records import GameRecord, parse_record
 

@@ -1,0 +1,175 @@
+"""Records on disk: read with the place of every fault, written without ever taking another file's place.
+
+Beside files also the game that was just played is a record: `save` in every face of the client.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from tictactoe_client.files.writer import create_file
+from tictactoe_client.online.errors import Refused, Unreachable
+from tictactoe_client.online.moves import position_after
+from tictactoe_client.online.room import Room
+from tictactoe_client.settings import Misuse
+from tictactoe_engine.records import (
+    GameRecord,
+    GameResult,
+    InvalidRecord,
+    MoveClock,
+    RecordError,
+    SeatClock,
+    format_record,
+    parse_record,
+    parse_records,
+)
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.requests import ClockTerms
+
+STANDARD_STREAM: Final = "-"
+MAX_RECORD_BYTES: Final = 4_000_000
+"""No record is longer: a million characters of four bytes."""
+_BEGINNINGS: Final = ("[", ";", "{", "%", "", *"0123456789*")
+"""What a record may begin with: a tag, a comment, a number or a result."""
+_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9]{1,32}", re.ASCII)
+
+
+def read_records(name: str) -> tuple[GameRecord, ...]:
+    """Return the games in a file, at least one, ``-`` being standard input.
+
+    Raises `Misuse` with one line for a file that cannot be read or is none of ours: its name, the line, the column.
+    """
+    content = _read(name)
+    try:
+        text = content.decode("utf-8", "strict" if len(content) <= MAX_RECORD_BYTES else "ignore")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8").removeprefix("\ufeff")
+        fault = RecordError.at(f"This byte is no UTF-8: 0x{content[error.start]:02X}.", before, len(before))
+        raise _describe(name, fault) from None
+    try:
+        records = parse_records(text)
+    except RecordError as fault:
+        is_record = text.lstrip("\ufeff \t\r\n")[:1] in _BEGINNINGS or len(text) > MAX_RECORD_BYTES // 4
+        raise _describe(name, fault, is_record=is_record) from None
+    if not records:
+        raise _describe(name, RecordError("There is no record here.", 1, 1))
+    return records
+
+
+def write_record(name: str, record: GameRecord) -> None:
+    """Write a game to a new file, or to standard output for ``-``; raises `Misuse`, and then changed nothing."""
+    text = format_record(record)
+    if name == STANDARD_STREAM:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+        return
+    try:
+        create_file(Path(name).expanduser(), text)
+    except FileExistsError:
+        raise Misuse(f"{clean_text(name)} exists already. Nothing was overwritten.") from None
+    except (OSError, ValueError) as error:
+        raise Misuse(f"Cannot write {clean_text(name)}: {_reason(error)}.") from None
+
+
+def name_for(record: GameRecord) -> str:
+    """Return what to call a record's file where nobody says: by room and number, as far as they are known.
+
+    Records come from anywhere: a room that is no plain word might lead out of this folder, and counts as unknown.
+
+    >>> name_for(GameRecord(room="K7M4PQ", game=2)), name_for(GameRecord(room="../x"))
+    ('tictactoe-K7M4PQ-2.txt', 'tictactoe-game.txt')
+    """
+    room = record.room if record.room is not None and _PLAIN_WORD.fullmatch(record.room) else "game"
+    return f"tictactoe-{room}.txt" if record.game is None else f"tictactoe-{room}-{record.game}.txt"
+
+
+async def save_game(name: str, state: RoomState, room: Room) -> str:
+    """Write the finished game of a state to a new file and return what to say; raises `ConnectionLost`.
+
+    Those who played get the server's own record; for watchers it is made of what they can see.
+    """
+    if state.status != "over":
+        return "The game is not over yet: save it then."
+    if state.result is not None and state.result.reason == "aborted":
+        return "A game that ended before it had begun is not saved."
+    if name == STANDARD_STREAM:
+        return "Save needs the name of a file."
+    try:
+        record = await _fetch(state, room) or record_of(state, room.moves, datetime.now(UTC))
+        name = name or name_for(record)
+        write_record(name, record)
+    except (InvalidRecord, Refused):
+        return "The game could not be saved: the server does not tell its moves any more."
+    except Misuse as misuse:
+        return f"{misuse.message} Type save and another name."
+    return f"The game is saved in {clean_text(name)}"
+
+
+def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:
+    """Return the record of a state with these moves, as of now; raises `InvalidRecord` where they do not belong to it.
+
+    A state says who was passed over, but not when: in the record that is when it first showed.
+    """
+    position = position_after(state, moves)
+    if position is None:
+        raise InvalidRecord("These moves do not lead to this board.", "moves")
+    result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
+    return GameRecord(
+        rules=position.rules,
+        moves=tuple(moves),
+        result=result,
+        players=tuple((mark, clean_text(seat.name)) for mark, seat in state.seats.items() if seat is not None),
+        date=now.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        room=state.room,
+        game=state.game,
+        clock=_clock_of(state.time_control),
+        passed=position.passed,
+    )
+
+
+async def _fetch(state: RoomState, room: Room) -> GameRecord | None:
+    """Return the server's record of the game, or None where we did not play it."""
+    try:
+        text = await room.record(state.game)
+        return None if text is None else parse_record(text)
+    except (Refused, RecordError, Unreachable):
+        return None
+
+
+def _clock_of(terms: ClockTerms | None) -> SeatClock | MoveClock | None:
+    if terms is None:
+        return None
+    if isinstance(terms.move_ms, int):
+        return MoveClock(terms.move_ms)
+    return SeatClock(terms.initial_ms or 0, terms.increment_ms or 0)
+
+
+def _read(name: str) -> bytes:
+    try:
+        if name == STANDARD_STREAM:
+            return sys.stdin.buffer.read(MAX_RECORD_BYTES + 4)
+        with open(Path(name).expanduser(), "rb") as file:
+            return file.read(MAX_RECORD_BYTES + 4)
+    except (OSError, ValueError) as error:
+        raise Misuse(f"Cannot read {clean_text(name)}: {_reason(error)}.") from None
+
+
+def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misuse:
+    """Return what is wrong with a file, and that it is no record at all where it does not begin like one."""
+    shown = "standard input" if name == STANDARD_STREAM else clean_text(name)
+    if not is_record:
+        shown = f"{'Standard input' if name == STANDARD_STREAM else shown} is no game record: it"
+        return Misuse(f'{shown} begins with neither a tag such as [X "ana"] nor a move.')
+    return Misuse(f"{shown}, line {fault.line}, column {fault.column}: {clean_text(fault.message)}")
+
+
+def _reason(error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    return os.strerror(number).lower() if number else clean_text(str(error)).rstrip(".")
