@@ -104,7 +104,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.Rematch: (requests.Rematch(id="13", room=_ROOM, game=1),),
         requests.Chat: (requests.Chat(id="14", room=_ROOM, text="Good luck!"),),
         requests.Rooms: (requests.Rooms(id="15"),),
-        requests.Lobby: (requests.Lobby(id="16", on=True),),
+        requests.Lobby: (requests.Lobby(id="16", on=True), requests.Lobby(id="25", on=True, boards=3)),
         requests.Sync: (requests.Sync(id="17", room=_ROOM),),
         requests.Ping: (requests.Ping(id="18"),),
         requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before="g7KQ2")),
@@ -146,6 +146,11 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
         pushes.RoomState: (_STATE,),
         pushes.ChatLine: (pushes.ChatLine(room=_ROOM, from_="ana", seat="X", text="Good luck!", at=1_924_970_700_000),),
         pushes.LobbyChange: (pushes.LobbyChange(changed=(_SUMMARY,), closed=("M2XWQ7",)),),
+        pushes.LiveBoards: (
+            pushes.LiveBoards(
+                (pushes.LiveBoard(_ROOM, 1, "classic", 3, 3, "X...O....", 2, "X", 4, {"X": "ana", "O": "bo"}),)
+            ),
+        ),
         pushes.Replaced: (pushes.Replaced(_ROOM),),
         pushes.Closed: (pushes.Closed(_ROOM, "Nobody came back."),),
         pushes.Notice: (

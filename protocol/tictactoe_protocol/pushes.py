@@ -23,7 +23,7 @@ ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
 OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
-FEATURES: Final = ("abort", "analysis", "chat", "repeat", "seq")
+FEATURES: Final = ("abort", "analysis", "boards", "chat", "repeat", "seq")
 """What this version can do that 1.0 could not, as `welcome` names it. See `docs/protocol.md`."""
 
 
@@ -265,6 +265,31 @@ class LobbyChange(_Push, frozen=True, tag="lobby"):
     closed: tuple[str, ...]
 
 
+class LiveBoard(Struct, frozen=True):
+    """The board of a public game; the fields are those of a state. `names` are the players' by mark.
+
+    `result` is there once the game is over.
+    """
+
+    room: str
+    game: int
+    preset: str | None
+    rows: int
+    columns: int
+    board: str
+    ply: int
+    turn: str | None
+    last: int | None
+    names: dict[str, str]
+    result: Result | UnsetType = UNSET
+
+
+class LiveBoards(_Push, frozen=True, tag="boards"):
+    """The boards of some public games that are on, all that one is shown from now on."""
+
+    boards: tuple[LiveBoard, ...]
+
+
 class Replaced(_Push, frozen=True, tag="replaced"):
     """The player's seat is now attached to a newer connection."""
 
@@ -296,4 +321,6 @@ class Announcement(_Push, frozen=True, tag="announcement"):
     at: int
 
 
-Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | Replaced | Closed | Notice | Announcement
+Push = (
+    Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Closed | Notice | Announcement
+)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_engine import Rules
-from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, MAX_LISTED_GAMES
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS
 
 MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
@@ -180,9 +180,10 @@ class Rooms(_Request, frozen=True, tag="rooms"):
 
 
 class Lobby(_Request, frozen=True, tag="lobby"):
-    """Subscribes to changes of the list of public rooms, or ends that."""
+    """Subscribes to changes of the list of public rooms, and to so many boards of games that are on, or ends that."""
 
     on: bool
+    boards: Annotated[int, Meta(ge=0, le=MAX_LIVE_BOARDS)] = 0
 
 
 class Sync(_RoomRequest, frozen=True, tag="sync"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, pushes, requests
+from tictactoe_protocol import MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ErrorCode, pushes, requests
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 ROOMS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
@@ -67,7 +67,7 @@ REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     requests.Rematch: st.builds(requests.Rematch, id=IDS, room=ROOMS, game=st.just(UNSET) | COUNTS),
     requests.Chat: st.builds(requests.Chat, id=IDS, room=ROOMS, text=ROOMS),
     requests.Rooms: st.builds(requests.Rooms, id=IDS),
-    requests.Lobby: st.builds(requests.Lobby, id=IDS, on=st.booleans()),
+    requests.Lobby: st.builds(requests.Lobby, id=IDS, on=st.booleans(), boards=st.integers(0, MAX_LIVE_BOARDS)),
     requests.Sync: st.builds(requests.Sync, id=IDS, room=ROOMS),
     requests.Ping: st.builds(requests.Ping, id=IDS),
     requests.History: st.builds(
@@ -197,6 +197,26 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         pushes.LobbyChange,
         changed=st.lists(SUMMARIES, max_size=2).map(tuple),
         closed=st.lists(ROOMS, max_size=2).map(tuple),
+    ),
+    pushes.LiveBoards: st.builds(
+        pushes.LiveBoards,
+        boards=st.lists(
+            st.builds(
+                pushes.LiveBoard,
+                room=ROOMS,
+                game=COUNTS,
+                preset=st.none() | TEXTS,
+                rows=COUNTS,
+                columns=COUNTS,
+                board=TEXTS,
+                ply=COUNTS,
+                turn=st.none() | MARKS,
+                last=st.none() | COUNTS,
+                names=st.dictionaries(MARKS, TEXTS, max_size=3),
+                result=st.just(UNSET) | RESULTS,
+            ),
+            max_size=2,
+        ).map(tuple),
     ),
     pushes.Replaced: st.builds(pushes.Replaced, room=ROOMS),
     pushes.Closed: st.builds(pushes.Closed, room=ROOMS, reason=TEXTS),

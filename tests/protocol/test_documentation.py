@@ -48,7 +48,15 @@ def test_every_field_of_rules_states_and_rows_has_its_row(kind: type[msgspec.Str
 
 @pytest.mark.parametrize(
     "kind",
-    [pushes.Replaced, pushes.Closed, pushes.Notice, pushes.Announcement, pushes.ChatLine, pushes.LobbyChange],
+    [
+        pushes.Replaced,
+        pushes.Closed,
+        pushes.Notice,
+        pushes.Announcement,
+        pushes.ChatLine,
+        pushes.LobbyChange,
+        pushes.LiveBoards,
+    ],
     ids=name_of,
 )
 def test_every_other_push_and_each_of_its_fields_is_explained(kind: type[msgspec.Struct]) -> None:

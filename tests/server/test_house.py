@@ -119,6 +119,25 @@ async def test_the_lobby_is_that_of_the_whole_house(node: Node) -> None:
             ]
 
 
+async def test_the_boards_of_the_lobby_are_those_of_the_whole_house(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.boards.LOOK_SECONDS", 0.02)
+    async with (
+        house_of(node, 2) as (one, other),
+        open_peer(one.url, "ana") as ana,
+        open_peer(one.url, "bo") as bo,
+        open_peer(other.url, "eve") as eve,
+    ):
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await eve.ask("lobby", on=True, boards=3)
+        shown = await eve.until(lambda message: message["type"] == "boards" and message["boards"])
+        assert [board["room"] for board in shown["boards"]] == [room]
+        await play_out({"X": ana, "O": bo}, room, [4, 0])
+        await eve.until(lambda message: message["type"] == "boards" and message["boards"][0]["board"] == "O...X....")
+
+
 async def test_a_quick_match_brings_those_of_two_servers_together(node: Node) -> None:
     async with house_of(node, 2) as (one, other):
         for first, second in ((one, other), (other, one)):

@@ -110,9 +110,12 @@ class Client(Conversation):
         """Return the public rooms, newest first."""
         return (await self.ask(Rooms())).rooms or ()
 
-    async def lobby(self, *, on: bool) -> None:
-        """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that."""
-        await self.ask(Lobby(on=on))
+    async def lobby(self, *, on: bool, boards: int = 0) -> None:
+        """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that.
+
+        It also brings the boards of up to so many games that are on, 0 to 3, where the server's features name them.
+        """
+        await self.ask(Lobby(on=on, boards=boards if "boards" in self.features else 0))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
         """Return our own finished games, newest first, at most `limit`, with `before` those older than that game.

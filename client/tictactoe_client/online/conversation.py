@@ -13,7 +13,6 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address
@@ -67,7 +66,7 @@ class Conversation:
         self._hurry = asyncio.Event()
         self._is_here = asyncio.Event()
         self._is_here.set()
-        self._sees_lobby: Lobby | None = None
+        self._lobby = Lobby(on=False)
         self._delivery = Delivery(lambda code: Room(self, code))
         self._pending = self._delivery.pending
         self._ended: ConnectionLost | None = None
@@ -92,7 +91,7 @@ class Conversation:
         finally:
             self._pending.remove(pending)
         if isinstance(request, Lobby):
-            self._sees_lobby = request if request.on else None
+            self._lobby = request
         return answer
 
     async def send_text(self, text: str) -> None:
@@ -262,7 +261,7 @@ class Conversation:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
         connection = self._greeting.connection
         returns = {room: self._pending.add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
-        others = [self._pending.add(replace(self._sees_lobby, id=UNSET))] if self._sees_lobby else []
+        others = [self._pending.add(self._subscription())] if self._lobby.on else []
         try:
             for pending in (*returns.values(), *others):
                 await self._send_pending(pending)
@@ -280,6 +279,10 @@ class Conversation:
             for pending in (*returns.values(), *others):
                 self._pending.remove(pending)
                 pending.forget()
+
+    def _subscription(self) -> Lobby:
+        """Return the request for what we were told of the lobby, as far as the server can do it."""
+        return Lobby(on=True, boards=self._lobby.boards if "boards" in self.features else 0)
 
     def _with_seen(self, request: Join | Watch) -> Join | Watch:
         """Return the request with what we have seen of the room, for a server that can make use of it."""

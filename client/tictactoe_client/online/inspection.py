@@ -27,6 +27,8 @@ from tictactoe_protocol import (
 from tictactoe_protocol.pushes import (
     ChatLine,
     Closed,
+    LiveBoard,
+    LiveBoards,
     LobbyChange,
     Ok,
     PastGame,
@@ -72,6 +74,9 @@ def inspect_push(push: Push) -> Push:
     elif isinstance(push, LobbyChange):
         _inspect_rooms(push.changed)
         _demand_codes(*push.closed)
+    elif isinstance(push, LiveBoards):
+        for board in push.boards:
+            _inspect_board(board)
     elif isinstance(push, Welcome):
         _inspect_welcome(push)
     elif isinstance(push, Ok):
@@ -137,6 +142,19 @@ def _inspect_rooms(rooms: Iterable[RoomSummary]) -> None:
         rules = _rules_of(room.rules)
         _demand_codes(room.room)
         _demand(set(room.seats) == set(rules.marks), "the seats are not those of the marks")
+
+
+def _inspect_board(live: LiveBoard) -> None:
+    _demand_codes(live.room)
+    sides = (live.rows, live.columns)
+    _demand(all(0 < side <= MAX_SIDE for side in sides), "a board has no size")
+    _demand(len(live.board) == live.rows * live.columns, "a board has another size than it says")
+    marks = (*live.names, *(live.board.replace(FREE, "").replace(BLOCKED, "")))
+    _demand(all(map(_is_mark, marks)), "a mark on a board is none")
+    result = live.result or Result(None, "")
+    played = result.line if live.last is None else (live.last, *result.line)
+    _demand(_are_played(played, live.board), "a move is not on its board")
+    _demand(result.winner is None or result.winner in live.names, "the winner has no mark of the game")
 
 
 def _inspect_past_game(game: PastGame) -> None:

@@ -272,6 +272,7 @@ class Desk:
         if request.on:
             self._lobby.subscribe(session)
             answer(session, request, rooms=self._lobby.list_rooms())
+            self._lobby.boards.subscribe(session, request.boards)
         else:
             self._lobby.unsubscribe(session)
             answer(session, request)

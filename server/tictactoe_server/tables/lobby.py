@@ -13,6 +13,7 @@ import msgspec
 
 from tictactoe_protocol import MAX_LISTED_ROOMS, encode
 from tictactoe_protocol.pushes import LobbyChange, RoomSummary
+from tictactoe_server.tables.boards import Boards
 from tictactoe_server.tables.live_room import LiveRoom
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
@@ -36,9 +37,10 @@ LIST_SECONDS: Final = 0.1
 
 
 class Lobby:
-    """Public rooms in the order of their opening. `now` returns ms of served time."""
+    """Public rooms in the order of their opening. `now` returns ms of served time; `boards` shows some of the games."""
 
     def __init__(self, now: Callable[[], int]) -> None:
+        self.boards = Boards()
         self._now = now
         self._subscribers: dict[Session, None] = {}
         self._public: dict[str, LiveRoom] = {}
@@ -82,12 +84,14 @@ class Lobby:
     def unsubscribe(self, session: Session) -> None:
         """Tell a session no more."""
         self._subscribers.pop(session, None)
+        self.boards.unsubscribe(session)
 
     def update(self, live: LiveRoom) -> None:
         """Take notice of a room that opened or whose seats or status changed."""
         if live.room.visibility == "public":
             self._public.setdefault(live.room.code, live)
             self._changed[live.room.code] = live
+            self.boards.update(live)
             self._tell_later()
 
     def remove(self, live: LiveRoom) -> None:
@@ -95,6 +99,7 @@ class Lobby:
         code = live.room.code
         if self._public.pop(code, None) is not None:
             self._changed.pop(code, None)
+            self.boards.remove(code)
             self._closed[code] = None
             self._tell_later()
 

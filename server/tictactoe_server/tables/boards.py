@@ -1,0 +1,183 @@
+"""The boards of a few public games that are on, for whoever looks at the lobby: which ones, and when they are sent.
+
+Nothing of it is on the way of a move: while somebody looks, the few games are looked at once a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, cast
+
+import msgspec
+from msgspec import UNSET
+
+from tictactoe_protocol import MAX_LIVE_BOARDS, encode
+from tictactoe_protocol.pushes import LiveBoard, LiveBoards
+from tictactoe_server.rooms import Room
+from tictactoe_server.stores import Unreadable, decode_room
+from tictactoe_server.tables.live_room import LiveRoom
+from tictactoe_server.tables.session import Session
+from tictactoe_server.transport import encode_frame
+
+LOOK_SECONDS: Final = 1.0
+"""How often the games are looked at; boards are sent no more often."""
+
+OVER_SECONDS: Final = 3.0
+"""How long the board of a game that is over is still shown."""
+
+DULL_SECONDS: Final = 60.0
+"""After how long without a move another game is shown instead, where there is one."""
+
+LOOKED_AT: Final = 100
+"""Among how many games one is sought that somebody plays."""
+
+_NEWEST: Final = "boards"
+"""What is sent here is kept under this key for a peer that lags, the newest alone; no room has such a code."""
+
+
+class _Shown:
+    """A game that is shown: what its row was made of, and the moment (s of the loop's time) of its last change."""
+
+    __slots__ = ("changed_at", "live", "row", "source")
+
+    def __init__(self, live: LiveRoom, now: float) -> None:
+        self.live = live
+        self.source: object = None
+        self.row = b""
+        self.changed_at = now
+
+    def look(self, now: float) -> None:
+        """Take in what has changed in the game; next to nothing is done where nothing has."""
+        live = self.live
+        source = live.document if live.is_elsewhere and live.document is not None else live.room
+        if source is self.source:
+            return
+        self.source = source
+        row = encode(_board_of(_newest(live)))
+        if row != self.row:
+            self.row, self.changed_at = row, now
+
+
+class Boards:
+    """Chooses the games, the one first that began last, and keeps to them while they are played."""
+
+    def __init__(self) -> None:
+        self._subscribers: dict[Session, int] = {}
+        self._playing: OrderedDict[str, LiveRoom] = OrderedDict()
+        self._shown: list[_Shown] = []
+        self._frames: list[bytes] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def subscribe(self, session: Session, count: int) -> None:
+        """Send a session so many boards, at once and whenever they change; none any more where it is 0."""
+        self.unsubscribe(session)
+        if count == 0:
+            return
+        if self._timer is None:
+            self._look()
+        self._subscribers[session] = count
+        session.connection.push_state(_NEWEST, self._frames[count - 1])
+
+    def unsubscribe(self, session: Session) -> None:
+        """Send a session no more."""
+        if self._subscribers.pop(session, None) is not None:
+            session.connection.forget_state(_NEWEST)
+
+    def update(self, live: LiveRoom) -> None:
+        """Take notice of a public room that opened or whose seats or status changed."""
+        if live.room.status == "playing":
+            self._playing.setdefault(live.room.code, live)
+        else:
+            self._playing.pop(live.room.code, None)
+
+    def remove(self, code: str) -> None:
+        """Take notice of a room that is gone."""
+        self._playing.pop(code, None)
+
+    def _look_again(self) -> None:
+        self._timer = None
+        if self._subscribers:
+            self._look()
+        else:
+            self._shown, self._frames = [], []
+
+    def _look(self) -> None:
+        """Look at the games, send what changed, and look again in a while."""
+        self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look_again)
+        now = asyncio.get_running_loop().time()
+        self._choose(now)
+        for shown in self._shown:
+            shown.look(now)
+        rows = [shown.row for shown in self._shown]
+        before, self._frames = self._frames, [_frame(rows[: count + 1]) for count in range(MAX_LIVE_BOARDS)]
+        is_new = [frame not in before[count : count + 1] for count, frame in enumerate(self._frames)]
+        for session, count in self._subscribers.items():
+            if is_new[count - 1]:
+                session.connection.push_state(_NEWEST, self._frames[count - 1])
+
+    def _choose(self, now: float) -> None:
+        """Replace games that are over, or in which nothing happens; the others keep their places."""
+        stay = {shown.live for shown in self._shown if self._stays(shown, now)}
+        fresh = self._seek(stay)
+        chosen = []
+        for shown in self._shown:
+            if shown.live in stay:
+                chosen.append(shown)
+            elif (live := next(fresh, None)) is not None:
+                chosen.append(_Shown(live, now))
+        chosen += (_Shown(live, now) for live in islice(fresh, MAX_LIVE_BOARDS - len(chosen)))
+        self._shown = chosen
+
+    def _stays(self, shown: _Shown, now: float) -> bool:
+        live, age, code = shown.live, now - shown.changed_at, shown.live.room.code
+        if code not in self._playing:
+            return live.room.status == "over" and not live.is_gone and age < OVER_SECONDS
+        if age > DULL_SECONDS:
+            self._playing.move_to_end(code, last=False)
+            return False
+        return _is_alive(live)
+
+    def _seek(self, others: set[LiveRoom]) -> Iterator[LiveRoom]:
+        """Yield games that somebody plays, but for those, the newest first."""
+        newest = list(islice(reversed(self._playing.values()), LOOKED_AT))
+        return (live for live in newest if live not in others and _is_alive(live))
+
+
+def _is_alive(live: LiveRoom) -> bool:
+    """Tell whether somebody who plays is here, or somebody who watches bots."""
+    return live.has_somebody or (live.room.is_for_bots and bool(live.watchers or live.counted))
+
+
+def _newest(live: LiveRoom) -> Room:
+    """Return the room as it is stored, also where another server has it."""
+    if live.is_elsewhere and live.document is not None:
+        try:
+            return decode_room(live.document)
+        except Unreadable:
+            return live.room
+    return live.room
+
+
+def _board_of(room: Room) -> LiveBoard:
+    position, rules = room.position, room.rules
+    return LiveBoard(
+        room=room.code,
+        game=room.game,
+        preset=rules.preset,
+        rows=rules.rows,
+        columns=rules.columns,
+        board=position.board,
+        ply=position.ply,
+        turn=position.turn if room.status == "playing" else None,
+        last=position.last,
+        names={mark: seat.name for mark, seat in room.seats.items() if seat is not None},
+        result=UNSET if room.result is None else room.result,
+    )
+
+
+def _frame(rows: list[bytes]) -> bytes:
+    boards = cast(tuple[LiveBoard, ...], msgspec.Raw(b"[%b]" % b",".join(rows)))
+    return encode_frame(encode(LiveBoards(boards)))

@@ -1,0 +1,187 @@
+"""The boards of games that are on, for those who look at the lobby, over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
+from tictactoe_client import connect
+from tictactoe_protocol.pushes import LiveBoards
+from tictactoe_server.server import Server
+
+LOOK_SECONDS = 0.02
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server look at the games fifty times a second."""
+    monkeypatch.setattr("tictactoe_server.tables.boards.LOOK_SECONDS", LOOK_SECONDS)
+
+
+@contextlib.asynccontextmanager
+async def games(server: Server, count: int, **options: object) -> AsyncIterator[tuple[Peer, Peer, list[str]]]:
+    """Yield two peers and the codes of so many games between them."""
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        rooms = [(await ana.ask("create", **options))["room"] for _ in range(count)]
+        for room in rooms:
+            await bo.ask("join", room=room)
+        yield ana, bo, rooms
+
+
+async def boards_until(eve: Peer, condition: Callable[[list[Message]], object]) -> list[Message]:
+    while True:
+        boards: list[Message] = (await eve.next_of("boards"))["boards"]
+        if condition(boards):
+            return boards
+
+
+def codes(boards: list[Message]) -> list[str]:
+    return [board["room"] for board in boards]
+
+
+async def test_the_board_of_a_game_is_shown_at_once_and_as_it_changes(server: Server) -> None:
+    async with open_peer(server.url, "eve") as eve, games(server, 1) as (ana, bo, (room,)):
+        await eve.send("lobby", on=True, boards=3)
+        shown = await eve.next_of("boards")
+        assert shown["boards"] == [
+            {
+                "room": room,
+                "game": 1,
+                "preset": "classic",
+                "rows": 3,
+                "columns": 3,
+                "board": ".........",
+                "ply": 0,
+                "turn": "X",
+                "last": None,
+                "names": {"X": "ana", "O": "bo"},
+            }
+        ]
+        await play_out({"X": ana, "O": bo}, room, [4])
+        board = (await boards_until(eve, lambda boards: boards[0]["ply"] == 1))[0]
+        assert (board["board"], board["turn"], board["last"]) == ("....X....", "O", 4)
+
+
+async def test_who_asks_before_there_is_a_game_is_told_that_there_is_none(server: Server) -> None:
+    async with open_peer(server.url, "eve") as eve:
+        await eve.ask("lobby", on=True, boards=1)
+        assert await eve.next_of("boards") == {"type": "boards", "boards": []}
+        async with games(server, 1) as (_, _, rooms):
+            await boards_until(eve, lambda boards: codes(boards) == rooms)
+        await boards_until(eve, lambda boards: boards == [])
+
+
+async def test_a_waiting_room_and_a_private_game_are_not_shown(server: Server) -> None:
+    async with open_peer(server.url, "eve") as eve, games(server, 1, visibility="private") as (ana, _, _):
+        await ana.ask("create")
+        await eve.ask("lobby", on=True, boards=3)
+        assert (await eve.next_of("boards"))["boards"] == []
+
+
+async def test_each_is_shown_as_many_as_it_asked_for_and_the_newest_first(server: Server) -> None:
+    async with (
+        games(server, 4) as (_, _, rooms),
+        open_peer(server.url, "eve") as eve,
+        open_peer(server.url, "flo") as flo,
+    ):
+        await eve.ask("lobby", on=True, boards=3)
+        await flo.ask("lobby", on=True, boards=1)
+        assert codes((await eve.next_of("boards"))["boards"]) == rooms[:0:-1]
+        assert codes((await flo.next_of("boards"))["boards"]) == rooms[:2:-1]
+
+
+async def test_a_game_that_is_over_is_shown_with_its_end_and_then_another_in_its_place(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with games(server, 4) as (ana, bo, rooms), open_peer(server.url, "eve") as eve:
+        await eve.ask("lobby", on=True, boards=3)
+        await play_out({"X": ana, "O": bo}, rooms[2], [0, 3, 1, 4, 2])
+        boards = await boards_until(eve, lambda boards: "result" in boards[1])
+        assert boards[1]["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2]}
+        assert boards[1]["turn"] is None
+        monkeypatch.setattr("tictactoe_server.tables.boards.OVER_SECONDS", 0.0)
+        boards = await boards_until(eve, lambda boards: "result" not in boards[1])
+        assert codes(boards) == [rooms[3], rooms[0], rooms[1]]
+
+
+async def test_a_game_in_which_nothing_happens_gives_way_to_another(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with games(server, 4) as (_, _, rooms), open_peer(server.url, "eve") as eve:
+        await eve.ask("lobby", on=True, boards=1)
+        assert codes((await eve.next_of("boards"))["boards"]) == [rooms[3]]
+        monkeypatch.setattr("tictactoe_server.tables.boards.DULL_SECONDS", 0.0)
+        await boards_until(eve, lambda boards: codes(boards) == [rooms[0]])
+
+
+async def test_nothing_is_sent_where_nothing_has_changed(server: Server) -> None:
+    async with games(server, 2), open_peer(server.url, "eve") as eve:
+        await eve.ask("lobby", on=True, boards=3)
+        await asyncio.sleep(LOOK_SECONDS * 10)
+        await eve.ask("ping")
+        assert [message["type"] for message in eve.seen].count("boards") == 1
+
+
+@pytest.mark.parametrize("goodbye", [{"on": False}, {"on": True}, {"on": True, "boards": 0}])
+async def test_one_who_wants_no_boards_any_more_is_sent_none(server: Server, goodbye: dict[str, object]) -> None:
+    async with (
+        games(server, 1) as (ana, bo, (room,)),
+        open_peer(server.url, "eve") as eve,
+        open_peer(server.url, "flo") as flo,
+    ):
+        for peer in (eve, flo):
+            await peer.ask("lobby", on=True, boards=3)
+            await peer.next_of("boards")
+        await eve.ask("lobby", **goodbye)
+        eve.seen.clear()
+        await play_out({"X": ana, "O": bo}, room, [4])
+        await boards_until(flo, lambda boards: boards[0]["ply"] == 1)
+        await eve.ask("ping")
+        assert "boards" not in [message["type"] for message in eve.seen]
+
+
+async def test_who_did_not_ask_is_sent_no_boards(server: Server) -> None:
+    async with games(server, 1), open_peer(server.url, "eve") as eve, open_peer(server.url, "flo") as flo:
+        await eve.ask("lobby", on=True)
+        await flo.ask("lobby", on=True, boards=3)
+        await flo.next_of("boards")
+        await eve.ask("ping")
+        assert "boards" not in [message["type"] for message in eve.seen]
+
+
+@pytest.mark.parametrize("boards", [-1, 4, None, "3", True, 1.5])
+async def test_so_many_boards_cannot_be_had(server: Server, boards: object) -> None:
+    async with open_peer(server.url) as eve:
+        refused = await eve.ask("lobby", on=True, boards=boards)
+        assert (refused["code"], refused["path"]) == ("bad_message", "boards")
+
+
+async def test_a_subscriber_that_disconnects_disturbs_nobody(server: Server) -> None:
+    async with games(server, 1) as (ana, bo, (room,)), open_peer(server.url, "eve") as eve:
+        async with open_peer(server.url) as rude:
+            for peer in (rude, eve):
+                await peer.ask("lobby", on=True, boards=3)
+            rude.socket.transport.abort()
+        await play_out({"X": ana, "O": bo}, room, [4])
+        await boards_until(eve, lambda boards: boards[0]["ply"] == 1)
+
+
+async def test_the_library_brings_the_boards_it_asks_for(server: Server) -> None:
+    async with games(server, 1) as (_, _, (room,)), connect(server.url, name="eve") as eve:
+        messages = eve.messages()
+        await eve.lobby(on=True, boards=3)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            async for message in messages:
+                if isinstance(message.push, LiveBoards):
+                    assert [board.room for board in message.push.boards] == [room]
+                    break
+
+
+@pytest.mark.usefixtures("as_in_1_0")
+async def test_the_library_asks_an_older_server_for_no_boards(server: Server) -> None:
+    async with connect(server.url, name="eve") as eve:
+        await eve.lobby(on=True, boards=3)
