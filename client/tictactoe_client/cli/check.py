@@ -11,7 +11,7 @@ import time
 from typing import Final
 
 from tictactoe_client.cli.run import print_failure, run, run_alone
-from tictactoe_client.json.json_lines import print_connected, print_own
+from tictactoe_client.json.lines import print_connected, print_own
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.online.house import parse_house

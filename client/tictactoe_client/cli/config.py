@@ -14,7 +14,7 @@ from tictactoe_client.files.config import Config, config_path, find_option
 from tictactoe_client.files.config_writer import drop_setting, keep_setting
 from tictactoe_client.files.debug_log import keeping_debug_log
 from tictactoe_client.files.writer import NotKept
-from tictactoe_client.json.json_lines import print_own
+from tictactoe_client.json.lines import print_own
 from tictactoe_client.online.address import DEFAULT_SERVER, hide_credentials
 from tictactoe_client.options import FILE_OPTIONS, Option
 from tictactoe_client.settings import ExitCode, Misuse, Settings

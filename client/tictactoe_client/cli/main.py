@@ -172,7 +172,7 @@ def _refuse(arguments: Sequence[str], message: str, *, is_told: bool = False) ->
 def _close_in_json(message: str) -> int:
     """Print JSON mode's last lines for a command line that makes no sense, and return the code to exit with."""
     from tictactoe_client.cli.run import print_closed
-    from tictactoe_client.json.json_lines import print_own
+    from tictactoe_client.json.lines import print_own
 
     print_own("error", code="usage", message=message)
     return print_closed(ExitCode.USAGE)

@@ -13,7 +13,7 @@ from tictactoe_client.cli.run import run, run_alone
 from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.history import PastGames
 from tictactoe_client.input.record import STEP_HELP, RecordActions, RecordedRoom
-from tictactoe_client.json.json_lines import pass_through, print_own
+from tictactoe_client.json.lines import pass_through, print_own
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame

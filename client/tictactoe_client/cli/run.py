@@ -14,7 +14,7 @@ from typing import Any
 from tictactoe_client.exits import describe_failure, exit_code_for, name_failure
 from tictactoe_client.files.debug_log import keeping_debug_log, report_bug
 from tictactoe_client.history import find_left_behind
-from tictactoe_client.json.json_lines import print_own
+from tictactoe_client.json.lines import print_own
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError

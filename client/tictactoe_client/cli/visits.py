@@ -16,8 +16,8 @@ from tictactoe_client.input.rule_options import (
     parse_rules,
     parse_seat,
 )
-from tictactoe_client.json.json_game import JsonGame
-from tictactoe_client.json.json_lines import pass_through
+from tictactoe_client.json.game import JsonGame
+from tictactoe_client.json.lines import pass_through
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.choosing import Choice, against_computer
 from tictactoe_client.online.client import Client

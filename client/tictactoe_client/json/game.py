@@ -14,20 +14,19 @@ from typing import Final
 from msgspec import UNSET
 
 from tictactoe_client.exits import exit_code_of
-from tictactoe_client.json.json_lines import Line, parse_line, print_connected, print_own
-from tictactoe_client.json.json_requests import JsonRequests
+from tictactoe_client.json.lines import Line, Requests, parse_line, print_connected, print_own
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ConnectionLost
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_client.online.messages import Messages
+from tictactoe_client.online.room import Room
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, print_json
-from tictactoe_client.text.wording import seat_of
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import BadRoomCode, parse_room_code
-from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced, RoomState
+from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced
 from tictactoe_protocol.requests import Leave
 
 _ROOM_REQUESTS: Final = frozenset(
@@ -36,18 +35,20 @@ _ROOM_REQUESTS: Final = frozenset(
 
 
 class JsonGame:
-    """One sitting in JSON mode, from entering a room to the exit code; `seats` writes down where one sits."""
+    """One run of JSON mode, from entering a room to the exit code; `seats` writes down where one sits.
+
+    The room is the one that was entered last, None before the first and after leaving it.
+    """
 
     def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, seats: Session) -> None:
         self._client = client
         self._settings = settings
         self._keyboard = keyboard
         self._seats = seats
-        self._code: str | None = None
-        self._state: RoomState | None = None
+        self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
-        self._requests = JsonRequests(client)
+        self._requests = Requests(client)
         self._changed = asyncio.Event()
 
     async def run(self, enter: Enter) -> int:
@@ -61,7 +62,8 @@ class JsonGame:
                 await asyncio.wait({hearing})
             return hearing.result() if hearing.done() else speaking.result()
         except (asyncio.CancelledError, BrokenPipeError, OutputFailed):
-            await self._give_up_seat()
+            if self._room is not None:
+                await self._room.say_goodbye()
             raise
         finally:
             hearing.cancel()
@@ -93,33 +95,25 @@ class JsonGame:
         elif isinstance(event, Back):
             print_connected(self._client, event.latency_seconds)
             self._requests.resend()
-        elif event.room == self._code:
+        elif self._room is not None and event.room == self._room.code:
             return ExitCode.NO_ROOM
         return None
 
     def _hear(self, push: Push | None) -> ExitCode | None:
-        if isinstance(push, RoomState) and push.room == self._code:
-            self._take_state(push)
-        elif isinstance(push, (Ok, Error)):
-            if isinstance(push, Ok) and push.seat is not UNSET and push.room:
-                self._code, self._state = push.room, None
-                if push.seat is not None:
-                    self._seats.keep_room(push.room)
+        code = None if self._room is None else self._room.code
+        if isinstance(push, Ok) and push.seat is not UNSET and push.room:
+            self._room = self._client.room(push.room)
+            if push.seat is not None:
+                self._seats.keep_room(push.room)
+        if isinstance(push, (Ok, Error)):
             self._requests.settle(push)
-        elif isinstance(push, Closed) and push.room == self._code:
+        elif isinstance(push, Closed) and push.room == code:
             return self._result_code() if self._is_over() else ExitCode.NO_ROOM
-        elif isinstance(push, Replaced) and push.room == self._code:
+        elif isinstance(push, Replaced) and push.room == code:
             return ExitCode.REFUSED
         self._changed.set()
         self._changed = asyncio.Event()
         return None
-
-    def _take_state(self, state: RoomState) -> None:
-        """Keep a state unless it is older than the one that is known."""
-        old = self._state
-        if old is not None and state.seq < old.seq:
-            return
-        self._state = state
 
     async def _speak(self, enter: Enter) -> int:
         """Enter the room, send what the input says, and end as the end of the input asks for."""
@@ -144,9 +138,6 @@ class JsonGame:
             reading.cancel()
             ending.cancel()
 
-    def _is_over(self) -> bool:
-        return self._state is not None and self._state.status == "over"
-
     async def _take_line(self, text: str, number: int) -> None:
         try:
             request = parse_line(text)
@@ -155,79 +146,76 @@ class JsonGame:
             return
         kind = request.get("type")
         request.setdefault("id", f"line-{number}")
-        if isinstance(kind, str) and kind in _ROOM_REQUESTS and self._code is not None:
-            request.setdefault("room", self._code)
+        if isinstance(kind, str) and kind in _ROOM_REQUESTS and self._room is not None:
+            request.setdefault("room", self._room.code)
+        room = self._room_of(request)
         try:
-            if kind == "move":
-                await self._complete_move(request)
+            if kind == "move" and room is not None:
+                await self._complete_move(request, room)
         except (IllegalMove, UnknownNotation) as error:
             print_own("error", id=request["id"], code=error.code, message=error.message, line=number)
             return
         reply = await self._requests.send(request)
-        if isinstance(reply, Ok):
-            await self._follow(request)
+        if isinstance(reply, Ok) and room is not None:
+            await self._follow(request, room)
 
-    async def _complete_move(self, move: Line) -> None:
+    def _room_of(self, request: Line) -> Room | None:
+        """Return the room that this client is in, where a request names that, in whatever spelling."""
+        try:
+            code = parse_room_code(str(request.get("room")))
+        except BadRoomCode:
+            return None
+        return self._room if self._room is not None and code == self._room.code else None
+
+    async def _complete_move(self, move: Line, room: Room) -> None:
         """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be."""
-        if not self._is_here(move) or ("at" not in move and "ply" in move):
+        if "at" not in move and "ply" in move:
             return
-        if "ply" not in move:
-            await self._until(self._may_move)
-        await self._until(lambda: self._state is not None)
-        state = self._state
+        await self._until(lambda: room.state is not None if "ply" in move else self._may_move(room))
+        state = room.state
         if state is None:
             return
         if "at" in move and "cell" not in move:
-            name = move.pop("at")
-            settings = self._settings
-            rules = state.rules.to_rules()
-            move["cell"] = parse_cell(str(name), rules, keys=settings.keys, coordinates=settings.coordinates)
+            settings, rules = self._settings, state.rules.to_rules()
+            name = str(move.pop("at"))
+            move["cell"] = parse_cell(name, rules, keys=settings.keys, coordinates=settings.coordinates)
         move.setdefault("ply", state.ply)
 
-    def _is_here(self, request: Line) -> bool:
-        """Tell whether a request names the room that this client is in, in whatever spelling."""
-        try:
-            return self._code is not None and parse_room_code(str(request.get("room"))) == self._code
-        except BadRoomCode:
-            return False
-
-    def _may_move(self) -> bool:
+    def _may_move(self, room: Room) -> bool:
         """Tell whether a move can be sent: at this player's turn, or where waiting for it would be in vain."""
-        state = self._state
-        if state is None:
-            return False
-        own = seat_of(state, self._client.player)
-        if own is None:
-            return True
+        state = room.state
+        if state is None or room.seat is None:
+            return state is not None
         if state.status == "over":
             is_deserted = any(seat is not None and seat.left for seat in state.seats.values())
             return self._rematch_asked_in != state.game or is_deserted
-        return state.turn == own
+        return room.is_my_turn
 
-    async def _follow(self, request: Line) -> None:
+    async def _follow(self, request: Line, room: Room) -> None:
         """Wait until the state says what the answer promised, so that the next line stands on it."""
-        if request["type"] == "move" and self._is_here(request) and self._state is not None:
-            game, ply = self._state.game, request["ply"]
-            await self._until(lambda: self._state is None or self._state.game != game or self._state.ply > ply)
-        elif request["type"] == "rematch" and self._state is not None and self._state.status == "over":
-            self._rematch_asked_in = self._state.game
-        elif request["type"] == "leave" and self._is_here(request):
+        state = room.state
+        if request["type"] == "move" and state is not None:
+            game, ply = state.game, request["ply"]
+            await self._until(lambda: room.state is None or room.state.game != game or room.state.ply > ply)
+        elif request["type"] == "rematch" and state is not None and state.status == "over":
+            self._rematch_asked_in = state.game
+        elif request["type"] == "leave":
             self._left_with = self._result_code()
-            self._seats.forget_room(str(self._code))
-            self._code, self._state = None, None
+            self._seats.forget_room(room.code)
+            self._room = None
 
     async def _wait_for_the_end(self) -> int:
         """Return when the room's game is over; a player whose moves cannot come any more leaves after five seconds."""
-        if self._code is None:
+        room = self._room
+        if room is None:
             return self._left_with
-        await self._until(lambda: self._state is not None)
-        is_seated = self._state is not None and seat_of(self._state, self._client.player) is not None
-        patience = self._settings.leaving_seconds if is_seated and not self._settings.stay else None
+        await self._until(lambda: room.state is not None)
+        patience = self._settings.leaving_seconds if room.seat is not None and not self._settings.stay else None
         try:
             async with asyncio.timeout(patience):
                 await self._until(self._is_over)
         except TimeoutError:
-            await self._client.request(Leave(room=self._code))
+            await self._client.request(Leave(room=room.code))
             return ExitCode.ABANDONED if self._settings.result_code else ExitCode.NORMAL
         return self._result_code()
 
@@ -235,9 +223,10 @@ class JsonGame:
         while not condition():
             await self._changed.wait()
 
-    def _result_code(self) -> ExitCode:
-        return exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
+    def _is_over(self) -> bool:
+        state = None if self._room is None else self._room.state
+        return state is not None and state.status == "over"
 
-    async def _give_up_seat(self) -> None:
-        if self._code is not None:
-            await self._client.room(self._code).say_goodbye()
+    def _result_code(self) -> ExitCode:
+        state = None if self._room is None else self._room.state
+        return exit_code_of(state, self._client.player, with_result=self._settings.result_code)
