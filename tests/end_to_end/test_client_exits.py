@@ -133,15 +133,6 @@ async def test_being_refused_by_a_server(server: Server, arguments: list[str], c
         assert words.replace("SERVER", server.url) in await client.errors()
 
 
-async def test_a_full_room_ends_with_five(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        code = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=code)
-        async with run_client("join", code, "-s", server.url) as client:
-            assert await client.end() == 5
-            assert f"Room {code} is full" in await client.errors()
-
-
 async def test_a_server_of_another_version_ends_with_four() -> None:
     def refuse(socket: ServerConnection, _: Request) -> Response:
         return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3, not tictactoe.v1")

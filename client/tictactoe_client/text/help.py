@@ -70,9 +70,9 @@ COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
     "Worth, where no two people play": (
         Command("this position and its moves", ("value", "review"), ("review",)),
         Command("those after move 5", ("value 5",)),
-        Command("what was given away, after the end", ("mistakes",)),
-        Command("where the next mistake was made", ("next mistake", "mistake")),
-        Command("where the one before was", ("previous mistake",)),
+        Command("what was given away", ("mistakes",)),
+        Command("goes to the next", ("next mistake", "mistake")),
+        Command("to the one before", ("previous mistake",)),
     ),
     "Game": (
         Command("offers a draw or accepts one", ("draw",), who="player"),

@@ -1,0 +1,49 @@
+"""A room that is full, joined on the command line: whoever can be asked may watch it, others are told."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tests.end_to_end.clients import COMMAND, run_client
+from tests.peer import open_peer
+from tests.terminal import run_screen
+from tictactoe_server.server import Server
+
+
+@asynccontextmanager
+async def full_room(server: Server) -> AsyncIterator[str]:
+    """Two who play, and the code of their room."""
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        yield code
+
+
+async def test_whoever_can_be_asked_may_watch_a_room_that_is_full(server: Server) -> None:
+    async with full_room(server) as code, run_screen(*COMMAND, "join", code, "--plain", "-s", server.url) as cy:
+        await cy.until(f"Room {code} is full; you may watch it. Type watch or yes to do that; anything else goes.")
+        cy.type("watch\n")
+        await cy.until(f"Watching room {code}:")
+        await cy.until("X's move.")
+        cy.type("leave\n")
+        assert await cy.end() == 0
+
+
+async def test_whoever_wants_something_else_goes_with_five(server: Server) -> None:
+    async with full_room(server) as code, run_screen(*COMMAND, "join", code, "--plain", "-s", server.url) as cy:
+        await cy.until("anything else goes.")
+        cy.type("no\n")
+        assert await cy.end() == 5
+    assert b"Watching" not in cy.written
+
+
+async def test_where_nobody_can_be_asked_a_full_room_ends_with_five(server: Server) -> None:
+    async with full_room(server) as code:
+        for options in ((), ("--no-input",)):
+            async with run_client("join", code, "--plain", "-s", server.url, *options) as cy:
+                assert await cy.end() == 5
+                assert f"Room {code} is full" in await cy.errors()
+        async with run_client("join", code, "--json", "-s", server.url) as script:
+            assert (await script.message(type="error", code="room_full"))["room"] == code
+            assert await script.end() == 5
