@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, announce
 from tests.client.states import state as honest_state
+from tests.client.tables import table_of
 from tests.corpus import CORPUS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
 from tests.faults.hostile_server import CLIENT, everything_said, past_game, state, summary, the_end
@@ -34,7 +35,6 @@ from tictactoe_client.text.worth import describe_value
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.ending import describe_end
 from tictactoe_client.tui.room.panel import paint_panel
-from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.value_marks import sign_of
 from tictactoe_client.tui.room_list import describe_room
 from tictactoe_engine import PRESETS, Position
@@ -123,12 +123,12 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
         draw_board(new, settings)
         for kind in ("board", "last", "clock", "who", "free", "help", "turn"):
             answer_query(kind, new, viewer, settings)
-        table = Table(new.room, viewer)
+        seen = [new]
         if old is not None and old.rules == new.rules:
             announce(old, new, viewer)
             describe_choices(old, new, viewer)
-            table.take(old, 0.0)
-        table.take(new, 1.0)
+            seen = [old, new]
+        table = table_of(viewer, *seen)
         paint_panel(Picture(80, 24), 40, 1, 20, table, 2.0, ascii_only=False)
         describe_end(table)
 
@@ -355,8 +355,7 @@ def test_a_status_that_this_client_does_not_know_goes_by_its_name() -> None:
     resting = read(json.dumps(message))
     assert isinstance(resting, RoomState)
     assert describe_turn(resting, ANA) == "The game is adjourned."
-    table = Table(resting.room, ANA)
-    table.take(resting, 0.0)
+    table = table_of(ANA, resting)
     assert (table.plays, table.is_my_turn) == (False, False)
 
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.client.states import ANA, BO, CY, players, seat, state
+from tests.client.tables import table_of
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.input.intents import Verb
@@ -16,21 +17,14 @@ from tictactoe_client.online.choosing import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.banners import game_banner
 from tictactoe_client.tui.room.ending import describe_end
-from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import Offers, Result, RoomState, SeatState
+from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 THREE = PRESETS["three-players"]
-
-
-def table_of(shown: RoomState, viewer: str) -> Table:
-    table = Table("K7M4PQ", viewer)
-    table.take(shown, 0.0)
-    return table
 
 
 @pytest.mark.parametrize(
@@ -41,29 +35,29 @@ def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) 
     over = state([0, 5, 10, 1, 6, 11, 2, 7, 12, 3], THREE)
     assert over.result is not None
     assert over.result.winner == "X"
-    text, shown = describe_end(table_of(over, viewer))
+    text, shown = describe_end(table_of(viewer, over))
     assert text.startswith(f"{words}   <X> A1 <X> B1 <X> C1 <X> D1")
     assert shown == role
 
 
 def test_a_watcher_reads_who_gave_up_and_who_won() -> None:
     over = state([0], result=Result("O", "resigned"))
-    assert describe_end(table_of(over, "p-wat"))[0].startswith("BO WINS   ana resigns   (1 move")
+    assert describe_end(table_of("p-wat", over))[0].startswith("BO WINS   ana resigns   (1 move")
     drawn = state([0], result=Result(None, "agreed"))
-    assert describe_end(table_of(drawn, "p-wat"))[0].startswith("DRAW   Both agreed   (1 move")
+    assert describe_end(table_of("p-wat", drawn))[0].startswith("DRAW   Both agreed   (1 move")
 
 
 def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None:
     result = Result("X", "resigned")
     asked = state([0], THREE, result=result, offers=Offers(rematch=("O", "A")))
-    banner = game_banner(table_of(asked, ANA), Keymap(), 0.0)
+    banner = game_banner(table_of(ANA, asked), Keymap(), 0.0)
     assert banner == ("bo and cy want a rematch:   r accept", "warn")
     away = SeatState(BO, "bo", online=False, bot=None, hold_ms=60_000), SeatState(CY, "cy", False, None, 60_000)
     gone = state([0], THREE, seats={"X": seat(ANA, "ana"), "O": away[0], "A": away[1]})
-    banner = game_banner(table_of(gone, ANA), Keymap(), 0.0)
+    banner = game_banner(table_of(ANA, gone), Keymap(), 0.0)
     assert banner is not None
     assert banner[0].startswith("bo and cy have dropped. Waiting for them: 1:00.")
-    banner = game_banner(table_of(gone, ANA), Keymap(), 61.0)
+    banner = game_banner(table_of(ANA, gone), Keymap(), 61.0)
     assert banner == ("bo and cy have been gone too long.   w claim the win   or just wait", "warn")
 
 
@@ -80,8 +74,8 @@ def test_how_long_somebody_has_been_gone_is_the_servers_hold_where_it_was_seen(
     hold_ms: int, told: str, *, after_loss: bool
 ) -> None:
     away = SeatState(BO, "bo", online=False, bot=None, hold_ms=hold_ms)
-    table = table_of(state([]), ANA)
-    table.take(state([0], seats={"X": seat(ANA, "ana"), "O": away}), 1.0, after_loss=after_loss)
+    gone = state([0], seats={"X": seat(ANA, "ana"), "O": away})
+    table = table_of(ANA, state([]), gone, after_loss=after_loss)
     assert game_banner(table, Keymap(), 400.0) == (
         f"{told}   w claim the win   d call it a draw   or just wait",
         "warn",
@@ -91,7 +85,7 @@ def test_how_long_somebody_has_been_gone_is_the_servers_hold_where_it_was_seen(
 def test_the_command_that_is_offered_in_ones_own_turn_is_one() -> None:
     away = SeatState(BO, "bo", online=False, bot=None, hold_ms=0)
     gone = state([], seats={"X": seat(ANA, "ana"), "O": away})
-    banner = game_banner(table_of(gone, ANA), Keymap(), 0.0)
+    banner = game_banner(table_of(ANA, gone), Keymap(), 0.0)
     assert banner == ("bo has been gone too long.   :claim win   :claim draw   or just wait", "warn")
     assert parse_intent("claim win", THREE) == Verb("claim", "win")
     assert parse_intent("claim draw", THREE) == Verb("claim", "draw")
@@ -99,13 +93,13 @@ def test_the_command_that_is_offered_in_ones_own_turn_is_one() -> None:
 
 def test_offers_and_absences_are_none_of_a_watchers_business() -> None:
     offered = state([0], offers=Offers(draw="X"))
-    assert game_banner(table_of(offered, "p-wat"), Keymap(), 0.0) is None
+    assert game_banner(table_of("p-wat", offered), Keymap(), 0.0) is None
 
 
 def test_one_who_is_out_has_nothing_to_lose() -> None:
     seats = {**players(THREE), "O": SeatState(BO, "bo", online=True, bot=None, out=True)}
-    table = table_of(state([0], THREE, seats=seats), BO)
-    assert (table.seat, table.plays, table.is_live, table.looks_on) == ("O", False, False, True)
+    table = table_of(BO, state([0], THREE, seats=seats))
+    assert (table.seat, table.plays, table.looks_on) == ("O", False, True)
 
 
 @contextlib.asynccontextmanager

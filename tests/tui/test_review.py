@@ -3,73 +3,78 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from tests.client.states import BO, state
+from tests.client.test_room import FakeCourier
 from tests.client.test_worth import DRAW, analysed
+from tictactoe_client.input.actions import Actions
 from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.room import Room
+from tictactoe_client.settings import Settings
 from tictactoe_client.tui.room.review import Review
-from tictactoe_client.tui.room.table import Table
-from tictactoe_engine import Rules
-from tictactoe_protocol.pushes import AnalysisState
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.requests import Analyse, Request
 
 WATCHER = "p-wat"
 MOVES = [0, 4, 8, 2]
 
 
-class Server:
+class Server(FakeCourier):
     """Answers analyses of `moves` from the engine, and keeps what it was asked; `refusals` come first."""
 
     def __init__(self, *refusals: Refused) -> None:
-        self.moves = MOVES
-        self.asked: list[int] = []
+        super().__init__(MOVES)
+        self.plies: list[int] = []
         self.changes: dict[str, Any] = {}
         self.refusals = list(refusals)
         self.was_asked = asyncio.Event()
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
-    async def analyse(self, ply: int) -> AnalysisState:
-        self.asked.append(ply)
+    async def request(self, request: Request) -> Ok:
+        if not isinstance(request, Analyse):
+            return await super().request(request)
+        assert isinstance(request.ply, int)
+        self.plies.append(request.ply)
         self.was_asked.set()
-        moves = self.moves[:ply]
+        moves = list(self.moves or ())[: request.ply]
         await self.may_answer.wait()
         if self.refusals:
             raise self.refusals.pop(0)
-        return replace(analysed(moves), **self.changes)
+        return Ok(id="1", analysis=replace(analysed(moves), **self.changes))
 
 
 class Eye:
-    """Somebody who looks at a table, with the answers told and the work that is under way."""
+    """Somebody who looks at a game, with the answers told and the work that is under way."""
 
-    def __init__(self, server: Server, viewer: str = WATCHER, moves: list[int] | None = None) -> None:
-        self.table = Table("K7M4PQ", viewer)
+    def __init__(self, server: Server, viewer: str = WATCHER, moves: Sequence[int] = MOVES) -> None:
+        server.player = viewer
+        self.room = Room(server, "K7M4PQ")
+        self.actions = Actions(self.room, Settings(), shows=True)
         self.told: list[str] = []
         self.work: list[asyncio.Task[None]] = []
         self.review = Review(
-            self.table,
-            ask=server.analyse,
-            run=self.run,
-            tell=self.told.append,
-            redraw=lambda: None,
-            settle_seconds=0.001,
+            self.room, self.actions, run=self.run, tell=self.told.append, redraw=lambda: None, settle_seconds=0.001
         )
-        self.see(MOVES if moves is None else moves)
+        self.seen = 0
+        self.see(moves)
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         self.work.append(asyncio.create_task(work))
 
-    def see(self, moves: list[int], rules: Rules | None = None) -> None:
-        self.table.take(state(moves), 0.0)
-        self.table.moves = tuple(moves)
+    def see(self, moves: Sequence[int]) -> None:
+        self.seen += 1
+        self.room._told = tuple(moves)
+        self.room._take(replace(state(moves), seq=self.seen))
         self.review.look()
 
     def step(self, by: int) -> None:
-        self.table.step(by)
+        self.actions.timeline = self.actions.timeline.step(by)
         self.review.look()
 
     async def rest(self) -> None:
@@ -87,7 +92,7 @@ async def test_nothing_is_asked_until_values_are_wanted() -> None:
     eye = Eye(server)
     eye.step(-1)
     await eye.rest()
-    assert (server.asked, eye.ply()) == ([], None)
+    assert (server.plies, eye.ply()) == ([], None)
 
 
 async def test_only_the_moment_where_the_eye_rests_is_asked_for() -> None:
@@ -98,7 +103,7 @@ async def test_only_the_moment_where_the_eye_rests_is_asked_for() -> None:
         eye.step(-1)
     assert eye.review.is_waiting
     await eye.rest()
-    assert (server.asked, eye.ply()) == ([1], 1)
+    assert (server.plies, eye.ply()) == ([1], 1)
     assert not eye.review.is_waiting
 
 
@@ -110,7 +115,7 @@ async def test_what_is_known_is_not_asked_for_again() -> None:
         await eye.rest()
         eye.step(step)
     await eye.rest()
-    assert (server.asked, eye.ply()) == ([4, 3], 4)
+    assert (server.plies, eye.ply()) == ([4, 3], 4)
 
 
 async def test_an_answer_that_comes_late_is_kept_for_its_own_moment() -> None:
@@ -124,7 +129,7 @@ async def test_an_answer_that_comes_late_is_kept_for_its_own_moment() -> None:
     assert eye.ply() is None
     server.may_answer.set()
     await eye.rest()
-    assert (server.asked, eye.ply()) == ([4, 2], 2)
+    assert (server.plies, eye.ply()) == ([4, 2], 2)
     eye.step(2)
     assert eye.ply() == 4
 
@@ -138,7 +143,7 @@ async def test_a_game_that_goes_on_meanwhile_is_followed() -> None:
     eye.see(server.moves)
     assert eye.ply() is None
     await eye.rest()
-    assert (server.asked, eye.ply()) == ([4, 5], 5)
+    assert (server.plies, eye.ply()) == ([4, 5], 5)
 
 
 async def test_a_move_that_was_taken_back_leaves_no_wrong_worth_behind() -> None:
@@ -161,7 +166,7 @@ async def test_an_answer_about_another_position_is_not_shown() -> None:
     server.moves = [0, 4, 8, 6]
     eye.review.switch(on=True)
     await eye.rest()
-    assert (server.asked, eye.ply(), eye.review.is_waiting) == ([4], None, False)
+    assert (server.plies, eye.ply(), eye.review.is_waiting) == ([4], None, False)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +179,7 @@ async def test_an_answer_that_makes_no_sense_is_not_shown(changes: dict[str, Any
     eye = Eye(server)
     eye.review.switch(on=True)
     await eye.rest()
-    assert (server.asked, eye.ply()) == ([4], None)
+    assert (server.plies, eye.ply()) == ([4], None)
 
 
 async def test_refusals_that_pass_are_waited_out_in_silence() -> None:
@@ -182,7 +187,7 @@ async def test_refusals_that_pass_are_waited_out_in_silence() -> None:
     eye = Eye(server)
     eye.review.switch(on=True)
     await eye.rest()
-    assert (server.asked, eye.ply(), eye.told) == ([4, 4, 4], 4, [])
+    assert (server.plies, eye.ply(), eye.told) == ([4, 4, 4], 4, [])
 
 
 async def test_a_refusal_that_stays_is_told_once_and_not_asked_again() -> None:
@@ -192,7 +197,7 @@ async def test_a_refusal_that_stays_is_told_once_and_not_asked_again() -> None:
     await eye.rest()
     eye.review.look()
     await eye.rest()
-    assert (server.asked, eye.told) == ([4], ["You play this game."])
+    assert (server.plies, eye.told) == ([4], ["You play this game."])
 
 
 async def test_one_who_plays_is_never_asked_for() -> None:
@@ -200,7 +205,7 @@ async def test_one_who_plays_is_never_asked_for() -> None:
     eye = Eye(server, BO)
     eye.review.switch(on=True)
     await eye.rest()
-    assert (server.asked, eye.review.is_on) == ([], False)
+    assert (server.plies, eye.review.is_on) == ([], False)
 
 
 async def test_the_end_of_a_game_has_no_worth_but_each_moment_before_it() -> None:
@@ -209,7 +214,7 @@ async def test_the_end_of_a_game_has_no_worth_but_each_moment_before_it() -> Non
     eye = Eye(server, BO, server.moves)
     eye.review.switch(on=True)
     await eye.rest()
-    assert (server.asked, eye.review.is_on, eye.review.is_waiting) == ([], True, False)
+    assert (server.plies, eye.review.is_on, eye.review.is_waiting) == ([], True, False)
     eye.step(-1)
     await eye.rest()
     assert eye.ply() == 4
@@ -221,4 +226,4 @@ async def test_switching_off_stops_the_asking() -> None:
     eye.review.switch(on=True)
     eye.review.switch(on=False)
     await eye.rest()
-    assert server.asked == []
+    assert server.plies == []

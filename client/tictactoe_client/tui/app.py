@@ -333,7 +333,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         page, is_first = self.pages[-1], len(self.screens) == 1
         if isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
             self.leave(exit_code_for(failure), failure.message)
-        elif isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.is_live:
+        elif isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.plays:
             reason = failure.reason
             text = describe_giving_up(page.table.state, page.table.viewer, self.link.address, reason)
             self.leave(ExitCode.CONNECTION_LOST, text)

@@ -64,7 +64,7 @@ def hint_room(
     if table.seat is None or (table.looks_on and state.status == "playing"):
         steps = f"{sides} step  {show('end')} live  {show('review')} values"
         return f"{steps}  {rest}"
-    if table.looks_on and table.shown_ply is not None:
+    if table.looks_on and table.timeline.is_back:
         steps = f"{sides} step  {show('end')} or {show('back')} to the end"
         return f"{steps}  {show('review')} values  {show('chat')} chat  {show('help')} help"
     if table.looks_on:

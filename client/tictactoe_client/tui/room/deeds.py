@@ -5,15 +5,13 @@ It knows nothing of keys and draws nothing; what came of a deed is told on the d
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.columns import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
 from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.online.errors import ClientError, Interrupted, Refused
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.offers import can_play_again, open_offers
+from tictactoe_client.text.offers import can_play_again
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, ONLY_PLAYERS_MOVE, list_free, name_of
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.room.going import Going
@@ -22,20 +20,22 @@ from tictactoe_client.tui.room.looking import Looking
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
-from tictactoe_protocol.pushes import AnalysisState, ChatLine, RoomState
+from tictactoe_protocol.pushes import ChatLine, RoomState
 
 
 class GameDeeds:
     """The deeds of one person in one room."""
 
-    def __init__(self, desk: Desk, room: Room, table: Table, hand: Hand, looking: Looking, going: Going) -> None:
+    def __init__(
+        self, desk: Desk, room: Room, actions: Actions, table: Table, hand: Hand, looking: Looking, going: Going
+    ) -> None:
         self._desk = desk
+        self._actions = actions
         self._room = room
         self._table = table
         self._hand = hand
         self._looking = looking
         self._going = going
-        self._actions = Actions(room, replace(desk.settings, colour=False), shows=True)
 
     # -- at the board ---------------------------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ class GameDeeds:
         word, _, rest = text.strip().partition(" ")
         if not words or state is None:
             return
-        if words == "resign" and self._table.is_live:
+        if words == "resign" and self._table.plays:
             self._hand.confirming = "resign"
         elif words in ("leave", "quit", "exit"):
             self._leave()
@@ -125,18 +125,12 @@ class GameDeeds:
             self.place(intent.cell)
         elif isinstance(intent, Query) and intent.kind == "board":
             self._looking.at_last_move()
-        elif isinstance(intent, Look) and not (intent.may_be_no and self._may_be_asked(state)):
-            self._looking.go(intent)
         else:
             self.do(intent)
 
     def do(self, intent: Intent) -> None:
         """Do what is wanted beside everything else, and tell what comes of it."""
         self._desk.start(self._do(intent))
-
-    def _may_be_asked(self, state: RoomState) -> bool:
-        """Tell whether ``n`` is rather a no than the next move."""
-        return self._table.plays or bool(open_offers(state, self._table.viewer))
 
     def chat(self, text: str) -> None:
         """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
@@ -160,24 +154,21 @@ class GameDeeds:
             self._desk.say(clean_text(failed.message))
 
     async def _do(self, intent: Intent) -> None:
+        before = self._actions.timeline
         told = (await self._actions.do(intent)).lines
+        if self._actions.timeline is not before:
+            if intent == Look("mistake", 1) or intent == Look("mistake", -1):
+                self._looking.show_values()
+            self._looking.at_another_moment()
         if len(told) > 1:
             self._table.talk.extend(told)
         if told:
             self._desk.say(told[0])
         self._desk.redraw()
 
-    async def analyse(self, ply: int) -> AnalysisState:
-        """Return what the position after so many moves is worth."""
-        return await self._actions.analyse(ply)
-
     def hears(self, line: ChatLine) -> bool:
         """Tell whether something that was said is to be shown: not what somebody said who is muted."""
         return self._actions.muted.hears(line)
-
-    def take_declined(self, state: RoomState) -> frozenset[str]:
-        """Return the offers that we have put an end to, as of this state; each once."""
-        return self._actions.take_declined(state)
 
     def confirm(self) -> None:
         """Do what was asked about."""
@@ -195,7 +186,7 @@ class GameDeeds:
     def _leave(self) -> None:
         """Leave the room in so many words: from wherever one looks, and asking where it loses a game."""
         self._hand.ahead.clear()
-        self._table.look_at_present()
+        self._looking.at_present()
         self._going.back()
 
     def open_help(self) -> None:

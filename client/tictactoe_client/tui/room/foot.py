@@ -94,10 +94,10 @@ class GameFoot:
     @property
     def _is_at_end(self) -> bool:
         """Whether the end of a game is looked at."""
-        return self.table.state is not None and self.table.state.status == "over" and self.table.shown_ply is None
+        return self.table.state is not None and self.table.state.status == "over" and not self.table.timeline.is_back
 
     def _banner(self, state: RoomState, now: float, width: int) -> tuple[str, str] | None:
-        holds_seat = self.table.is_live or state.status == "waiting"
+        holds_seat = self.table.plays or state.status == "waiting"
         lost = connection_banner(
             self.desk.link, now, width=width, ascii_only=self.desk.settings.ascii, holds_seat=holds_seat
         )
@@ -128,7 +128,7 @@ class GameFoot:
         return f"{describe_position(analysis, rules)}{pointed}"
 
     def _compare_played(self, state: RoomState) -> str:
-        analysis, played = self.review.analysis, self.table.played_next()
+        analysis, played = self.review.analysis, self.table.timeline.played_next
         if not self.review.is_on or analysis is None or played is None:
             return ""
         return compare_played(played, analysis, state.rules.to_rules())
@@ -157,8 +157,8 @@ class GameFoot:
             whom = "someone" if missing == 1 else f"{missing} more"
             waited = format_duration(round((self.desk.now() - self._opened_at) * 1000))
             return f"Waiting for {whom}{'...' if self.desk.settings.ascii else '…'} {waited}", "title"
-        if self.table.shown_ply is not None:
-            unseen = self.table.unseen
+        if self.table.timeline.is_back:
+            unseen = self.table.timeline.unseen
             fresh = f"   ({unseen} new move{'' if unseen == 1 else 's'})" if unseen else ""
             compared = self._compare_played(state)
             told = "   ".join(part for part in (f"Looking back at move {state.ply}.", compared) if part)

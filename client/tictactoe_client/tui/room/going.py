@@ -56,7 +56,7 @@ class Going:
             self._hand.ahead.clear()
         elif self._looking.close_review():
             return
-        elif self._table.shown_ply is not None:
+        elif self._table.timeline.is_back:
             self._looking.at_present()
         elif self._loses_game():
             self._hand.confirming = "leave"
@@ -77,7 +77,7 @@ class Going:
 
         A game that goes on without a connection is not lost by this: the program ends and says how to come back.
         """
-        if self._desk.link.phase == "away" and self._table.is_live:
+        if self._desk.link.phase == "away" and self._table.plays:
             self._desk.leave(ExitCode.CONNECTION_LOST)
             return
         self._close_page()
@@ -123,7 +123,7 @@ class Going:
         return describe_another(self._again)
 
     def _loses_game(self) -> bool:
-        return self._table.is_live and self._desk.link.phase != "away"
+        return self._table.plays and self._desk.link.phase != "away"
 
     def _close_page(self) -> None:
         while self._page in self._desk.pages:
@@ -133,7 +133,7 @@ class Going:
         if not self._desk.entering.errand:
             self._hand.errand = errand
             coming = self._desk.entering.enter(errand, enter)
-            self._desk.start(self._go(coming, news, may_lose=self._table.is_live))
+            self._desk.start(self._go(coming, news, may_lose=self._table.plays))
 
     async def _go(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
         """Enter the other room, tell the news with its code there, and leave this one.
@@ -151,7 +151,7 @@ class Going:
             self._hand.errand = None
         if room is None or room is self._room:
             return
-        if self._table.is_live and not may_lose:
+        if self._table.plays and not may_lose:
             self._desk.say("Somebody has come meanwhile: the game is on.")
             await room.leave()
             return

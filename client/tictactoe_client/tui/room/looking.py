@@ -5,7 +5,7 @@ It changes only what is shown; the values come from `Review`, and moves are noth
 
 from __future__ import annotations
 
-from tictactoe_client.input.intents import Look
+from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.worth import rank_cells
@@ -36,8 +36,12 @@ class Looking:
             return
         self._review.switch(on=not self._review.is_on)
         self._hand.cursor = None
-        if state is not None and state.status == "over" and self._review.is_on and table.shown_ply is None:
+        if state is not None and state.status == "over" and self._review.is_on and not table.timeline.is_back:
             self.step(-1)
+
+    def show_values(self) -> None:
+        """Show what moves are worth, from wherever one looks."""
+        self._review.switch(on=True)
 
     def close_review(self) -> bool:
         """Hide the values, and after the end of the game return to it; tell whether they were shown."""
@@ -50,13 +54,11 @@ class Looking:
 
     def step(self, by: int) -> None:
         """Look at an earlier or later moment."""
-        self._table.step(by)
-        self._look()
+        self._go(self._table.timeline.step(by))
 
     def at_present(self) -> None:
         """Look at the newest moment."""
-        self._table.look_at_present()
-        self._look()
+        self._go(self._table.timeline.jump(len(self._table.moves)))
 
     def at_last_move(self) -> None:
         """Look at the last move, wherever a board that scrolls stood, and say which it was."""
@@ -64,19 +66,10 @@ class Looking:
         if self._table.state is not None:
             self._desk.say(describe_last(self._table.state, self._table.viewer), "title")
 
-    def go(self, look: Look) -> None:
-        """Go to the moment that was asked for in words; who plays has the present before them."""
-        table, count = self._table, len(self._table.moves)
-        if table.plays:
-            self._desk.say("While you play, the board shows the present.")
-        elif look.kind == "live":
-            self.at_present()
-        elif look.kind == "by":
-            self.step(look.number)
-        elif look.number > count:
-            self._desk.say(f"There is no move {look.number}: 0 to {count}.")
-        else:
-            self.step(look.number - (count if table.shown_ply is None else table.shown_ply))
+    def at_another_moment(self) -> None:
+        """Take note that another moment is looked at: nothing is pointed at there yet."""
+        self._hand.cursor = None
+        self._review.look()
 
     def compare(self, by: int) -> None:
         """Point at the next worse or better move of the moment, first at the best one."""
@@ -98,9 +91,9 @@ class Looking:
         self._hand.cursor = cell
         return True
 
-    def _look(self) -> None:
-        self._hand.cursor = None
-        self._review.look()
+    def _go(self, timeline: Timeline) -> None:
+        self._table.timeline = timeline
+        self.at_another_moment()
 
     async def _ask_while_playing(self) -> None:
         """Let the server say what it says to one who plays."""

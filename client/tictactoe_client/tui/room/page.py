@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tictactoe_client.online.events import Back, Gone, Lost
-from tictactoe_client.online.messages import Message
+from tictactoe_client.input.actions import Actions
+from tictactoe_client.online.events import Back, Change, Closed, Gone, Lost, Replaced, RoomEvent, Said, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.news import announce_chat
-from tictactoe_client.text.wording import name_of
+from tictactoe_client.text.wording import name_of, seat_of
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.deeds import GameDeeds
@@ -23,7 +24,7 @@ from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import GameView
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import ChatLine, Closed, Replaced, RoomState
+from tictactoe_protocol.pushes import RoomState
 
 if TYPE_CHECKING:
     from tictactoe_client.online.choosing import Choice
@@ -39,25 +40,24 @@ class GamePage(Page):
         client = desk.link.client
         assert client is not None
         self.room = room
-        self.table = Table(room.code, client.player, room.moves, aborts="abort" in client.features)
+        actions = Actions(room, replace(desk.settings, colour=False), shows=True)
+        self.table = Table(room, actions, aborts="abort" in client.features)
         self.again = again
         self._hand = Hand()
-        self._review = Review(
-            self.table, ask=lambda ply: self._deeds.analyse(ply), run=desk.start, tell=desk.say, redraw=desk.redraw
-        )
+        self._review = Review(room, actions, run=desk.start, tell=desk.say, redraw=desk.redraw)
         looking = Looking(desk, room, self.table, self._hand, self._review)
         self._going = going = Going(
             desk, room, self.table, self._hand, looking, page=self, again=again, sit_down=self._sit_down
         )
-        deeds = self._deeds = GameDeeds(desk, room, self.table, self._hand, looking, going)
+        deeds = self._deeds = GameDeeds(desk, room, actions, self.table, self._hand, looking, going)
         self._view = GameView(desk, self.table, self._hand, self._review, another=going.another)
         self._keys = GameKeys(desk, self.table, self._hand, self._review, looking, deeds, going, self._view)
         self._says_goodbye = False
         self._returned_until = 0.0
         self._returned: Back | None = None
         self._before_return: RoomState | None = None
-        if room.state is not None:
-            self._take_state(room.state)
+        self._changes: list[Change] = []
+        self._stop_hearing = room.subscribe(self._hear)
         if news:
             self.table.tell(news)
             self._hand.hear(news)
@@ -92,27 +92,27 @@ class GamePage(Page):
             counts = counts or any(self.table.hold_ms(mark, now) for mark in state.seats)
         return 1.0 if counts else None
 
-    def hear(self, message: Message) -> None:
-        """Take what concerns this room."""
-        push, event = message.push, message.event
-        if isinstance(event, Lost):
-            self._hand.returned = ""
-        elif isinstance(event, Back):
-            self._returned, self._before_return = event, self.table.state
-        elif isinstance(event, Gone) and event.room == self.room.code:
-            self._end_room(clean_text(event.refused.message))
-        if getattr(push, "room", None) != self.room.code:
-            return
-        if isinstance(push, RoomState):
-            self._take_state(push)
-        elif isinstance(push, ChatLine):
-            if self._deeds.hears(push):
-                self.table.hear(push)
-                self._hand.hear(announce_chat(push))
-        elif isinstance(push, Closed):
-            self._end_room(f"Room {self.room.code} is closed: {clean_text(push.reason)}")
-        elif isinstance(push, Replaced):
-            self._end_room("A newer connection of yours has taken over your seat.")
+    def _hear(self, event: RoomEvent) -> None:
+        """Take what happens in this room."""
+        match event:
+            case Change():
+                self._changes.append(event)
+            case Updated():
+                self._take_update(event)
+            case Said(line) if self._deeds.hears(line):
+                self.table.hear(line)
+                self._hand.hear(announce_chat(line))
+            case Lost():
+                self._hand.returned = ""
+            case Back():
+                self._returned, self._before_return = event, self.table.state
+            case Gone(refused=refused):
+                self._end_room(clean_text(refused.message))
+            case Closed(reason):
+                self._end_room(f"Room {self.room.code} is closed: {clean_text(reason)}")
+            case Replaced():
+                self._end_room("A newer connection of yours has taken over your seat.")
+        self.desk.redraw()
 
     def connected(self) -> None:
         """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
@@ -125,6 +125,7 @@ class GamePage(Page):
 
     def closed(self) -> None:
         """Nothing of ours is left here."""
+        self._stop_hearing()
         self.desk.last_game.note(self.table.state, self.table.viewer)
         if self._hand.errand is not None:
             self.desk.entering.give_up()
@@ -154,11 +155,10 @@ class GamePage(Page):
 
     # -- states ---------------------------------------------------------------------------------------------------
 
-    def _take_state(self, state: RoomState) -> None:
-        was_mine, old = self.table.is_my_turn, self.table.state
-        declined, after_loss = self._deeds.take_declined(state), self._returned is not None
-        if self.table.take(state, self.desk.now(), declined, after_loss=after_loss):
-            self.desk.start(self._learn_moves())
+    def _take_update(self, update: Updated) -> None:
+        old, state = update.old, update.state
+        brought, self._changes = self._changes, []
+        self.table.take(update, brought, self.desk.now())
         self._hand.follow(state)
         if not self.table.plays:
             self._hand.ahead.clear()
@@ -168,16 +168,9 @@ class GamePage(Page):
             self._hand.returned = ""
         if self._returned is not None:
             self._welcome_back(state)
+        was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, self.room.viewer)
         if self.table.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
             self.desk.ring()
-
-    async def _learn_moves(self) -> None:
-        moves = await self.room.sync()
-        state = self.table.state
-        if state is not None and len(moves) >= len(self.table.moves):
-            self.table.moves = moves[: state.ply]
-            self._review.look()
-        self.desk.redraw()
 
     def _welcome_back(self, state: RoomState) -> None:
         returned, before, self._returned = self._returned, self._before_return, None

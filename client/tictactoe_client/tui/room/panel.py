@@ -152,5 +152,5 @@ def _move_lines(table: Table, state: RoomState, width: int) -> list[tuple[str, b
     for start in range(0, len(texts), len(marks)):
         texts_of_round = texts[start : start + len(marks)]
         line = f"{start // len(marks) + 1:>{digits}}. " + "".join(text.ljust(column) for text in texts_of_round)
-        lines.append((shorten(line.rstrip(), width), table.shown_ply is None or start < table.shown_ply))
+        lines.append((shorten(line.rstrip(), width), start < table.timeline.here))
     return lines

@@ -1,51 +1,45 @@
 """The worth of the moment that is looked at, asked for when the eye rests there, and remembered.
 
-The server searches for it and lets nobody ask often, so: one question at a time, only for the moment that has been
+Where a server searches for it, it lets nobody ask often; so: one question at a time, only for the moment that has been
 looked at for a little, never twice for the same one, and a refusal that passes is waited out in silence.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
+from tictactoe_client.input.actions import Actions
 from tictactoe_client.online.errors import Refused
-from tictactoe_client.tui.room.table import Table
+from tictactoe_client.online.room import Room
 from tictactoe_protocol.pushes import AnalysisState
 
 SETTLE_SECONDS: Final = 0.2
 """How long a moment is looked at before it is asked for: longer than an arrow key that repeats takes."""
 
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A position of a game: the moves that lead there, and who was out of the game by then."""
-
-    game: int
-    moves: tuple[int, ...]
-    out: tuple[str, ...]
+Moment = tuple[int, tuple[int, ...], tuple[str, ...]]
+"""A position of a game: the game's number, the moves that lead there, and who was out of the game by then."""
 
 
 class Review:
-    """Values for one person at one table; `ask` brings the server's answer for a number of moves.
+    """Values for one person in one room, of the moment that `actions` look at.
 
     `run` carries work out beside everything else, `tell` shows a refusal and `redraw` what has come.
     """
 
     def __init__(
         self,
-        table: Table,
+        room: Room,
+        actions: Actions,
         *,
-        ask: Callable[[int], Awaitable[AnalysisState]],
         run: Callable[[Coroutine[Any, Any, None]], object],
         tell: Callable[[str], object],
         redraw: Callable[[], object],
         settle_seconds: float = SETTLE_SECONDS,
     ) -> None:
-        self._table = table
-        self._ask = ask
+        self._room = room
+        self._actions = actions
         self._run = run
         self._tell = tell
         self._redraw = redraw
@@ -53,13 +47,12 @@ class Review:
         self._is_on = False
         self._is_asking = False
         self._game = 0
-        self._known: dict[Moment, AnalysisState] = {}
-        self._refused: set[Moment] = set()
+        self._known: dict[Moment, AnalysisState | None] = {}
 
     @property
     def is_on(self) -> bool:
         """Whether values are shown; never to one who plays the game."""
-        return self._is_on and not self._table.plays
+        return self._is_on and not self._room.plays
 
     @property
     def analysis(self) -> AnalysisState | None:
@@ -79,12 +72,12 @@ class Review:
 
     def look(self) -> None:
         """Take note that another moment may be looked at."""
-        if self._table.plays:
+        if self._room.plays:
             self._is_on = False
-        if self._table.state is not None and self._table.state.game != self._game:
-            self._game = self._table.state.game
+        state = self._room.state
+        if state is not None and state.game != self._game:
+            self._game = state.game
             self._known.clear()
-            self._refused.clear()
         if not self._is_asking and self._missing() is not None:
             self._is_asking = True
             self._run(self._keep_asking())
@@ -100,42 +93,39 @@ class Review:
             self._is_asking = False
 
     async def _ask_for(self, moment: Moment) -> None:
+        """Ask for a moment's worth; None is remembered for one that has none to be known."""
         try:
-            analysis = await self._ask(len(moment.moves))
+            analysis = await self._actions.analyse(len(moment[1]))
         except Refused as refused:
             if refused.retry_ms is not None:
                 await asyncio.sleep(refused.retry_ms / 1000)
                 return
-            self._refused.add(moment)
+            self._known[moment] = None
             self._tell(refused.message)
         else:
-            if self._fits(analysis, moment):
-                self._known[moment] = analysis
-            else:
-                self._refused.add(moment)
+            self._known[moment] = analysis if self._fits(analysis, moment) else None
         self._redraw()
 
     def _fits(self, analysis: AnalysisState, moment: Moment) -> bool:
         """Tell whether an answer makes sense for this moment: a move taken back meanwhile makes it one for another."""
-        state = self._table.state
-        if state is None or analysis.ply != len(moment.moves):
+        state, moves = self._room.state, moment[1]
+        if state is None or analysis.ply != len(moves):
             return False
-        free = set(range(len(state.board))) - set(moment.moves)
+        free = set(range(len(state.board))) - set(moves)
         knows_turn = analysis.turn is None or analysis.turn in state.rules.marks
         return knows_turn and free.issuperset(analysis.cells) and set(analysis.best) <= set(analysis.cells)
 
     def _missing(self) -> Moment | None:
         """Return the moment that is looked at where its values are wanted and not known."""
         moment = self._moment() if self.is_on else None
-        return None if moment is None or moment in self._known or moment in self._refused else moment
+        return None if moment in self._known else moment
 
     def _moment(self) -> Moment | None:
         """Return what is looked at, or None where nobody moves next or the moves are not known."""
-        table, state = self._table, self._table.state
-        if state is None or state.status == "waiting":
+        state, timeline = self._room.state, self._actions.timeline
+        if state is None or state.status == "waiting" or timeline.game != state.game:
             return None
-        ply = state.ply if table.shown_ply is None else table.shown_ply
-        if len(table.moves) < ply or (state.status == "over" and ply == state.ply):
+        if not self._room.knows_moves or (state.status == "over" and not timeline.is_back):
             return None
         out = tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.out)
-        return Moment(state.game, table.moves[:ply], out)
+        return state.game, timeline.moves[: timeline.here], out

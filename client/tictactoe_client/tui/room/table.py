@@ -1,105 +1,103 @@
-"""A room as one person sees it from their chair: the newest state, the moves so far, what was said, and the past.
+"""A room as one person sees it from their chair: what was said, since when things are so, and the past they look at.
 
-Pure: states, lines and times are handed in. Looking back changes only what is shown, never what is known.
+What the room is like it knows from the room itself; times are handed in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
-from msgspec.structs import replace
-
-from tictactoe_client.online.changes import changes
-from tictactoe_client.online.moves import fits, follow_moves
+from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.timeline import Timeline
+from tictactoe_client.online.events import Change, Updated
+from tictactoe_client.online.room import Room
 from tictactoe_client.text.news import announce, announce_chat
-from tictactoe_client.text.wording import seat_of
 from tictactoe_protocol.pushes import ChatLine, RoomState
 
 _MOST_LINES = 200
 
 
 class Table:
-    """The room `code`; `viewer` is who looks, `shown_ply` the moment looked back at, None for now.
+    """The table in `room` for whoever acts with `actions`.
 
     `unblamed` are those who have been away since we came back from a loss of our own connection. `whole_hold_ms` is for
     how long the server keeps a seat, once somebody was seen to drop.
     """
 
-    def __init__(self, code: str, viewer: str, moves: tuple[int, ...] = (), *, aborts: bool = False) -> None:
-        self.code = code
+    def __init__(self, room: Room, actions: Actions, *, aborts: bool = False) -> None:
         self.aborts = aborts
-        self.viewer = viewer
-        self.state: RoomState | None = None
-        self.moves = moves
         self.talk: list[str] = []
-        self.shown_ply: int | None = None
         self.received_at = 0.0
         self.started_at: float | None = None
         self.ended_at: float | None = None
         self.ending: RoomState | None = None
-        self.unseen = 0
         self.unblamed: frozenset[str] = frozenset()
         self.whole_hold_ms: int | None = None
+        self._room = room
+        self._actions = actions
+
+    @property
+    def code(self) -> str:
+        """The room's code."""
+        return self._room.code
+
+    @property
+    def viewer(self) -> str:
+        """Who looks, by the public id."""
+        return self._room.viewer
+
+    @property
+    def state(self) -> RoomState | None:
+        """The newest state, None before the first."""
+        return self._room.state
+
+    @property
+    def moves(self) -> Sequence[int]:
+        """The cells of the game in order, as far as they are known."""
+        return self._room.moves
+
+    @property
+    def timeline(self) -> Timeline:
+        """The moment that is looked at."""
+        return self._actions.timeline
+
+    @timeline.setter
+    def timeline(self, timeline: Timeline) -> None:
+        self._actions.timeline = timeline
 
     @property
     def seat(self) -> str | None:
         """Our mark, or None for a watcher."""
-        return seat_of(self.state, self.viewer) if self.state else None
+        return self._room.seat
 
     @property
     def plays(self) -> bool:
-        """Whether we still play a game that is on; not one who is out of it, among three or more."""
-        state, own = self.state, self.seat
-        seat = state.seats.get(own) if state is not None and own is not None else None
-        return state is not None and state.status == "playing" and seat is not None and not seat.out
+        """Whether we still play a game that is on, which going away would cost us."""
+        return self._room.plays
 
     @property
     def looks_on(self) -> bool:
         """Whether there is nothing for us to play: we watch, or are out of the game, or it is over."""
-        if self.state is None or (self.state.status == "waiting" and self.seat is not None):
-            return False
-        return not self.plays
+        return self._room.looks_on
 
     @property
     def is_my_turn(self) -> bool:
         """Whether the server waits for our move."""
-        return self.state is not None and self.state.turn is not None and self.state.turn == self.seat
+        return self._room.is_my_turn
 
-    @property
-    def is_live(self) -> bool:
-        """Whether going away would cost us the game."""
-        return self.plays
-
-    def take(
-        self, state: RoomState, now: float, declined: Collection[str] | None = None, *, after_loss: bool = False
-    ) -> bool:
-        """Take a state unless a newer one is known; tell whether the server must be asked for missing moves.
-
-        `declined` are the offers that the viewer has put an end to, None where that is not known. The first state after
-        a loss of our own connection blames nobody for being away.
-        """
-        old = self.state
-        if old is not None and state.seq < old.seq:
-            return False
-        before, self.moves = self.moves, follow_moves(self.moves, old, state)
+    def take(self, update: Updated, brought: Sequence[Change], now: float) -> None:
+        """Take note of a state, and of what it has brought."""
+        old, state = update.old, update.state
         if old is not None:
-            played = self.moves if fits(self.moves, state) else None
-            known = before if fits(before, old) else None
-            brought = changes(old, state, moves=played, before=known)
-            self._say(*announce(brought, self.viewer, sees_board=True, after_loss=after_loss))
-            self._note_absent(old, state, after_loss=after_loss)
-            if self.shown_ply is not None:
-                self.unseen += max(0, state.ply - old.ply)
+            self._say(*announce(brought, self.viewer, sees_board=True, after_loss=update.after_loss))
+            self._note_absent(old, state, after_loss=update.after_loss)
         if old is None or old.game != state.game:
-            self.shown_ply, self.unseen, self.started_at, self.ended_at, self.ending = None, 0, None, None, None
-            if state.ply == 0:
-                self.started_at = now
+            self.started_at, self.ended_at, self.ending = now if state.ply == 0 else None, None, None
         if state.status == "playing" and old is not None and old.status == "waiting":
             self.started_at = now
         if state.status == "over" and self.ended_at is None:
             self.ended_at, self.ending = now, state
-        self.state, self.received_at = state, now
-        return len(self.moves) < state.ply
+        self.received_at = now
 
     def hear(self, line: ChatLine) -> None:
         """Take something that was said."""
@@ -111,34 +109,7 @@ class Table:
 
     def shown(self) -> RoomState | None:
         """Return the state that is looked at: the newest, or the board of an earlier moment."""
-        state = self.state
-        if state is None or self.shown_ply is None:
-            return state
-        kept = self.moves[: self.shown_ply]
-        board = "".join(mark if cell in kept or mark in ".#" else "." for cell, mark in enumerate(state.board))
-        last = kept[-1] if kept else None
-        return replace(state, board=board, ply=len(kept), last=last, result=None, turn=None)
-
-    def step(self, by: int) -> None:
-        """Look an earlier or a later move; past the newest one looks at the present again."""
-        state = self.state
-        if state is None or len(self.moves) < state.ply:
-            return
-        there = (state.ply if self.shown_ply is None else self.shown_ply) + by
-        if there >= state.ply:
-            self.look_at_present()
-        else:
-            self.shown_ply = max(0, there)
-
-    def played_next(self) -> int | None:
-        """Return the cell that was played at the moment that is looked back at, None at the present."""
-        if self.shown_ply is None or self.shown_ply >= len(self.moves):
-            return None
-        return self.moves[self.shown_ply]
-
-    def look_at_present(self) -> None:
-        """Look at the newest state."""
-        self.shown_ply, self.unseen = None, 0
+        return None if self.state is None else self.timeline.show(self.state)
 
     def remaining_ms(self, mark: str, now: float) -> int | None:
         """Return what is left on a clock by now, or None without clocks."""

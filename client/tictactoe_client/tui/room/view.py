@@ -133,7 +133,7 @@ class GameView:
             while parts and measure(comma.join([head, *parts])) > picture.width - measure(right) - 4:
                 parts.pop()
             rest = "".join(f"{comma}{part}" for part in parts)
-            if self.table.shown_ply is not None:
+            if self.table.timeline.is_back:
                 right = f"move {state.ply} of {len(self.table.moves)}"
         picture.put_parts(1, 0, (head, "title"), (rest, ""), until=picture.width - measure(right) - 2)
         picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
@@ -166,7 +166,7 @@ class GameView:
     def _draw_board(self, picture: Picture, state: RoomState, layout: RoomLayout) -> list[str]:
         """Draw the board, with values where they are shown; return those that its small cells have no room for."""
         view = BoardView.of(state, self._cursor(state) if self.table.plays or self.review.is_on else None)
-        if self.table.shown_ply is None and self.hand.pending is not None:
+        if not self.table.timeline.is_back and self.hand.pending is not None:
             view = replace(view, pending=self.hand.pending)
         fit = self.fit = layout.fit
         self.window = fit.window

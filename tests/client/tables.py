@@ -1,0 +1,26 @@
+"""A table as it is seen after some states, without any server."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from tests.client.test_room import FakeCourier
+from tictactoe_client.input.actions import Actions
+from tictactoe_client.online.changes import changes
+from tictactoe_client.online.events import Updated
+from tictactoe_client.online.room import Room
+from tictactoe_client.settings import Settings
+from tictactoe_client.tui.room.table import Table
+from tictactoe_protocol.pushes import RoomState
+
+
+def table_of(viewer: str, *states: RoomState, after_loss: bool = False) -> Table:
+    """Return what the viewer sees after these states, one a second; the later ones perhaps after a loss."""
+    room = Room(FakeCourier(player=viewer), states[-1].room)
+    table = Table(room, Actions(room, Settings()))
+    for second, (old, new) in enumerate(pairwise((None, *states))):
+        assert new is not None
+        room.state = new
+        brought = [] if old is None else changes(old, new)
+        table.take(Updated(old, new, after_loss=after_loss and old is not None), brought, float(second))
+    return table
