@@ -1,0 +1,327 @@
+"""The pictures of the full screen in `docs/pictures/`, made from the program itself: ``python -m tools.pictures``.
+
+A server is started, the program plays on it in a pseudo-terminal against players of the library, and what then stands
+on its screen is drawn. Names that are chosen anew at every run (room codes, ports, times) are made equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import struct
+import sys
+import tempfile
+import termios
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import pyte
+
+from tictactoe_client import Client, Room, connect
+from tictactoe_server.log import set_up_logging
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tools.svg import Cell, draw_screen
+
+FOLDER: Final = Path("docs/pictures")
+SMALL, LARGE = (80, 24), (120, 40)
+PATIENCE_SECONDS: Final = 20.0
+QUIET_SECONDS: Final = 0.7
+"""For how long nothing must have been written until a picture is taken: longer than anything takes that moves."""
+
+_INK, _GROUND = "#d7dce2", "#14171c"
+_COLOURS: Final = MappingProxyType(
+    {
+        "black": "#14171c", "red": "#e06c75", "green": "#8cc265", "brown": "#d8a657",
+        "blue": "#61a5f0", "magenta": "#c678dd", "cyan": "#4fb8c4", "white": "#d7dce2",
+        "brightblack": "#7d8590", "brightred": "#ff7b86", "brightgreen": "#a5e075", "brightbrown": "#f0c674",
+        "brightblue": "#7fbcff", "brightmagenta": "#de8bf0", "brightcyan": "#6fd3de", "brightwhite": "#ffffff",
+    }
+)  # fmt: skip
+"""The colours of the terminal that the pictures show, by the names that its emulation has for them."""
+
+_PRIVATE: Final = re.compile(rb"\x1b\[[<=>][0-9;]*[A-Za-z]")
+"""Settings of newer terminals, which the emulation does not know."""
+
+GOMOKU: Final = (112, 97, 113, 111, 98, 128, 126, 82, 127, 129, 83, 142, 68, 67, 114, 115)
+FALLING: Final = (38, 31, 37, 39, 36, 35, 30, 29, 24)
+
+
+@dataclass
+class Program:
+    """The full screen of one run in a pseudo-terminal, and what stands on it."""
+
+    size: tuple[int, int]
+    home: Path
+    screen: pyte.Screen = field(init=False)
+    _ours: int = field(init=False)
+
+    async def start(self, *arguments: str) -> None:
+        """Run the program."""
+        self.screen = pyte.Screen(*self.size)
+        self._stream = pyte.ByteStream(self.screen)
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", self.size[1], self.size[0], 0, 0))
+        variables = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TERM": "xterm-256color"}
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tictactoe_client", *arguments),
+            preexec_fn=lambda: os.login_tty(theirs),
+            env={**variables, "COLORTERM": "truecolor"},
+        )
+        os.close(theirs)
+        os.set_blocking(self._ours, False)
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen."""
+        return "\n".join(self.screen.display)
+
+    def type(self, text: str) -> None:
+        """Press keys."""
+        os.write(self._ours, text.encode())
+
+    async def until(self, *words: str) -> None:
+        """Wait until all of this stands on the screen."""
+        for _ in range(int(PATIENCE_SECONDS / 0.02)):
+            self._read()
+            if all(word in self.text for word in words):
+                return
+            await asyncio.sleep(0.02)
+        raise SystemExit(f"{words} did not come:\n{self.text}")
+
+    async def settle(self) -> None:
+        """Wait until the screen rests."""
+        quiet = 0.0
+        for _ in range(int(PATIENCE_SECONDS / 0.05)):
+            quiet = 0.0 if self._read() else quiet + 0.05
+            if quiet >= QUIET_SECONDS:
+                return
+            await asyncio.sleep(0.05)
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, each when the screen rests from the one before."""
+        for key in keys:
+            self.type(key)
+            await self.settle()
+
+    async def end(self) -> None:
+        """End it, whatever it does."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.terminate()
+        for _ in range(100):
+            self._read()
+            if self._process.returncode is not None:
+                break
+            await asyncio.sleep(0.02)
+        else:
+            self._process.kill()
+        await self._process.wait()
+        os.close(self._ours)
+
+    def _read(self) -> int:
+        """Take in what was written, and return how much that was."""
+        size = 0
+        with contextlib.suppress(BlockingIOError, OSError):
+            while data := os.read(self._ours, 65536):
+                size += len(data)
+                self._stream.feed(_PRIVATE.sub(b"", data))
+        return size
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A server, a program on it, who else plays there, and the codes of their rooms."""
+
+    server: Server
+    program: Program
+    players: Mapping[str, Client]
+    codes: list[str] = field(default_factory=list)
+
+    async def start(self, *arguments: str) -> None:
+        """Run the program on the server, as ana."""
+        await self.program.start(*arguments, "-s", self.server.url, "-n", "ana")
+
+    async def meet(self, rules: str, *cells: int) -> Room:
+        """Let bo meet ana, who waits for a match, and both play these cells: ana's are typed."""
+        await self.program.until("Waiting for")
+        room = await self.players["bo"].match(rules)
+        self.codes.append(room.code)
+        await self.program.until("YOUR MOVE")
+        columns = (room.state.rules.columns if room.state else 0) or 1
+        for ply, cell in enumerate(cells):
+            if ply % 2:
+                await room.move(cell)
+            else:
+                self.program.type(f":{chr(ord('a') + cell % columns)}{cell // columns + 1}\r")
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while len(await room.sync()) <= ply:  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+        return room
+
+    async def play(self, rules: str, *cells: int, one: str = "cy", other: str = "dee") -> Room:
+        """Let two others play these cells."""
+        first = await self.players[one].create(rules)
+        self.codes.append(first.code)
+        second = await self.players[other].join(first.code)
+        for ply, cell in enumerate(cells):
+            await (second if ply % 2 else first).move(cell, ply=ply)
+        return first
+
+
+Scene = Callable[[Stage], Awaitable[None]]
+
+
+async def home(stage: Stage) -> None:
+    """Show the first page after a game that was won, with games that are on and a room that waits."""
+    await stage.start("play", "--rules", "classic")
+    await stage.meet("classic", 4, 0, 2, 6, 8, 1, 5)
+    await stage.program.settle()
+    await stage.program.end()
+    await stage.play("classic", 4, 0, 8)
+    await stage.play("gomoku", *GOMOKU[:12])
+    await stage.play("connect-four", *FALLING)
+    stage.codes.append((await stage.players["bo"].create("four")).code)
+    await stage.start()
+    await stage.program.until("Quick match")
+    await asyncio.sleep(1.5)
+
+
+async def new_room(stage: Stage) -> None:
+    """Show the form of a new room."""
+    await stage.start()
+    await stage.program.until("New room")
+    await stage.program.press("\x1b[B", "\x1b[B", "\r")
+
+
+async def three(stage: Stage) -> None:
+    """Show a game of 3x3 in the middle."""
+    await stage.start("play", "--rules", "classic")
+    await stage.meet("classic", 4, 0, 8, 2)
+
+
+async def gomoku(stage: Stage) -> None:
+    """Show gomoku, with some talk."""
+    await stage.start("play", "--rules", "gomoku")
+    room = await stage.meet("gomoku", *GOMOKU[:10])
+    await room.chat("Nice opening!")
+
+
+async def falling(stage: Stage) -> None:
+    """Show connect-four."""
+    await stage.start("play", "--rules", "connect-four")
+    await stage.meet("connect-four", *FALLING[:8])
+
+
+async def watching(stage: Stage) -> None:
+    """Show a game of three as one who watches it."""
+    cy, dee, bo = (stage.players[name] for name in ("cy", "dee", "bo"))
+    first = await cy.create("three-players")
+    stage.codes.append(first.code)
+    others = [await dee.join(first.code), await bo.join(first.code)]
+    for ply, cell in enumerate((12, 6, 8, 16, 18, 7, 11)):
+        await (first, *others)[ply % 3].move(cell, ply=ply)
+    await stage.start("watch", first.code)
+    await stage.program.until("cy")
+
+
+async def won(stage: Stage) -> None:
+    """Show the end of a game that ana has won."""
+    await stage.start("play", "--rules", "classic")
+    await stage.meet("classic", 4, 0, 2, 8, 6)
+    await asyncio.sleep(1)
+
+
+SCENES: Final[Mapping[str, tuple[Scene, str]]] = MappingProxyType(
+    {
+        "home": (home, "The first page: what one can do, and the games that are on"),
+        "new-room": (new_room, "The form of a new room"),
+        "3x3": (three, "A game of 3x3"),
+        "gomoku": (gomoku, "Gomoku on 15x15"),
+        "connect-four": (falling, "Connect-four"),
+        "watching": (watching, "A game of three, watched"),
+        "end": (won, "The end of a game that was won"),
+    }
+)
+"""What is shown, by the name of its file, and what it says to those who cannot see it."""
+
+
+@contextlib.asynccontextmanager
+async def stage_of(size: tuple[int, int]) -> AsyncIterator[Stage]:
+    """Start a server, and let those in who play on it."""
+    async with contextlib.AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        server = await stack.enter_async_context(Server(Settings(host="127.0.0.1", port=0)))
+        names = ("bo", "cy", "dee")
+        players = {name: await stack.enter_async_context(connect(server.url, name=name)) for name in names}
+        yield Stage(server, Program(size, Path(folder)), players)
+
+
+async def take(name: str, size: tuple[int, int]) -> str:
+    """Return the picture of a scene in a window of this size."""
+    scene, title = SCENES[name]
+    async with stage_of(size) as stage:
+        await scene(stage)
+        await stage.program.settle()
+        rows = _cells_of(stage.program.screen, _same(stage.program.text, stage.codes))
+        await stage.program.end()
+    return draw_screen(rows, _GROUND, title=f"{title}, in a window of {size[0]} by {size[1]} characters.")
+
+
+def _same(text: str, codes: Sequence[str]) -> str:
+    """Return the text of a screen with what differs from run to run made equal, character by character."""
+    text = re.sub(r"127\.0\.0\.1:\d{5}", "10.0.0.200:8765", text)
+    for code in codes:
+        text = text.replace(code, "K7M4PQ")
+    text = re.sub(r"\b\d ms", "1 ms", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "2030-12-31 18:05", text)
+    return re.sub(r"\b0:\d\d\b", "0:41", text)
+
+
+def _cells_of(screen: pyte.Screen, text: str) -> Sequence[Sequence[Cell]]:
+    """Return the cells of a screen, with these characters in place of those that stand there."""
+    rows = []
+    for y, line in enumerate(text.split("\n")):
+        shown = [screen.buffer[y][x] for x in range(screen.columns)]
+        letters = line if len(line) == len(shown) else "".join(cell.data or " " for cell in shown)
+        rows.append([_cell_of(cell, letter) for cell, letter in zip(shown, letters, strict=False)])
+    return rows
+
+
+def _cell_of(shown: pyte.screens.Char, text: str) -> Cell:
+    ink, ground = _colour(shown.fg, _INK), _colour(shown.bg, _GROUND)
+    if shown.reverse:
+        ink, ground = ground, ink
+    return Cell(text, ink, ground, shown.bold, shown.italics, shown.underscore)
+
+
+def _colour(name: str, otherwise: str) -> str:
+    return otherwise if name == "default" else _COLOURS.get(name) or f"#{name}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make the pictures that the command line names, else all."""
+    parser = argparse.ArgumentParser(prog="python -m tools.pictures", description="Make the pictures of the screen.")
+    parser.add_argument("scenes", nargs="*", choices=[[], *SCENES], metavar="SCENE", help=", ".join(SCENES))
+    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER")
+    parser.add_argument("--size", metavar="80x24", help="another size than those of the documentation")
+    chosen = parser.parse_args(arguments)
+    set_up_logging("text", "error")
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    for name in chosen.scenes or SCENES:
+        sizes = [tuple(map(int, chosen.size.split("x")))] if chosen.size else [SMALL, LARGE]
+        for size in sizes:
+            path = chosen.out / f"{name}-{size[0]}x{size[1]}.svg"
+            path.write_text(asyncio.run(take(name, (size[0], size[1]))), encoding="utf-8")
+            print(path, path.stat().st_size)
+
+
+if __name__ == "__main__":
+    main()

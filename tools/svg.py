@@ -1,0 +1,154 @@
+"""A terminal's screen as an SVG picture that looks the same everywhere.
+
+Lines, blocks and braille are drawn as shapes and letters one by one in their cells, so no font has to have them or fit.
+Pure: what stands in the cells goes in, text comes out. Nothing is loaded from anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+from xml.sax.saxutils import escape
+
+WIDTH, HEIGHT = 9, 20
+"""The size of a cell in the picture's units."""
+
+MARGIN: Final = 14
+BAR: Final = 30
+"""What is left around the screen, and the bar of the window above it."""
+
+_FONT: Final = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+
+_LEFT, _RIGHT, _UP, _DOWN = range(4)
+
+_LINES: Final = {
+    "─": "1100", "│": "0011", "┌": "0101", "┐": "1001", "└": "0110", "┘": "1010", "├": "0111", "┤": "1011",
+    "┬": "1101", "┴": "1110", "┼": "1111", "╴": "1000", "╶": "0100", "╵": "0010", "╷": "0001",
+    "╭": "0101", "╮": "1001", "╰": "0110", "╯": "1010",
+    "━": "2200", "┃": "0022", "┏": "0202", "┓": "2002", "┗": "0220", "┛": "2020", "┣": "0222", "┫": "2022",
+    "┳": "2202", "┻": "2220", "╋": "2222", "╸": "2000", "╺": "0200", "╹": "0020", "╻": "0002",
+    "═": "3300", "║": "0033", "╔": "0303", "╗": "3003", "╚": "0330", "╝": "3030",
+    "╠": "0333", "╣": "3033", "╦": "3303", "╩": "3330", "╬": "3333",
+    "┿": "2211", "╂": "1122", "┝": "0211", "┥": "2011", "┠": "0122", "┨": "1022", "┯": "2201", "┷": "2210",
+}  # fmt: skip
+"""How thick the line from the middle is to the left, right, above and below: 0 none, 1 thin, 2 thick, 3 double."""
+
+_BLOCKS: Final = {
+    "█": (0, 0, 8, 8), "▀": (0, 0, 8, 4), "▄": (0, 4, 8, 8), "▌": (0, 0, 4, 8), "▐": (4, 0, 8, 8),
+    "▁": (0, 7, 8, 8), "▂": (0, 6, 8, 8), "▃": (0, 5, 8, 8), "▅": (0, 3, 8, 8), "▆": (0, 2, 8, 8), "▇": (0, 1, 8, 8),
+    "▏": (0, 0, 1, 8), "▎": (0, 0, 2, 8), "▍": (0, 0, 3, 8), "▋": (0, 0, 5, 8), "▊": (0, 0, 6, 8), "▉": (0, 0, 7, 8),
+    "▔": (0, 0, 8, 1), "▕": (7, 0, 8, 8),
+    "▘": (0, 0, 4, 4), "▝": (4, 0, 8, 4), "▖": (0, 4, 4, 8), "▗": (4, 4, 8, 8),
+}  # fmt: skip
+"""Which eighths of its cell a block fills: left, upper, right, lower."""
+
+_QUARTERS: Final = {"▙": "▌▗", "▛": "▌▝", "▜": "▐▘", "▟": "▐▖", "▚": "▘▗", "▞": "▝▖"}
+"""Blocks that are made of others."""
+
+_SHADES: Final = {"░": 0.25, "▒": 0.5, "▓": 0.75}
+
+_BRAILLE: Final = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3))
+"""The column and the row of each dot, by its bit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One character of a screen with its colours, as in ``#aabbcc``."""
+
+    text: str
+    ink: str
+    ground: str
+    bold: bool = False
+    italic: bool = False
+    underlined: bool = False
+
+
+def draw_screen(rows: Sequence[Sequence[Cell]], ground: str, *, title: str) -> str:
+    """Return a window with this screen as SVG; `ground` is the colour around the cells."""
+    columns = max(map(len, rows), default=0)
+    width, height = columns * WIDTH + 2 * MARGIN, len(rows) * HEIGHT + BAR + MARGIN
+    frame = _mix(ground, "#808080", 0.35)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        f' role="img" aria-label="{escape(title, {chr(34): "&quot;"})}">',
+        f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="9" fill="{ground}" stroke="{frame}"/>',
+        *(f'<circle cx="{18 + 17 * dot}" cy="15" r="5" fill="{frame}"/>' for dot in range(3)),
+        f'<g font-family="{_FONT}" font-size="15" text-anchor="middle" transform="translate({MARGIN} {BAR})">',
+    ]
+    for y, row in enumerate(rows):
+        parts += _grounds(row, y, ground)
+    for y, row in enumerate(rows):
+        for x, cell in enumerate(row):
+            parts += _draw_cell(cell, x * WIDTH, y * HEIGHT)
+    return "\n".join([*parts, "</g>", "</svg>", ""])
+
+
+def _grounds(row: Sequence[Cell], y: int, ground: str) -> Iterator[str]:
+    """Yield the grounds of a row, cells of one colour as one, but for those that are the window's."""
+    start = 0
+    for x in range(1, len(row) + 1):
+        if x == len(row) or row[x].ground != row[start].ground:
+            if row[start].ground != ground:
+                yield _rectangle(start * WIDTH, y * HEIGHT, (x - start) * WIDTH, HEIGHT, row[start].ground)
+            start = x
+
+
+def _draw_cell(cell: Cell, x: float, y: float) -> Iterator[str]:
+    text, ink = cell.text, cell.ink
+    if text in _LINES:
+        yield f'<path d="{"".join(_strokes(_LINES[text], x, y))}" fill="{ink}"/>'
+    elif text in _BLOCKS or text in _QUARTERS:
+        for part in _QUARTERS.get(text, text):
+            left, upper, right, lower = _BLOCKS[part]
+            across, down = WIDTH / 8, HEIGHT / 8
+            size = (right - left) * across, (lower - upper) * down
+            yield _rectangle(x + left * across, y + upper * down, *size, ink)
+    elif text in _SHADES:
+        yield _rectangle(x, y, WIDTH, HEIGHT, _mix(cell.ground, ink, _SHADES[text]))
+    elif len(text) == 1 and 0x2800 < ord(text) <= 0x28FF:
+        for bit, (column, row) in enumerate(_BRAILLE):
+            if (ord(text) - 0x2800) >> bit & 1:
+                center = f'cx="{x + WIDTH * (column + 0.5) / 2:g}" cy="{y + HEIGHT * (row + 0.5) / 4:g}"'
+                yield f'<circle {center} r="1.6" fill="{ink}"/>'
+    elif text in ("╱", "╲", "╳"):
+        rising = f"M{x:g} {y + HEIGHT:g}L{x + WIDTH:g} {y:g}" if text != "╲" else ""
+        falling = f"M{x:g} {y:g}L{x + WIDTH:g} {y + HEIGHT:g}" if text != "╱" else ""
+        yield f'<path d="{rising}{falling}" stroke="{ink}" stroke-width="1.4" fill="none"/>'
+    elif text.strip():
+        style = f"{' font-weight=' + chr(34) + '700' + chr(34) if cell.bold else ''}"
+        style += ' font-style="italic"' if cell.italic else ""
+        yield f'<text x="{x + WIDTH / 2:g}" y="{y + HEIGHT * 0.73:g}" fill="{ink}"{style}>{escape(text)}</text>'
+    if cell.underlined:
+        yield _rectangle(x, y + HEIGHT * 0.86, WIDTH, 1, ink)
+
+
+def _strokes(ways: str, x: float, y: float) -> Iterator[str]:
+    """Yield the lines from the middle of a cell to its sides, as rectangles of a path."""
+    middle_x, middle_y = x + WIDTH / 2, y + HEIGHT / 2
+    for way, kind in enumerate(ways):
+        if kind == "0":
+            continue
+        half = 1.25 if kind == "2" else 0.6
+        reach = 2.1 if "3" in ways else half
+        for aside in (-1.5, 1.5) if kind == "3" else (0,):
+            if way in (_LEFT, _RIGHT):
+                start, end = (x, middle_x + reach) if way == _LEFT else (middle_x - reach, x + WIDTH)
+                yield _path(start, middle_y + aside - half, end, middle_y + aside + half)
+            else:
+                start, end = (y, middle_y + reach) if way == _UP else (middle_y - reach, y + HEIGHT)
+                yield _path(middle_x + aside - half, start, middle_x + aside + half, end)
+
+
+def _path(left: float, upper: float, right: float, lower: float) -> str:
+    return f"M{left:g} {upper:g}H{right:g}V{lower:g}H{left:g}z"
+
+
+def _rectangle(x: float, y: float, width: float, height: float, fill: str) -> str:
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"/>'
+
+
+def _mix(one: str, other: str, share: float) -> str:
+    """Return a colour between two."""
+    pairs = ((int(one[place : place + 2], 16), int(other[place : place + 2], 16)) for place in (1, 3, 5))
+    return "#" + "".join(f"{round(first + (second - first) * share):02x}" for first, second in pairs)
