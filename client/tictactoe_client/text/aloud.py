@@ -5,7 +5,7 @@ Cells are row-major from 0. What would be long is put together: ``A to G empty, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -129,6 +129,36 @@ def find_runs(board: str, rules: Rules, least: int) -> list[Run]:
                 ends = tuple(end for end in (before, after) if end is not None and board[end] == ".")
                 runs.append(Run(mark, tuple(cells), ends))
     return runs
+
+
+def describe_lines(state: RoomState) -> str:
+    """Return the deciding line or lines as sentences, ``Row 1 is X X X.``, or "" where no line decided."""
+    if state.result is None:
+        return ""
+    rules = state.rules.to_rules()
+    return " ".join(_describe_line(run, state.board, rules) for run in split_lines(state.result.line, rules))
+
+
+def split_lines(cells: Collection[int], rules: Rules) -> list[tuple[int, ...]]:
+    """Return the straight runs of at least `rules.line` cells that a result's cells are made of.
+
+    >>> split_lines((0, 1, 2, 3, 6), Rules())
+    [(0, 1, 2), (0, 3, 6)]
+    """
+    board = "".join(rules.marks[0] if cell in cells else "." for cell in range(rules.size if cells else 0))
+    return [run.cells for run in find_runs(board, rules, rules.line)]
+
+
+def _describe_line(cells: tuple[int, ...], board: str, rules: Rules) -> str:
+    marks = " ".join(board[cell] for cell in cells)
+    first, last = format_cell(cells[0], rules), format_cell(cells[-1], rules)
+    if cells[1] == cells[0] + 1:
+        part = "" if len(cells) == rules.columns else f", {first} to {last},"
+        return f"Row {cells[0] // rules.columns + 1}{part} is {marks}."
+    if cells[1] == cells[0] + rules.columns:
+        part = "" if len(cells) == rules.rows else f", {first} to {last},"
+        return f"Column {format_column(cells[0] % rules.columns)}{part} is {marks}."
+    return f"The diagonal {first} to {last} is {marks}."
 
 
 def list_moves(state: RoomState, moves: Sequence[int], count: int | None = None) -> str:

@@ -30,10 +30,10 @@ from tictactoe_client.online.events import (
     TakenBack,
     Withdrawn,
 )
+from tictactoe_client.text.aloud import describe_lines
 from tictactoe_client.text.offers import name_moves
 from tictactoe_client.text.wording import (
     describe_cell,
-    describe_lines,
     describe_players,
     describe_reason,
     describe_seconds,

@@ -171,54 +171,6 @@ def describe_cell(cell: int, rules: Rules) -> str:
     return f"{name}, {_PLACES[cell]}" if (rules.rows, rules.columns) == (3, 3) else name
 
 
-def describe_lines(state: RoomState) -> str:
-    """Return the deciding line or lines as sentences, ``Row 1 is X X X.``, or "" where no line decided."""
-    if state.result is None or not state.result.line:
-        return ""
-    rules = state.rules.to_rules()
-    return " ".join(_describe_run(run, state.board, rules) for run in split_lines(state.result.line, rules))
-
-
-def split_lines(cells: tuple[int, ...], rules: Rules) -> list[tuple[int, ...]]:
-    """Return the straight runs of at least `rules.line` cells that a result's cells are made of.
-
-    >>> split_lines((0, 1, 2, 3, 6), Rules())
-    [(0, 1, 2), (0, 3, 6)]
-    """
-    members = set(cells)
-    runs = []
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        for cell in sorted(members):
-            if _step(cell, -down, -right, rules) in members:
-                continue
-            run = [cell]
-            while (following := _step(run[-1], down, right, rules)) in members:
-                run.append(following)
-            if len(run) >= rules.line:
-                runs.append(tuple(run))
-    return runs
-
-
-def _step(cell: int, down: int, right: int, rules: Rules) -> int:
-    row, column = divmod(cell, rules.columns)
-    row, column = row + down, column + right
-    on_board = 0 <= row < rules.rows and 0 <= column < rules.columns
-    return row * rules.columns + column if on_board else -1
-
-
-def _describe_run(run: tuple[int, ...], board: str, rules: Rules) -> str:
-    marks = " ".join(board[cell] for cell in run)
-    first, last = format_cell(run[0], rules), format_cell(run[-1], rules)
-    if run[1] == run[0] + 1:
-        whole = len(run) == rules.columns
-        return f"Row {run[0] // rules.columns + 1}{'' if whole else f', {first} to {last},'} is {marks}."
-    if run[1] == run[0] + rules.columns:
-        whole = len(run) == rules.rows
-        column = format_column(run[0] % rules.columns)
-        return f"Column {column}{'' if whole else f', {first} to {last},'} is {marks}."
-    return f"The diagonal {first} to {last} is {marks}."
-
-
 def list_free(state: RoomState, limit: int) -> str:
     """Return the names of cells that may be played, ``Free: A2 C2.``; past the limit it says how many more."""
     rules, board = state.rules.to_rules(), state.board

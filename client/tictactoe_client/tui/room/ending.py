@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tictactoe_client.text.aloud import split_lines
 from tictactoe_client.text.news import describe_result
-from tictactoe_client.text.wording import format_duration, is_draw, loser_of, name_of, split_lines
+from tictactoe_client.text.wording import format_duration, is_draw, loser_of, name_of
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell
 
