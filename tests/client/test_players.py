@@ -1,16 +1,23 @@
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.environment import environment
-from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.config import config_path, load_config
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers, state_folder
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 URL = "ws://localhost:8765"
 HERE = (URL,)
@@ -118,3 +125,130 @@ def test_no_folder_costs_nothing_but_the_memory(tmp_path: Path) -> None:
     players.keep(player())
     assert players.find(HERE) is None
     assert players.take(HERE) is None
+
+
+OLD_SERVER = ("ws://127.0.0.1:18770",)
+"""Where the clients of version 1.0 played whose files are in the fixtures; both were killed in a room."""
+
+
+@pytest.fixture
+def old_files(home: Path) -> Path:
+    """Put what version 1.0 wrote into this home; returns the folder for state."""
+    state, config = state_folder(), config_path().parent
+    for folder, names in ((state, ("players.json", "seats.json")), (config, ("client.toml",))):
+        folder.mkdir(parents=True)
+        for name in names:
+            (folder / name).write_bytes((FIXTURES / "client-1.0.0" / name).read_bytes())
+    return state
+
+
+def rooms_by_name() -> dict[str, tuple[str, ...]]:
+    return {player.name: player.rooms for player in KnownPlayers().on(OLD_SERVER)}
+
+
+def test_players_and_seats_of_version_1_0_are_taken_over_once(old_files: Path) -> None:
+    assert rooms_by_name() == {"ana": ("4CC8ZU",), "bo": ("L5TV9C",)}
+    assert (old_files / "seats.json").exists(), "who only reads writes nothing"
+    taken = KnownPlayers().take(OLD_SERVER, room="4CC8ZU")
+    assert taken is not None
+    assert taken.name == "ana"
+    assert not (old_files / "seats.json").exists()
+    KnownPlayers().forget_room(OLD_SERVER, taken.token, "4CC8ZU")
+    assert rooms_by_name() == {"ana": (), "bo": ("L5TV9C",)}
+
+
+def test_a_seat_whose_player_is_not_written_down_is_taken_over_as_well(old_files: Path) -> None:
+    (old_files / "players.json").unlink()
+    assert rooms_by_name() == {"ana": ("4CC8ZU",), "bo": ("L5TV9C",)}
+
+
+@pytest.mark.usefixtures("old_files")
+def test_the_configuration_of_version_1_0_counts_as_it_stands() -> None:
+    before = config_path().read_bytes()
+    config = load_config()
+    assert config.warnings == ()
+    assert config.values == {
+        "theme": "night",
+        "server": OLD_SERVER[0],
+        "name": "ana",
+        "no_mouse": True,
+        "bell": "always",
+    }
+    assert config.bindings == {"up": ("up", "k"), "down": ("down", "j"), "quit": ("ctrl+x",)}
+    assert config_path().read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "room", "how", "taken"),
+    [
+        (None, "BBBBBB", {"only_seated": True}, "cy"),
+        ("ana", "AAAAAA", {}, "bo"),
+        ("ana", "ZZZZZZ", {}, "ana"),
+        (None, "ZZZZZZ", {"only_seated": True}, None),
+        ("ana", None, {"resumes": True}, "bo"),
+    ],
+)
+def test_who_has_a_seat_in_the_room_comes_first_then_whoever_left_any_then_the_name(
+    players: KnownPlayers, name: str | None, room: str | None, how: dict[str, Any], taken: str | None
+) -> None:
+    players.keep(player("ana", used_at=3), player("bo", used_at=2, rooms=("AAAAAA",)))
+    players.keep(player("cy", used_at=1, rooms=("BBBBBB",)))
+    found = players.take(HERE, name, room, **how)
+    assert (found.name if found else None) == taken
+
+
+def test_a_room_is_written_once_and_struck_out_alone(players: KnownPlayers) -> None:
+    for room in ("AAAAAA", "BBBBBB", "AAAAAA"):
+        players.keep(player(rooms=(room,)))
+    players.keep(player(used_at=5))
+    (found,) = players.on(HERE)
+    assert found.rooms == ("BBBBBB", "AAAAAA")
+    players.forget_room(HERE, found.token, "BBBBBB")
+    assert [known.rooms for known in players.on(HERE)] == [("AAAAAA",)]
+
+
+@pytest.fixture
+def held(players: KnownPlayers) -> Iterator[int]:
+    """Let another program hold the lock of the file; yields what to close so that it does not any more."""
+    fcntl = pytest.importorskip("fcntl")
+    players.path.parent.mkdir(parents=True)
+    descriptor = os.open(players.path.with_suffix(".lock"), os.O_WRONLY | os.O_CREAT)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with contextlib.suppress(OSError):
+        yield descriptor
+        os.close(descriptor)
+
+
+def test_what_cannot_be_written_counts_for_this_run_and_is_written_with_the_next_change(
+    players: KnownPlayers, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
+    players.keep(player("ana", used_at=1))
+    assert players.problem == "another program writes there"
+    assert players.take(HERE, "ana") is not None
+    assert not players.path.exists()
+    os.close(held)
+    players.keep(player("bo"))
+    assert players.problem is None
+    assert {known.name for known in KnownPlayers(players.path).on(HERE)} == {"ana", "bo"}
+
+
+def test_whoever_waited_in_vain_does_not_wait_again(
+    players: KnownPlayers, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.02)
+    monkeypatch.setattr("tictactoe_client.files.writer.time.sleep", waits.append)
+    players.keep(player("ana"))
+    assert waits
+    waits.clear()
+    players.keep(player("bo"))
+    assert not waits
+
+
+def test_a_newer_version_may_add_what_it_likes(players: KnownPlayers) -> None:
+    players.keep(player())
+    content = json.loads(players.path.read_text())
+    content["players"][0]["colour"], content["more"] = "red", 1
+    players.path.write_text(json.dumps(content))
+    assert players.find(HERE) is not None

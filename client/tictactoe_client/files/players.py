@@ -130,6 +130,8 @@ class KnownPlayers:
         taken: list[KnownPlayer] = []
 
         def take(players: Players) -> Players:
+            if taken:  # a second attempt to write it
+                return _put(players, taken)
             free = [player for player in players if player.server in servers and player.is_free]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             found = seated or [player for player in free if name in (None, player.name) and not only_seated]
@@ -171,6 +173,7 @@ class KnownPlayers:
                 change_file(self.path, self._rewrite, lock=self.path.with_suffix(".lock"), seconds=seconds)
             except Busy as busy:
                 self.problem = busy.message
+                self._read()  # by which the change sees what there is
                 return
             except NotKept:
                 pass

@@ -1,15 +1,21 @@
-"""The connection behind the full screen: who one is on the server, from one run to the next."""
+"""Who one is on the server, from one run to the next, and what the screen says and does where that cannot be kept."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import re
-from collections.abc import AsyncIterator
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
-from tests.peer import PATIENCE_SECONDS
+from tests.environment import environment
+from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -92,3 +98,64 @@ def test_the_figure_stands_still_while_the_connection_does() -> None:
 
 def test_the_quickest_server_takes_a_millisecond() -> None:
     assert settle_latency(None, 0.0001) == settle_latency(1, 0.002) == 1
+
+
+@contextlib.contextmanager
+def held_by_another(path: Path) -> Iterator[None]:
+    """Let another process hold the lock on what is written through this file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    program = (
+        "import fcntl, sys; file = open(sys.argv[1], 'a'); fcntl.flock(file, fcntl.LOCK_EX); print(flush=True); input()"
+    )
+    command = [sys.executable, "-c", program, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"\n"
+        yield
+        holder.communicate()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks of files")
+async def test_while_another_program_holds_the_file_the_screen_answers_and_ctrl_q_ends(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    with held_by_another(KnownPlayers().path.with_suffix(".lock")):
+        async with open_screen(server.url, local=False) as ana:
+            await ana.press("?")
+            await ana.until("Everywhere:")
+            await ana.press("escape")
+            await ana.until("Playing as  ana", "not written down yet: another program writes there")
+            await ana.press("enter")
+            await ana.until("Waiting for someone")
+            await ana.press("ctrl+q")
+    assert ana.app.return_code == 0
+    assert not KnownPlayers().path.exists()
+
+
+async def test_what_could_not_be_written_at_once_is_written_by_the_end(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
+    told: list[str] = []
+    session = Session(Settings(name="ana"), parse_house(server.url), tell=told.append)
+    with contextlib.ExitStack() as holding:
+        holding.enter_context(held_by_another(KnownPlayers().path.with_suffix(".lock")))
+        async with session.open() as client:
+            holding.close()
+    known = KnownPlayers().find((server.url,), "ana")
+    assert known is not None
+    assert known.token == client.token
+    assert told == ["Who you are here is not written down yet: another program writes there."]
+
+
+async def test_a_second_run_under_the_same_name_is_told_that_it_is_another_player(server: Server) -> None:
+    told: list[str] = []
+    async with open_peer(server.url, "ana") as first:
+        KnownPlayers().keep(KnownPlayer(server.url, "ana", first.welcome["token"], pid=os.getppid()))
+        async with Session(Settings(name="ana"), parse_house(server.url), tell=told.append).open() as second:
+            assert second.player != first.welcome["player"]
+    assert told == ["Another program plays as ana now: here you are another ana, with games of your own."]
+    told.clear()
+    async with Session(Settings(name="bo"), parse_house(server.url), tell=told.append).open():
+        pass
+    assert told == []
