@@ -27,6 +27,7 @@ class HomePage(Page):
         self._view = HomeView(desk, self._menu)
         self._lobby = Lobby(desk, self._menu.rooms)
         self._entrance = Entrance(desk, self._menu, self._lobby, first)
+        self._losses: list[str] = []
 
     # -- what the desk asks ---------------------------------------------------------------------------------------
 
@@ -62,12 +63,19 @@ class HomePage(Page):
 
     async def _tell_losses(self) -> None:
         """Say once which games, of those that an earlier run left, are not there to come back to any more."""
-        if told := await find_losses(self.desk.link):
-            self.desk.say(" ".join(told))
+        self._losses += await find_losses(self.desk.link)
+        self._say_losses()
+
+    def _say_losses(self) -> None:
+        """Say them where they are in nobody's way: not in a room that one has gone to meanwhile."""
+        if self._losses and self.desk.pages[-1] is self:
+            self.desk.say(" ".join(self._losses))
+            self._losses.clear()
 
     def opened(self) -> None:
         """Read the list anew: rooms may have come and gone unseen."""
         self._lobby.follow()
+        self._say_losses()
 
     def covered(self, page: Page) -> None:
         """Hear of no list while one is in a room."""
