@@ -6,6 +6,7 @@ server only ever adds. So words (a status, a reason) are plain texts here, with 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -45,8 +46,13 @@ class RulesState(Struct, frozen=True):
         return cls(rules.preset, **spell_out(rules))
 
     def to_rules(self) -> Rules:
-        """Return the engine's value; raises `InvalidRules` for what no server of ours sends."""
-        return Rules(**{name: getattr(self, name) for name in RulesFields.__struct_fields__})
+        """Return the engine's value, one for all that are equal; raises `InvalidRules` for what none of ours sends."""
+        return _rules_of(self)
+
+
+@lru_cache(maxsize=256)
+def _rules_of(state: RulesState) -> Rules:
+    return Rules(**{name: getattr(state, name) for name in RulesFields.__struct_fields__})
 
 
 class SeatState(Struct, frozen=True, omit_defaults=True):

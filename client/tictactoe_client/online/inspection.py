@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from msgspec import Struct
@@ -215,7 +214,6 @@ def _is_mark(text: str) -> bool:
     return len(text) == 1 and "A" <= text <= "Z"
 
 
-@lru_cache(maxsize=64)
 def _rules_of(rules: RulesState) -> Rules:
     try:
         return rules.to_rules()
