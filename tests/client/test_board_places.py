@@ -12,11 +12,14 @@ from tictactoe_client.board.board import (
     Scale,
     Window,
     cell_at,
+    draw_board,
+    drop_frames,
+    mark_role,
     measure_board,
     place_of,
     render_board,
 )
-from tictactoe_engine import FREE, Keys, Rules, format_column
+from tictactoe_engine import FREE, PRESETS, Keys, Rules, format_column
 
 SCALES: tuple[Scale, ...] = (1, 2, 3)
 STYLES = [BoardStyle(), *(BoardStyle(framed=True, ascii=ascii, scale=s) for s in SCALES for ascii in (False, True))]
@@ -52,8 +55,9 @@ def test_a_cell_is_found_where_its_mark_is_drawn(view: BoardView, style: BoardSt
     place = place_of(cell, view, style)
     assert place is not None
     assert cell_at(*place, view, style) == cell
-    drawn = render_board(view, style)[place[1]][place[0]]
-    assert drawn == (view.mark_at(cell) if not style.framed or view.mark_at(cell) != FREE else " ")
+    if style.scale == 1:
+        drawn = draw_board(view, style)[place[1]][place[0]][0]
+        assert drawn == (view.mark_at(cell) if not style.framed or view.mark_at(cell) != FREE else " ")
 
 
 @given(views(), st.sampled_from(STYLES), st.integers(-3, 400), st.integers(-3, 200))
@@ -76,8 +80,6 @@ def test_lines_are_of_one_width_and_within_the_measure(view: BoardView, style: B
     assert max(map(len, lines)) <= width
     if view.window is None:
         assert len(lines) == height
-    if style.framed:
-        assert len({len(line) for line in lines[1:]}) == 1
     if style.ascii:
         assert "\n".join(lines).isascii()
 
@@ -87,7 +89,7 @@ def test_letters_stand_over_their_columns_and_numbers_beside_their_rows(view: Bo
     lines = render_board(view, style)
     for row in view.rows:
         x, y = place_of(view.cells_of(row)[0], view, style) or (0, 0)
-        assert lines[y][: x - 1].split()[0] == str(row + 1)
+        assert lines[y][: x - style.scale].split()[0] == str(row + 1)
         for column, cell in zip(view.columns, view.cells_of(row), strict=True):
             x, y = place_of(cell, view, style) or (0, 0)
             name = format_column(column)
@@ -113,24 +115,101 @@ def test_a_click_anywhere_in_a_large_cell_is_on_it_and_on_the_grid_on_none(
     assert cell_at(x, y - along - 2, view, style) == 1
 
 
-def test_a_roomy_board_keeps_every_shape() -> None:
+def test_marks_fill_large_cells_and_every_shape_stays() -> None:
     view = BoardView(Rules(), "X...O....", last=4, cursor=4, pending=(8, "X"))
-    lines = render_board(view, BoardStyle(framed=True, keys=Keys.PHONE, scale=2))
-    assert lines == [
+    assert render_board(view, BoardStyle(framed=True, keys=Keys.PHONE, scale=2)) == [
         "      A       B       C",
-        "  ┌───────┬───────┬───────┐",
-        "  │       │       │       │",
-        "1 │   X   │   2   │   3   │",
-        "  │       │       │       │",
-        "  ├───────┼───────┼───────┤",
-        "  │       │[     ]│       │",
-        "2 │   4   │[ (O) ]│   6   │",
-        "  │       │[     ]│       │",
-        "  ├───────┼───────┼───────┤",
-        "  │       │       │       │",
-        "3 │   7   │   8   │   x?  │",
-        "  │       │       │       │",
-        "  └───────┴───────┴───────┘",
+        "    ▀▄ ▄▀ │       │",
+        "1     █   │   2   │   3",
+        "    ▄▀ ▀▄ │       │",
+        "   ───────┼───────┼───────",
+        "          │┏▄▀▀▀▄┓│",
+        "2     4   │┃█( )█┃│   6",
+        "          │┗▀▄▄▄▀┛│",
+        "   ───────┼───────┼───────",
+        "          │       │",
+        "3     7   │   8   │   x?",
+        "          │       │",
     ]
-    won = render_board(BoardView(Rules(), "XXXOO....", last=2, line=frozenset((0, 1, 2))), BoardStyle(True, scale=3))
-    assert won[4] == "1 │    <X>    │    <X>    │    <X>    │"
+
+
+def test_in_ascii_a_large_mark_is_made_of_its_letter() -> None:
+    lines = render_board(BoardView(Rules(), "X...O...."), BoardStyle(framed=True, ascii=True, scale=2))
+    assert lines[1:8] == [
+        "    X   X |       |",
+        "1     X   |       |",
+        "    X   X |       |",
+        "   -------+-------+-------",
+        "          |  OOO  |",
+        "2         | O   O |",
+        "          |  OOO  |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("board", "line", "sign", "ascii_sign"),
+    [
+        ("XXXOO....", (0, 1, 2), "━", "-"),
+        ("OXXO.XO..", (0, 3, 6), "┃", "|"),
+        ("XO.OX...X", (0, 4, 8), "╲", "\\"),
+        ("X.OXO.OX.", (2, 4, 6), "╱", "/"),
+    ],
+)
+@pytest.mark.parametrize("scale", [2, 3])
+def test_the_line_that_decided_is_drawn_through(
+    board: str, line: tuple[int, ...], sign: str, ascii_sign: str, scale: Scale
+) -> None:
+    view = BoardView(Rules(), board, line=frozenset(line), last=line[-1])
+    rows = draw_board(view, BoardStyle(framed=True, scale=scale))
+    mark = board[line[0]]
+    struck = [(x, y) for y, row in enumerate(rows) for x, cell in enumerate(row) if cell[0] == sign]
+    assert {rows[y][x][1] for x, y in struck} == {mark_role(mark, Rules(), strong=True)}
+    between = {"━": (1, 0), "┃": (0, 1), "╲": (1, 1), "╱": (-1, 1)}[sign]
+    (x, y), (to_x, to_y) = (place_of(cell, view, BoardStyle(framed=True, scale=scale)) or (0, 0) for cell in line[:2])
+    crossing = (x + to_x) // 2, (y + to_y) // 2
+    assert crossing in struck, between
+    plain = draw_board(view, BoardStyle(framed=True, scale=scale, ascii=True))
+    assert plain[crossing[1]][crossing[0]][0] == ascii_sign
+
+
+def test_only_the_cells_that_stand_in_a_row_are_joined() -> None:
+    rules = Rules(3, 5, 3)
+    view = BoardView(rules, "XXXO.OO..XX....", line=frozenset((0, 1, 2)))
+    text = "\n".join(render_board(view, BoardStyle(framed=True, scale=2)))
+    assert "━" in text
+    assert not set("┃╲╱") & set(text)
+
+
+def test_where_marks_fall_there_are_slots_and_each_open_one_shows_its_digit_where_a_mark_lands() -> None:
+    rules = Rules(2, 3, 2, gravity=True)
+    assert render_board(BoardView(rules, "X..O.."), BoardStyle(framed=True, keys=Keys.PAD, scale=2)) == [
+        "     A     B     C",
+        "  │▀▄ ▄▀│     │     │",
+        "1 │  █  │     │     │",
+        "  │▄▀ ▀▄│     │     │",
+        "  │▄▀▀▀▄│     │     │",
+        "2 │█   █│  2  │  3  │",
+        "  │▀▄▄▄▀│     │     │",
+        "  └─────┴─────┴─────┘",
+    ]
+    wide = BoardView(Rules(2, 10, 2, gravity=True), FREE * 20)
+    assert not set("123") & set("".join(line[2:] for line in render_board(wide, BoardStyle(True, keys=Keys.PHONE))))
+
+
+def test_a_mark_that_falls_passes_a_few_cells_on_its_way() -> None:
+    rules = PRESETS["connect-four"]
+    board = FREE * 38 + "X" + FREE * 3
+    frames = drop_frames(board, rules.columns, 38, 3)
+    assert [frame.index("X") for frame in frames] == [3, 17, 31]
+    assert all(frame.count("X") == 1 and len(frame) == rules.size for frame in frames)
+    assert drop_frames("X..", 3, 0, 3) == []
+
+
+def test_a_large_board_for_five_has_its_star_points_until_a_mark_lies_there() -> None:
+    rules = PRESETS["gomoku"]
+    board = FREE * 112 + "X" + FREE * 112
+    lines = render_board(BoardView(rules, board), BoardStyle(stars=True))
+    assert "".join(lines).count("+") == 4
+    assert lines[4] == " 4  . . . + . . . . . . . + . . ."
+    assert "+" not in "".join(render_board(BoardView(rules, board)))
+    assert "+" not in "".join(render_board(BoardView(PRESETS["four"], FREE * 25), BoardStyle(stars=True)))

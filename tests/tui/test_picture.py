@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tictactoe_client.board.board import BoardStyle, BoardView, cell_at, place_of, render_board
+from tictactoe_client.board.fit import fit_board
 from tictactoe_client.tui.canvas import find_changes
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
-from tictactoe_client.tui.room.board_area import find_cell, fit_board, paint_board
 from tictactoe_client.tui.themes import THEMES, theme_named
 from tictactoe_engine import FREE, Rules
 
@@ -70,9 +70,14 @@ def test_a_board_fits_and_shows_the_cell_that_matters(
     assert fit.height <= height
     view = BoardView(rules, FREE * rules.size, cursor=cell)
     picture = Picture(width, height)
-    paint_board(picture, 0, 0, view, fit)
-    y, line = next((y, line) for y, line in enumerate(picture.lines()) if "[" in line)
-    assert find_cell(line.index("[") + 1, y, view, fit) == cell
+    picture.paste(0, 0, fit.draw(view))
+    y, x = next(
+        (y, row.index((sign, "cursor")))
+        for y, row in enumerate(picture.rows)
+        for sign in "[┃"
+        if (sign, "cursor") in row
+    )
+    assert fit.find_cell(x + 1, y, view) == cell
 
 
 def test_every_theme_knows_every_role() -> None:

@@ -6,20 +6,20 @@ import pytest
 
 from tests.client.test_worth import DRAW, GUESS, LOSS, WIN, analysed
 from tictactoe_client.board.board import BoardStyle, BoardView
+from tictactoe_client.board.fit import fit_board
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.board_area import fit_board, paint_board
 from tictactoe_client.tui.room.value_marks import format_value, paint_values
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
 
 def draw(
-    rules: Rules, board: str, analysis: AnalysisState, *, size: tuple[int, int] = (80, 24), cursor: int | None = None
+    rules: Rules, board: str, analysis: AnalysisState, *, size: tuple[int, int] = (80, 9), cursor: int | None = None
 ) -> Picture:
     picture = Picture(*size)
     view = BoardView(rules, board, cursor=cursor)
     fit = fit_board(rules, BoardStyle(ascii=True), *size, cursor, None)
-    paint_board(picture, 0, 0, view, fit)
+    picture.paste(0, 0, fit.draw(view))
     paint_values(picture, 0, 0, view, fit, analysis)
     return picture
 
@@ -39,6 +39,11 @@ def test_the_cursor_stands_around_a_worth() -> None:
     assert picture.lines()[2].endswith("|  X  | *=  |[ -4]|")
 
 
+def test_in_a_large_cell_the_cursor_leaves_the_worth_alone() -> None:
+    lines = draw(PRESETS["classic"], "X...O...X", analysed([0, 4, 8]), size=(80, 24), cursor=2).lines()
+    assert lines[3].endswith("|[    -4   ]")
+
+
 def test_a_cell_of_three_keeps_its_star_and_gives_up_a_long_number() -> None:
     rules = Rules(4, 4, 4)
     far = CellValue("win", 12, 1.0)
@@ -53,7 +58,7 @@ def test_a_cell_of_three_keeps_its_star_and_gives_up_a_long_number() -> None:
 def test_a_compact_board_has_one_sign_for_each_cell_and_none_for_guesses() -> None:
     rules = PRESETS["gomoku"]
     cells = {0: WIN, 1: CellValue("win", 5, 1.0), 2: LOSS, 3: DRAW, 4: GUESS}
-    picture = draw(rules, "." * 225, AnalysisState(0, "X", WIN, cells, (0,), solved=False))
+    picture = draw(rules, "." * 225, AnalysisState(0, "X", WIN, cells, (0,), solved=False), size=(80, 24))
     assert picture.lines()[1].startswith(" 1  * + - = . .")
 
 

@@ -1,37 +1,47 @@
-"""A board as lines of text: compact or with a grid, whole or a part of it; nothing of terminals.
+"""A board as text: compact or with a grid, whole or a part of it, each character with the role it plays. Pure.
 
-`place_of` and `cell_at` say where a cell stands in these lines, and which cell stands at a place. Every line of a
+`place_of` and `cell_at` say where a cell stands in the drawing, and which cell stands at a place. Every line of a
 compact board of 32 columns fits 80 characters.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import count as count_from
+from itertools import groupby
 from typing import Final
 
-from tictactoe_client.board.board_view import BoardStyle, BoardView, Scale, Window, brackets_about, paint_mark
-from tictactoe_client.board.framed_board import (
-    CURSOR_REACH,
-    find_in_frame,
-    measure_frame,
-    place_in_frame,
-    render_framed,
-)
-from tictactoe_engine import FREE, Rules, format_column, format_key
+from tictactoe_client.board.glyphs import draw_glyph
+from tictactoe_client.board.grid import Grid, cell_at, measure_board, place_of
+from tictactoe_client.board.view import BoardStyle, BoardView, Scale, Window, drop_frames, lowest_free
+from tictactoe_engine import BLOCKED, FREE, Rules, format_column, format_key
 
 __all__ = [
-    "CURSOR_REACH",
     "BoardStyle",
     "BoardView",
+    "Cell",
     "Scale",
     "Window",
     "cell_at",
+    "draw_board",
+    "drop_frames",
+    "lowest_free",
+    "mark_role",
     "measure_board",
     "place_of",
     "render_board",
 ]
 
-_KEYS_BESIDE: Final = 9
-"""How much wider the keys make a compact board of 3x3."""
+Cell = tuple[str, str]
+"""A character and its role: ``mark0``, ``strong0`` for a mark that stands out, ``cursor``, ``dim`` for all others."""
+
+_LEAST_STARS: Final = 13
+_BOLD, _DIM, _RESET = 1, 2, "\x1b[0m"
+_COLOURS: Final = (36, 33, 35, 32, 34, 31)
+_BLANK: Final[Cell] = (" ", "")
+_WAYS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
+_SIDES: Final = ("┏┃┃┃┗", "┓┃┃┃┛")
 
 
 def render_board(view: BoardView, style: BoardStyle | None = None) -> list[str]:
@@ -44,87 +54,221 @@ def render_board(view: BoardView, style: BoardStyle | None = None) -> list[str]:
     3  . . .
     """
     style = style or BoardStyle()
-    return render_framed(view, style) if style.framed else _render_compact(view, style)
+    rows = draw_board(view, style)
+    lines = ["".join(character for character, _ in row).rstrip() for row in rows]
+    if not style.colour:
+        return lines
+    top = Grid.of(view.rules, style).top
+    return [*lines[:top], *(_colour(row[: len(line)]) for row, line in zip(rows[top:], lines[top:], strict=True))]
 
 
-def place_of(cell: int, view: BoardView, style: BoardStyle) -> tuple[int, int] | None:
-    """Return (column, line) of a cell's mark in what `render_board` returns, or None where the window leaves it out."""
-    row, column = divmod(cell, view.rules.columns)
-    if row not in view.rows or column not in view.columns:
-        return None
-    down, right = row - view.rows.start, column - view.columns.start
-    if style.framed:
-        return place_in_frame(down, right, view.rules, style)
-    return len(str(view.rules.rows)) + 2 + 2 * right, _label_lines(view.rules) + down
-
-
-def cell_at(x: int, y: int, view: BoardView, style: BoardStyle) -> int | None:
-    """Return the cell that stands at this column and line of the drawing, the inverse of `place_of`, or None.
-
-    The whole inside of a framed cell is that cell; between two cells, on the grid and beside the board is none.
-    """
-    if style.framed:
-        place = find_in_frame(x, y, view.rules, style)
+def draw_board(view: BoardView, style: BoardStyle) -> list[list[Cell]]:
+    """Return the board as rows of characters with their roles."""
+    grid = Grid.of(view.rules, style)
+    rows = _draw_frame(view, grid, style) if style.framed else _draw_margins(view, grid)
+    for row in view.rows:
+        _draw_row(rows, row, view, grid, style)
+    if style.shows_keys(view.rules):
+        _draw_keys(rows, view, grid, style)
+    if grid.is_drawn_large:
+        _strike_line(rows, view, grid, ascii_only=style.ascii)
     else:
-        right, between = divmod(x - len(str(view.rules.rows)) - 2, 2)
-        place = None if between else (y - _label_lines(view.rules), right)
-    if place is None or place[0] not in range(len(view.rows)) or place[1] not in range(len(view.columns)):
-        return None
-    return view.rows[place[0]] * view.rules.columns + view.columns[place[1]]
+        _bracket_line(rows, view, grid)
+    _draw_single(rows, view, grid, style)
+    return rows
 
 
-def measure_board(rules: Rules, style: BoardStyle | None = None) -> tuple[int, int]:
-    """Return (width, height) in characters that a board of these rules needs at most."""
-    style = style or BoardStyle()
-    if style.framed:
-        width, height = measure_frame(rules, style)
-        return width + 1, height
-    beside = _KEYS_BESIDE if style.shows_keys(rules) else 0
-    return len(str(rules.rows)) + 2 + 2 * rules.columns + beside, _label_lines(rules) + rules.rows
+def mark_role(mark: str, rules: Rules, *, strong: bool = False) -> str:
+    """Return the role of a player's mark."""
+    return f"{'strong' if strong else 'mark'}{rules.marks.index(mark) % 6}" if mark in rules.marks else "dim"
 
 
-def _render_compact(view: BoardView, style: BoardStyle) -> list[str]:
-    width = len(str(view.rules.rows))
-    lines = _column_labels(view)
+# -- labels and lines -------------------------------------------------------------------------------------------------
+
+
+def _draw_margins(view: BoardView, grid: Grid) -> list[list[Cell]]:
+    """Return a compact board without its marks; letters that pair up (AA, AB) are read downwards."""
+    margin, width = grid.left - 2, grid.left + grid.across * len(view.columns)
+    names = [format_column(column).rjust(grid.top) for column in view.columns]
+    heads = [" " * grid.left + " ".join(name[level] for name in names) for level in range(grid.top)]
+    return [_dim(line.ljust(width)) for line in (*heads, *(f"{row + 1:>{margin}}" for row in view.rows))]
+
+
+def _draw_frame(view: BoardView, grid: Grid, style: BoardStyle) -> list[list[Cell]]:
+    """Return a framed board without its marks: all around, or with lines between large cells alone, or slots."""
+    count, margin, rules = len(view.columns), grid.left - 2, view.rules
+    bar = "|" if style.ascii else "│"
+    edge = " " if grid.is_drawn_large and not rules.gravity else bar
+    inside = f"{edge}{bar.join([' ' * grid.wide] * count)}{edge}"
+    gap, middle = " " * (margin + 1), grid.tall // 2
+    names = "".join(format_column(column).center(grid.across) for column in view.columns)
+    lines = [f"{gap} {names}"]
+    if grid.top > 1:
+        lines.append(gap + _rule(count, grid.wide, "┌┬┐", ascii_only=style.ascii))
+    for row in view.rows:
+        lines += [f"{row + 1 if line == middle else '':>{margin}} {inside}" for line in range(grid.tall)]
+        if row != view.rows[-1] and grid.down > grid.tall:
+            ends = "├┼┤" if grid.edge else " ┼ "
+            lines.append(gap + _rule(count, grid.wide, ends, ascii_only=style.ascii))
+    if grid.edge:
+        lines.append(gap + _rule(count, grid.wide, "└┴┘", ascii_only=style.ascii))
+    return [_dim(line) for line in lines]
+
+
+def _rule(columns: int, wide: int, corners: str, *, ascii_only: bool) -> str:
+    left, between, right = (corner if corner == " " or not ascii_only else "+" for corner in corners)
+    return left + between.join([("-" if ascii_only else "─") * wide] * columns) + right
+
+
+def _dim(line: str) -> list[Cell]:
+    return [_BLANK if character == " " else (character, "dim") for character in line]
+
+
+# -- what lies on it --------------------------------------------------------------------------------------------------
+
+
+def _draw_row(rows: list[list[Cell]], row: int, view: BoardView, grid: Grid, style: BoardStyle) -> None:
+    """Draw the marks of one row of the board."""
+    cells, rules = view.cells_of(row), view.rules
+    free = " " if style.framed else FREE
+    blocked = _BLANK if grid.is_drawn_large else (BLOCKED, "dim")
+    signs: dict[str, Cell] = {FREE: (free, "dim") if free.strip() else _BLANK, BLOCKED: blocked}
+    for mark in rules.marks:
+        signs[mark] = _BLANK if grid.is_drawn_large else (mark, mark_role(mark, rules))
+    x, y = grid.middle_of(cells[0], view)
+    rows[y][x : x + grid.across * len(cells) : grid.across] = [signs[view.board[cell]] for cell in cells]
+    if grid.is_drawn_large:
+        for cell in cells:
+            if view.board[cell] != FREE:
+                _draw_large(rows, cell, view, grid, ascii_only=style.ascii)
+        return
+    for cell in (*view.line, *(() if view.last is None else (view.last,))):
+        if cell in cells and view.board[cell] in rules.marks:
+            _put(rows, x + (cell - cells[0]) * grid.across, y, view.board[cell], _strong(view, cell))
+    for star in _star_points(rules) if style.stars else ():
+        if star in cells and view.board[star] == FREE:
+            _put(rows, x + (star - cells[0]) * grid.across, y, "+", "dim")
+
+
+def _draw_large(rows: list[list[Cell]], cell: int, view: BoardView, grid: Grid, *, ascii_only: bool) -> None:
+    """Draw a mark that fills its cell."""
+    mark, (x, y) = view.board[cell], grid.middle_of(cell, view)
+    glyph = draw_glyph(mark, grid.tall, ascii_only=ascii_only)
+    role = mark_role(mark, view.rules, strong=cell == view.last or cell in view.line)
+    left = x - len(glyph[0]) // 2
+    for line, text in enumerate(glyph, y - grid.tall // 2):
+        for place, character in enumerate(text, left):
+            if character != " ":
+                rows[line][place] = (character, role)
+
+
+def _draw_keys(rows: list[list[Cell]], view: BoardView, grid: Grid, style: BoardStyle) -> None:
+    """Draw the keys that place: in the free cells, or beside a compact board."""
+    assert style.keys is not None
+    if view.rules.gravity:
+        for column in view.columns:
+            cell = lowest_free(view.board, column, view.rules.columns)
+            if cell is not None and view.shows(cell):
+                _put(rows, *grid.middle_of(cell, view), str(column + 1), "dim")
+        return
     for row in view.rows:
         cells = view.cells_of(row)
-        text = f"{row + 1:>{width}} "
-        before = ""
-        for cell in cells:
-            left, right = brackets_about(view, cell, style)
-            text += _separator(before, left) + paint_mark(view, cell, view.mark_at(cell), style)
-            before = right
-        text += _separator(before, "")
-        lines.append(f"{text.rstrip()}{_keys_beside(view, cells, style, missing_right=not before.strip())}")
-    return lines
+        keys = [format_key(cell, style.keys) if view.board[cell] == FREE else FREE for cell in cells]
+        x, y = grid.middle_of(cells[0], view)
+        if not style.framed:
+            rows[y] += _dim(f"    {' '.join(keys)}")
+            continue
+        for number, key in enumerate(keys):
+            if key != FREE:
+                _put(rows, x + number * grid.across, y, key, "dim")
 
 
-def _label_lines(rules: Rules) -> int:
-    return len(format_column(rules.columns - 1))
+def _bracket_line(rows: list[list[Cell]], view: BoardView, grid: Grid) -> None:
+    """Put a deciding line into angle brackets; between two of its cells it stays blank: ``<X X X>``."""
+    for cell in sorted(view.line):
+        if view.shows(cell):
+            x, y = grid.middle_of(cell, view)
+            is_next = rows[y][x - 1][0] == ">"
+            _put(rows, x - 1, y, " " if is_next else "<", _strong(view, cell))
+            _put(rows, x + 1, y, ">", _strong(view, cell))
 
 
-def _column_labels(view: BoardView) -> list[str]:
-    """Return one line of column letters, or two where letters pair up (AA, AB), read downwards."""
-    names = [format_column(column) for column in view.columns]
-    height = _label_lines(view.rules)
-    gap = " " * (len(str(view.rules.rows)) + 1)
-    return [(gap + "".join(f" {name.rjust(height)[level]}" for name in names)).rstrip() for level in range(height)]
+def _strike_line(rows: list[list[Cell]], view: BoardView, grid: Grid, *, ascii_only: bool) -> None:
+    """Draw a line through the cells that decided, from the middle of the first to that of the last."""
+    columns = view.rules.columns
+    cells = {divmod(cell, columns) for cell in view.line}
+    for (down, right), sign in zip(_WAYS, "-|\\/" if ascii_only else "━┃╲╱", strict=True):
+        for row, column in cells:
+            count = next(n for n in count_from(1) if (row + n * down, column + n * right) not in cells)
+            if count < view.rules.line or (row - down, column - right) in cells:
+                continue
+            first = row * columns + column
+            start, end = (grid.middle_of(first + n * (down * columns + right), view) for n in (0, count - 1))
+            for x, y in _points(start, end):
+                if rows[y][x][1] in ("", "dim"):
+                    _put(rows, x, y, sign, _strong(view, first))
 
 
-def _separator(right_of_left: str, left_of_right: str) -> str:
-    """Return the character between two cells; between two cells of a line it stays blank: ``<X X X>``.
+def _draw_single(rows: list[list[Cell]], view: BoardView, grid: Grid, style: BoardStyle) -> None:
+    """Draw the shapes about single cells: the last move, one that is on its way, the cursor."""
+    reach = (2 if grid.tall > 3 else 1) if grid.is_drawn_large else 1
+    if view.last is not None and style.mark_last and not view.line and view.shows(view.last):
+        x, y = grid.middle_of(view.last, view)
+        _put(rows, x - reach, y, "(", _strong(view, view.last))
+        _put(rows, x + reach, y, ")", _strong(view, view.last))
+    pending = view.pending[0] if view.pending is not None else None
+    if view.pending is not None and pending is not None and view.shows(pending):
+        x, y = grid.middle_of(pending, view)
+        _put(rows, x, y, view.mark_at(pending), "")
+        _put(rows, x - 1, y, " ", "")
+        _put(rows, x + 1, y, "?", "")
+    if view.cursor is None or not view.shows(view.cursor):
+        return
+    x, y = grid.middle_of(view.cursor, view)
+    half, span = (grid.wide // 2, grid.tall // 2) if grid.is_drawn_large else (1, 0)
+    for line in range(-span, span + 1):
+        end = 0 if line == -span else 4 if line == span else 2
+        left, right = (side[end] for side in _SIDES) if span and not style.ascii else "[]"
+        _put(rows, x - half, y + line, left, "cursor")
+        if span or view.cursor != pending:
+            _put(rows, x + half, y + line, right, "cursor")
 
-    The cursor's brackets are whole beside whatever they stand.
-    """
-    if right_of_left == "]":
-        return right_of_left
-    if right_of_left == ">" and left_of_right == "<":
-        return " "
-    return left_of_right or right_of_left or " "
+
+def _put(rows: list[list[Cell]], x: int, y: int, character: str, role: str) -> None:
+    row = rows[y]
+    if x >= len(row):
+        row += [_BLANK] * (x + 1 - len(row))
+    row[x] = (character, role)
 
 
-def _keys_beside(view: BoardView, cells: range, style: BoardStyle, *, missing_right: bool) -> str:
-    if style.keys is None or not style.shows_keys(view.rules):
-        return ""
-    keys = (format_key(cell, style.keys) if view.board[cell] == FREE else FREE for cell in cells)
-    return f"{'    ' if missing_right else '   '} {' '.join(keys)}"
+def _strong(view: BoardView, cell: int) -> str:
+    return mark_role(view.board[cell], view.rules, strong=True)
+
+
+def _points(start: tuple[int, int], end: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the places on a straight way, one in each column of a level one, else one in each line."""
+    (x, y), (to_x, to_y) = start, end
+    count = to_y - y or to_x - x
+    for number in range(count + 1):
+        yield x + round((to_x - x) * number / count), y + round((to_y - y) * number / count)
+
+
+@lru_cache(maxsize=8)
+def _star_points(rules: Rules) -> frozenset[int]:
+    """Return the points of large boards for five in a row: the middle, and the fourth from two edges."""
+    rows, columns = rules.rows, rules.columns
+    if rules.gravity or min(rows, columns) < _LEAST_STARS:
+        return frozenset()
+    corners = {row * columns + column for row in (3, rows - 4) for column in (3, columns - 4)}
+    return frozenset(corners | ({rows // 2 * columns + columns // 2} if rows % 2 and columns % 2 else set()))
+
+
+def _colour(row: list[Cell]) -> str:
+    """Return a row with escape sequences for the colours of its marks."""
+    text = ""
+    for role, group in groupby(row, key=lambda cell: cell[1]):
+        run = "".join(character for character, _ in group)
+        is_mark = role.startswith(("mark", "strong"))
+        codes = f"{f'{_BOLD};' if role.startswith('strong') else ''}{_COLOURS[int(role[-1])]}" if is_mark else _DIM
+        text += f"\x1b[{codes}m{run}{_RESET}" if role else run
+    return text

@@ -6,6 +6,7 @@ characters take two cells, marks that combine join the cell before them. Pure.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from rich.cells import get_character_cell_size
@@ -65,6 +66,13 @@ class Picture:
         for text, role in parts:
             x = self.put(x, y, text, role, until=until)
         return x
+
+    def paste(self, x: int, y: int, rows: Sequence[Sequence[Cell]], role: str | None = None) -> None:
+        """Put rows of narrow characters here over whatever is there, in their roles or all in this one."""
+        for line, row in enumerate(rows, y):
+            if 0 <= line < self.height:
+                cells = row[: max(0, self.width - x)]
+                self.rows[line][x : x + len(cells)] = cells if role is None else [(cell[0], role) for cell in cells]
 
     def lines(self) -> list[str]:
         """Return the plain text, without trailing spaces."""

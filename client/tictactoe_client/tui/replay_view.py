@@ -10,7 +10,8 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
-from tictactoe_client.board.board import BoardStyle, BoardView, Window
+from tictactoe_client.board.board import BoardStyle, BoardView, Window, mark_role
+from tictactoe_client.board.fit import Fit
 from tictactoe_client.input.record import RecordActions, RecordedRoom
 from tictactoe_client.text.record import describe_end, describe_players, list_facts
 from tictactoe_client.text.wording import describe_rules
@@ -18,7 +19,6 @@ from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
-from tictactoe_client.tui.room.board_area import Fit, find_cell, mark_role, paint_board
 from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room
 from tictactoe_engine import format_cell
 from tictactoe_engine.records import GameRecord
@@ -76,7 +76,7 @@ class ReplayView:
         """Return the cell that was drawn here, or None."""
         if self._fit is None:
             return None
-        return find_cell(x - self._corner[0], y - self._corner[1], BoardView.of(self._state), self._fit)
+        return self._fit.find_cell(x - self._corner[0], y - self._corner[1], BoardView.of(self._state))
 
     def draw(self, picture: Picture, status: tuple[str, str] | None, hints: str) -> None:
         """Draw the game at the moment that is looked at, and what can be done at the bottom."""
@@ -108,7 +108,7 @@ class ReplayView:
             layout = self._lay_out(width, height - self._note_lines(picture))
         self._fit, self._window = layout.fit, layout.fit.window
         self._corner = (LEFT, layout.top)
-        paint_board(picture, *self._corner, BoardView.of(self._state), layout.fit)
+        picture.paste(*self._corner, layout.fit.draw(BoardView.of(self._state)))
         if layout.panel is not None:
             self._draw_panel(picture, layout.panel, layout.top, picture.height - 3, notes)
         elif notes:
@@ -117,7 +117,7 @@ class ReplayView:
                 picture.put(1, number, line, "warn")
 
     def _lay_out(self, width: int, height: int) -> RoomLayout:
-        style = BoardStyle(ascii=self.desk.settings.ascii)
+        style = BoardStyle(ascii=self.desk.settings.ascii, stars=True)
         return lay_out_room(self.record.rules, style, width, height, self._centre, self._window)
 
     def _note_lines(self, picture: Picture) -> int:

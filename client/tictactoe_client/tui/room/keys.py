@@ -10,7 +10,6 @@ from tictactoe_client.input.intents import Save, Verb, VerbKind
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.room.banners import may_claim_by_key
-from tictactoe_client.tui.room.board_area import find_cell
 from tictactoe_client.tui.room.cell_keys import CellKeys
 from tictactoe_client.tui.room.deeds import GameDeeds
 from tictactoe_client.tui.room.going import Going
@@ -91,7 +90,7 @@ class GameKeys:
         if state.status != "playing" and not self._review.is_on:
             return
         view = BoardView.of(state)
-        cell = find_cell(x - self._view.corner[0], y - self._view.corner[1], view, fit)
+        cell = fit.find_cell(x - self._view.corner[0], y - self._view.corner[1], view)
         if cell is None:
             return
         if self._table.looks_on:

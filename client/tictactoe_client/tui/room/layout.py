@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tictactoe_client.board.board import BoardStyle, Scale, Window
-from tictactoe_client.tui.room.board_area import Fit, fit_board, smallest_board
+from tictactoe_client.board.board import BoardStyle, Window
+from tictactoe_client.board.fit import Fit, fit_board, smallest_board
 from tictactoe_client.tui.room.panel import MIN_WIDTH as PANEL_MIN
 from tictactoe_engine import Rules
 
@@ -23,10 +23,6 @@ _HEAD_AND_FOOT: Final = 4
 _NARROW: Final = 60
 """In windows narrower than this the frame stays rather than the panel."""
 
-_SPACIOUS: Final = (100, 28)
-"""Smaller windows keep the small cells, so that moves and talk have their lines."""
-
-_LARGEST: Final[Scale] = 3
 _PANEL_WANTED: Final = 40
 _LEAST_STAGE: Final = (80, 24)
 _LEAST_WIDTH: Final = 24
@@ -73,10 +69,6 @@ def _fit(
     """Return how the board is drawn, and whether the panel stands beside it."""
     area = height - _HEAD_AND_FOOT
     narrower = width - 2 * LEFT - _GAP - PANEL_MIN
-    if width >= _SPACIOUS[0] and height >= _SPACIOUS[1]:
-        roomy = fit_board(rules, style, narrower, area - 2, centre, old, largest=_LARGEST)
-        if roomy.style.framed:
-            return roomy, True
     beside = fit_board(rules, style, narrower, area, centre, old)
     alone = fit_board(rules, style, width - 2 * LEFT, area, centre, old)
     gains = beside != alone if width < _NARROW else beside.window is not None and alone.window is None

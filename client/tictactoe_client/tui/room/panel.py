@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tictactoe_client.board.board import mark_role
 from tictactoe_client.text.wording import describe_tally, format_duration
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
-from tictactoe_client.tui.room.board_area import mark_role
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text

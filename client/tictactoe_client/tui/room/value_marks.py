@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Final
 
 from tictactoe_client.board.board import BoardView, place_of
+from tictactoe_client.board.fit import Fit
 from tictactoe_client.text.worth import EVEN
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.board_area import Fit
 from tictactoe_engine import FREE
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
@@ -33,7 +33,7 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, fit: Fit, an
         if value is None or view.board[cell] != FREE:
             continue
         is_best = cell in analysis.best
-        text = format_value(value, room, is_best=is_best, is_chosen=cell == view.cursor)
+        text = format_value(value, room, is_best=is_best, is_chosen=cell == view.cursor and fit.style.scale == 1)
         role = (_BEST_ROLES if is_best else _ROLES).get(value.kind, "dim")
         picture.put(x + left - len(text) // 2, y + line, text, role)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tictactoe_client.board.board import BoardStyle, BoardView, Window
+from tictactoe_client.board.fit import Fit
 from tictactoe_client.input.columns import resting_cell
 from tictactoe_client.online.house import reachable_address
 from tictactoe_client.text.wording import (
@@ -22,7 +23,6 @@ from tictactoe_client.tui.foot import Foot
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten, shorten_words, wrap
 from tictactoe_client.tui.qr import render_code
-from tictactoe_client.tui.room.board_area import Fit, paint_board
 from tictactoe_client.tui.room.foot import GameFoot
 from tictactoe_client.tui.room.hand import Hand
 from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room, needed_for_room
@@ -30,7 +30,6 @@ from tictactoe_client.tui.room.panel import paint_panel, paint_players, shows_ta
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.value_marks import paint_values
-from tictactoe_engine import has_single_keys
 from tictactoe_protocol.pushes import RoomState
 
 _MOST_WORTHS = 5
@@ -157,8 +156,9 @@ class GameView:
     def _lay_out(self, state: RoomState, width: int, height: int) -> RoomLayout:
         """Return where the board and the rest go in a window of this size."""
         rules, settings = state.rules.to_rules(), self.desk.settings
-        shows_keys = has_single_keys(rules) and self.table.plays
-        style = BoardStyle(ascii=settings.ascii, keys=settings.keys if shows_keys else None)
+        style = BoardStyle(
+            ascii=settings.ascii, keys=settings.keys if self.table.plays else None, stars=not self.review.is_on
+        )
         cursor = self._cursor(state)
         centre = cursor if cursor is not None else state.last
         return lay_out_room(rules, style, width, height - self.foot.extra_lines, centre, self.window)
@@ -171,7 +171,7 @@ class GameView:
         fit = self.fit = layout.fit
         self.window = fit.window
         self.corner = (LEFT, layout.top)
-        paint_board(picture, *self.corner, view, fit, grey=self.desk.link.phase != "online")
+        picture.paste(*self.corner, fit.draw(view), None if self.desk.link.phase == "online" else "dim")
         analysis = self.review.analysis if self.review.is_on else None
         if analysis is None:
             return []

@@ -1,6 +1,6 @@
 """A board in the room there is for it: framed, in cells as large as fit, else compact, else the part around the cursor.
 
-Pure. The letters and numbers beside the board stay in sight when it scrolls, and arrows say where it goes on.
+The letters and numbers beside the board stay in sight when it scrolls, and arrows say where it goes on. Pure.
 """
 
 from __future__ import annotations
@@ -9,26 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tictactoe_client.board.board import (
-    CURSOR_REACH,
-    BoardStyle,
-    BoardView,
-    Scale,
-    Window,
-    cell_at,
-    measure_board,
-    place_of,
-    render_board,
-)
-from tictactoe_client.tui.picture import Picture, measure
-from tictactoe_engine import FREE, Rules, format_column
+from tictactoe_client.board.board import Cell, draw_board
+from tictactoe_client.board.grid import cell_at, measure_board
+from tictactoe_client.board.view import BoardStyle, BoardView, Scale, Window
+from tictactoe_engine import Rules, format_column
 
 _MIN_WINDOW: Final = 3
 _EDGES: Final = (3, 1)
 """What the arrows at the sides and the line below take of a board that scrolls."""
 _BESIDE: Final = 2
 """How far the line below may reach beyond the board."""
-
 _SCALES: Final[tuple[Scale, ...]] = (3, 2, 1)
 
 
@@ -41,6 +31,19 @@ class Fit:
     width: int
     height: int
 
+    def draw(self, view: BoardView) -> list[list[Cell]]:
+        """Return the drawing of the board, with arrows and words where it is a part of it."""
+        view = replace(view, window=self.window)
+        rows = draw_board(view, self.style)
+        if self.window is not None:
+            rows += [[] for _ in range(self.height - len(rows))]
+            _draw_edges(rows, view, self)
+        return rows
+
+    def find_cell(self, x: int, y: int, view: BoardView) -> int | None:
+        """Return the cell at this place of the drawing, or None."""
+        return cell_at(x, y, replace(view, window=self.window), self.style)
+
 
 def fit_board(
     rules: Rules,
@@ -49,14 +52,9 @@ def fit_board(
     height: int,
     centre: int | None,
     old: Window | None,
-    *,
-    largest: Scale = 1,
 ) -> Fit:
-    """Return the most generous way that fits, with cells no larger than `largest`.
-
-    A scrolled window moves from `old` no more than the cell `centre` needs.
-    """
-    for chosen in _ways(style, largest):
+    """Return the most generous way that fits; a scrolled window moves from `old` no more than `centre` needs."""
+    for chosen in _ways(style):
         needed_width, needed_height = measure_board(rules, chosen)
         if needed_width <= width and needed_height <= height:
             return Fit(chosen, None, needed_width, needed_height)
@@ -83,80 +81,29 @@ def smallest_board(rules: Rules) -> tuple[int, int]:
     return whole if whole[0] <= part[0] and whole[1] <= part[1] else part
 
 
-def _ways(style: BoardStyle, largest: Scale) -> Iterator[BoardStyle]:
+def _ways(style: BoardStyle) -> Iterator[BoardStyle]:
     """Yield the styles of a whole board, the most generous one first."""
     for scale in _SCALES:
-        if scale <= largest:
-            yield replace(style, framed=True, scale=scale)
+        yield replace(style, framed=True, scale=scale)
     yield replace(style, framed=False, scale=1)
     yield replace(style, framed=False, scale=1, keys=None)
 
 
-def paint_board(picture: Picture, x: int, y: int, view: BoardView, fit: Fit, *, grey: bool = False) -> None:
-    """Draw the board with its upper left corner here."""
-    view = replace(view, window=fit.window)
-    for number, line in enumerate(render_board(view, fit.style)):
-        picture.put(x, y + number, line, "dim")
-    if not grey:
-        shown = [row * view.rules.columns + column for row in view.rows for column in view.columns]
-        for cell in sorted(shown, key=lambda cell: cell == view.cursor):
-            _paint_cell(picture, x, y, cell, view, fit.style)
-    if fit.window is not None:
-        _paint_edges(picture, x, y, view, fit)
-
-
-def find_cell(x: int, y: int, view: BoardView, fit: Fit) -> int | None:
-    """Return the cell at this place of a board drawn at 0, 0, or None."""
-    return cell_at(x, y, replace(view, window=fit.window), fit.style)
-
-
-def mark_role(mark: str, rules: Rules, *, strong: bool = False) -> str:
-    """Return the role of a player's mark."""
-    return f"{'strong' if strong else 'mark'}{rules.marks.index(mark) % 6}" if mark in rules.marks else "dim"
-
-
-def _paint_cell(picture: Picture, x: int, y: int, cell: int, view: BoardView, style: BoardStyle) -> None:
-    mark = view.board[cell]
-    strong = cell == view.last or cell in view.line
-    place = place_of(cell, view, style)
-    if place is None or (mark == FREE and cell != view.cursor):
-        return
-    x, y = x + place[0], y + place[1]
-    if mark in view.rules.marks:
-        _colour(picture, x, y, mark_role(mark, view.rules, strong=strong))
-    if strong:
-        _colour_beside(picture, x, y, 1, mark_role(mark, view.rules, strong=True))
-    if cell == view.cursor:
-        tall = style.framed and style.scale > 1
-        for line in (y - 1, y, y + 1) if tall else (y,):
-            _colour_beside(picture, x, line, CURSOR_REACH if tall else 1, "cursor")
-
-
-def _colour_beside(picture: Picture, x: int, y: int, reach: int, role: str) -> None:
-    _colour(picture, x - reach, y, role)
-    _colour(picture, x + reach, y, role)
-
-
-def _colour(picture: Picture, x: int, y: int, role: str) -> None:
-    if 0 <= x < picture.width and 0 <= y < picture.height:
-        picture.rows[y][x] = (picture.rows[y][x][0], role)
-
-
-def _paint_edges(picture: Picture, x: int, y: int, view: BoardView, fit: Fit) -> None:
+def _draw_edges(rows: list[list[Cell]], view: BoardView, fit: Fit) -> None:
     """Draw arrows where the board goes on, and which part of it this is."""
-    rules, rows, columns = view.rules, view.rows, view.columns
     arrows = ("<", ">", "^", "v") if fit.style.ascii else ("◂", "▸", "▴", "▾")
-    middle = y + fit.height - 1 - len(rows) // 2
-    margin = len(str(rules.rows))
-    if columns.start > 0:
-        picture.put(x + margin, middle, arrows[0], "key")
-    if columns.stop < rules.columns:
-        picture.put(x + margin + 2 + 2 * len(columns), middle, arrows[1], "key")
-    left = x + margin + 2
-    space = min(fit.width + _BESIDE - margin - 2, picture.width - left)
+    middle = rows[fit.height - 1 - len(view.rows) // 2]
+    margin = len(str(view.rules.rows))
+    if view.columns.start > 0:
+        middle[margin] = (arrows[0], "key")
+    if view.columns.stop < view.rules.columns:
+        place = margin + 2 + 2 * len(view.columns)
+        middle += [(" ", "")] * (place + 1 - len(middle))
+        middle[place] = (arrows[1], "key")
+    space = fit.width + _BESIDE - margin - 2
     ways = [_describe_part(view, arrows, total=total) for total in (True, False)]
-    text = next((way for way in ways if measure(way) <= space), "")
-    picture.put(left, y + fit.height - 1, text, "dim")
+    text = next((way for way in ways if len(way) <= space), "")
+    rows[fit.height - 1] = [(character, "dim") for character in f"{'':{margin + 2}}{text}"]
 
 
 def _describe_part(view: BoardView, arrows: tuple[str, ...], *, total: bool) -> str:

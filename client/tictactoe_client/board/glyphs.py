@@ -1,0 +1,78 @@
+"""Marks that fill a cell, three or five lines high: crosses and rings drawn by hand, all other letters from dots."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from tictactoe_engine import BLOCKED
+
+_CROSS: Final = {
+    3: ("▀▄ ▄▀", "  █  ", "▄▀ ▀▄"),
+    5: ("▀▄     ▄▀", "  ▀▄ ▄▀  ", "    █    ", "  ▄▀ ▀▄  ", "▄▀     ▀▄"),
+}
+_RING: Final = {
+    3: ("▄▀▀▀▄", "█   █", "▀▄▄▄▀"),
+    5: (" ▄▀▀▀▀▀▄ ", "█       █", "█       █", "█       █", " ▀▄▄▄▄▄▀ "),
+}
+_DRAWN: Final = {"X": _CROSS, "O": _RING}
+_HALVES: Final = {"  ": " ", "# ": "▀", " #": "▄", "##": "█"}
+_DOTS: Final = dict(
+    zip(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        [
+            (" ### ", "#   #", "#####", "#   #", "#   #"),
+            ("#### ", "#   #", "#### ", "#   #", "#### "),
+            (" ####", "#    ", "#    ", "#    ", " ####"),
+            ("#### ", "#   #", "#   #", "#   #", "#### "),
+            ("#####", "#    ", "#### ", "#    ", "#####"),
+            ("#####", "#    ", "#### ", "#    ", "#    "),
+            (" ####", "#    ", "#  ##", "#   #", " ####"),
+            ("#   #", "#   #", "#####", "#   #", "#   #"),
+            ("#####", "  #  ", "  #  ", "  #  ", "#####"),
+            ("#####", "   # ", "   # ", "#  # ", " ##  "),
+            ("#   #", "#  # ", "###  ", "#  # ", "#   #"),
+            ("#    ", "#    ", "#    ", "#    ", "#####"),
+            ("#   #", "## ##", "# # #", "#   #", "#   #"),
+            ("#   #", "##  #", "# # #", "#  ##", "#   #"),
+            (" ### ", "#   #", "#   #", "#   #", " ### "),
+            ("#### ", "#   #", "#### ", "#    ", "#    "),
+            (" ### ", "#   #", "# # #", "#  # ", " ## #"),
+            ("#### ", "#   #", "#### ", "#  # ", "#   #"),
+            (" ####", "#    ", " ### ", "    #", "#### "),
+            ("#####", "  #  ", "  #  ", "  #  ", "  #  "),
+            ("#   #", "#   #", "#   #", "#   #", " ### "),
+            ("#   #", "#   #", "#   #", " # # ", "  #  "),
+            ("#   #", "#   #", "# # #", "## ##", "#   #"),
+            ("#   #", " # # ", "  #  ", " # # ", "#   #"),
+            ("#   #", " # # ", "  #  ", "  #  ", "  #  "),
+            ("#####", "   # ", "  #  ", " #   ", "#####"),
+        ],
+        strict=True,
+    )
+)
+
+
+@cache
+def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
+    """Return a mark in 3 or 5 lines of one width, at most 5 or 10 characters; in ASCII made of its own letter.
+
+    >>> draw_glyph("X", 3, ascii_only=True)
+    ('X   X', '  X  ', 'X   X')
+    """
+    if mark == BLOCKED:
+        return ((BLOCKED if ascii_only else "░") * (2 * height - 1),) * height
+    dots = _DOTS[mark]
+    if ascii_only:
+        lines = dots if height > 3 else dots[::2]
+        return tuple((_double(line) if height > 3 else line).replace("#", mark) for line in lines)
+    if mark in _DRAWN:
+        return _DRAWN[mark][height]
+    if height > 3:
+        return tuple(_double(line).replace("#", "█") for line in dots)
+    pairs = zip(dots[::2], (*dots[1::2], " " * 5), strict=True)
+    return tuple("".join(_HALVES[one + other] for one, other in zip(*pair, strict=True)) for pair in pairs)
+
+
+def _double(line: str) -> str:
+    return "".join(dot * 2 for dot in line)
