@@ -173,7 +173,7 @@ async def play_the_computer(ana: Walker) -> None:
     await ana.press("enter")
     moves = 0
     while await ana.until_turn(moves):
-        free = re.search(r"[|│][ \[]*([1-9])[ \]]*(?=[|│])", ana.text)
+        free = re.search(r"(?:[|│]|^ *[1-3] )[ \[┃]*([1-9])(?=[ \]┃]|$)", ana.text, re.MULTILINE)
         assert free is not None, ana.text
         await ana.place(free[1])
         moves += 2

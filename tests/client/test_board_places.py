@@ -183,14 +183,13 @@ def test_only_the_cells_that_stand_in_a_row_are_joined() -> None:
 def test_where_marks_fall_there_are_slots_and_each_open_one_shows_its_digit_where_a_mark_lands() -> None:
     rules = Rules(2, 3, 2, gravity=True)
     assert render_board(BoardView(rules, "X..O.."), BoardStyle(framed=True, keys=Keys.PAD, scale=2)) == [
-        "     A     B     C",
         "  │▀▄ ▄▀│     │     │",
         "1 │  █  │     │     │",
         "  │▄▀ ▀▄│     │     │",
         "  │▄▀▀▀▄│     │     │",
         "2 │█   █│  2  │  3  │",
         "  │▀▄▄▄▀│     │     │",
-        "  └─────┴─────┴─────┘",
+        "  └──A──┴──B──┴──C──┘",
     ]
     wide = BoardView(Rules(2, 10, 2, gravity=True), FREE * 20)
     assert not set("123") & set("".join(line[2:] for line in render_board(wide, BoardStyle(True, keys=Keys.PHONE))))

@@ -51,7 +51,7 @@ async def answer(bo: Peer, code: str, cell: int, ply: int) -> None:
 async def test_a_column_a_full_name_and_any_cell_of_it_drop(
     server: Server, open_screen: OpenScreen, look: dict[str, Any]
 ) -> None:
-    async with game(open_screen, server, FOUR, **look) as (ana, bo, code):
+    async with game(open_screen, server, FOUR, size=(80, 22), **look) as (ana, bo, code):
         sides = "<-/-> + Enter" if look.get("ascii") else "←/→ + Enter"
         await ana.until(f"type a column (d) and Enter, or {sides}")
         await ana.press("d", "enter")
@@ -76,27 +76,27 @@ async def test_a_column_a_full_name_and_any_cell_of_it_drop(
 async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(
     server: Server, open_screen: OpenScreen, look: dict[str, Any]
 ) -> None:
-    async with game(open_screen, server, FOUR, **look) as (ana, bo, code):
+    async with game(open_screen, server, FOUR, size=(80, 22), **look) as (ana, bo, code):
         await ana.press("right")
-        text = await ana.until("[ ]")
-        assert "[ ]" in row(text, 6)
+        text = await ana.until("[4]")
+        assert "[4]" in row(text, 6)
         await ana.press("up", "up")
-        assert "[ ]" in row(ana.text, 6)
+        assert "[4]" in row(ana.text, 6)
         await ana.press("enter")
         assert (await bo.state(ply=1))["last"] == D6
         await answer(bo, code, D5, 1)
         await ana.until("YOUR MOVE")
-        assert "[ ]" in row(ana.text, 4)
+        assert "[4]" in row(ana.text, 4)
         await ana.press("right", "space")
         assert (await bo.state(ply=3))["last"] == E6
 
 
 async def test_a_second_click_anywhere_in_a_column_drops(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, FOUR) as (ana, bo, _):
+    async with game(open_screen, server, FOUR, size=(80, 22)) as (ana, bo, _):
         lines = ana.text.splitlines()
         x = next(line for line in lines if " A   B   C" in line).index("D")
         rows = [y for y, line in enumerate(lines) if line.strip()[:1] in ("1", "2", "3", "4", "5", "6") and "│" in line]
         await ana.click(x, rows[0])
-        await ana.until("[ ]", "YOUR MOVE")
+        await ana.until("[4]", "YOUR MOVE")
         await ana.click(x, rows[2])
         assert (await bo.state(ply=1))["last"] == D6

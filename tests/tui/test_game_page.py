@@ -28,7 +28,8 @@ LOOKS = [{"colour": True}, {"colour": False}, {"colour": False, "ascii": True}]
 async def game(
     open_screen: OpenScreen, server: Server, rules: Rules = SMALL, **options: Any
 ) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
-    """Let ana sit at the screen with X, and bo join her room."""
+    """Let ana sit at the screen with X, in a window with small cells unless told, and bo join her room."""
+    options.setdefault("size", (80, 16) if rules.rows == 3 else (80, 24))
     async with (
         open_screen(options.pop("url", server.url), Choice("create", rules, private=True), **options) as ana,
         open_peer(server.url, "bo") as bo,

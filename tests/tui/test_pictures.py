@@ -123,7 +123,7 @@ async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenS
         await bo.ask("chat", room=code, text="hello")
         await ana.until("YOUR MOVE", "bo: hello")
         await ana.press("right", "right")
-        await ana.until("[")
+        await ana.until("┏")
         gallery.check("game", take(ana, code))
         async with open_screen(server.url, Choice("watch", code=code), size=gallery.size) as wat:
             await wat.until("WATCHING")

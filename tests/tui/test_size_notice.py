@@ -62,6 +62,6 @@ async def test_it_stands_on_the_screen(server: Server, open_screen: OpenScreen) 
         assert ana.text.split("\n") == ["needs at", "least", "24x8, now", "10x4"]
         await ana.press("5", "ctrl+q")
         await ana.until("needs", "Leave and")
-        await ana.pilot.resize_terminal(80, 24)
+        await ana.pilot.resize_terminal(80, 16)
         await ana.press("escape")
         await ana.until("YOUR MOVE (X)", "│  5  │")

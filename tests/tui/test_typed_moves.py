@@ -31,7 +31,7 @@ async def test_a_space_belongs_to_what_is_typed_and_plays_nothing(
 async def test_a_space_without_a_cursor_stays_in_the_text(server: Server, open_screen: OpenScreen) -> None:
     async with game(open_screen, server, GOMOKU) as (ana, bo, _):
         await ana.type("3 14")
-        await ana.until("move: 3 14_", gone="[.]")
+        await ana.until("move: 3 14_", gone="[+]")
         await ana.press("enter")
         assert (await bo.state(ply=1))["last"] == 2 * 15 + 13
 
@@ -39,7 +39,7 @@ async def test_a_space_without_a_cursor_stays_in_the_text(server: Server, open_s
 async def test_space_places_at_the_cursor_where_nothing_is_typed(server: Server, open_screen: OpenScreen) -> None:
     async with game(open_screen, server, GOMOKU) as (ana, bo, _):
         await ana.press("space")
-        await ana.until("[.]")
+        await ana.until("[+]")
         await ana.press("space")
         assert (await bo.state(ply=1))["last"] == 7 * 15 + 7
 
@@ -171,7 +171,7 @@ async def test_the_first_arrow_shows_the_cursor_on_the_last_move(
 ) -> None:
     async with game(open_screen, server, GOMOKU, ascii=True) as (ana, bo, code):
         await ana.press(arrow)
-        await ana.until("[.]")
+        await ana.until("[+]")
         await ana.type("a1")
         await ana.press("enter")
         await bo.state(ply=1)
@@ -179,4 +179,4 @@ async def test_the_first_arrow_shows_the_cursor_on_the_last_move(
         await bo.ask("move", room=code, cell=20, ply=1)
         await ana.until("YOUR MOVE", "(O)")
         await ana.press(arrow)
-        await ana.until("[O]", gone="[.]")
+        await ana.until("[O]", gone="[+]")

@@ -48,10 +48,10 @@ def test_a_cell_of_three_keeps_its_star_and_gives_up_a_long_number() -> None:
     rules = Rules(4, 4, 4)
     far = CellValue("win", 12, 1.0)
     cells = {0: far, 1: CellValue("win", 14, 1.0), 2: DRAW, 3: GUESS, 4: LOSS, 5: CellValue("unknown", None, -0.5)}
-    picture = draw(rules, "." * 16, AnalysisState(0, "X", far, cells, (0,), solved=True))
+    picture = draw(rules, "." * 16, AnalysisState(0, "X", far, cells, (0,), solved=True), size=(80, 12))
     assert picture.lines()[2].endswith("|*+ |+14| = | ~+|")
     assert picture.lines()[4].endswith("| -4| ~-|   |   |")
-    chosen = draw(rules, "." * 16, AnalysisState(0, "X", far, cells, (0,), solved=True), cursor=0)
+    chosen = draw(rules, "." * 16, AnalysisState(0, "X", far, cells, (0,), solved=True), cursor=0, size=(80, 12))
     assert chosen.lines()[2].endswith("|[*]|+14| = | ~+|")
 
 

@@ -101,8 +101,8 @@ def _draw_frame(view: BoardView, grid: Grid, style: BoardStyle) -> list[list[Cel
     edge = " " if grid.is_drawn_large and not rules.gravity else bar
     inside = f"{edge}{bar.join([' ' * grid.wide] * count)}{edge}"
     gap, middle = " " * (margin + 1), grid.tall // 2
-    names = "".join(format_column(column).center(grid.across) for column in view.columns)
-    lines = [f"{gap} {names}"]
+    names = [format_column(column) for column in view.columns]
+    lines = [f"{gap} {''.join(name.center(grid.across) for name in names)}"] if grid.top else []
     if grid.top > 1:
         lines.append(gap + _rule(count, grid.wide, "┌┬┐", ascii_only=style.ascii))
     for row in view.rows:
@@ -111,7 +111,11 @@ def _draw_frame(view: BoardView, grid: Grid, style: BoardStyle) -> list[list[Cel
             ends = "├┼┤" if grid.edge else " ┼ "
             lines.append(gap + _rule(count, grid.wide, ends, ascii_only=style.ascii))
     if grid.edge:
-        lines.append(gap + _rule(count, grid.wide, "└┴┘", ascii_only=style.ascii))
+        rule = _rule(count, grid.wide, "└┴┘", ascii_only=style.ascii)
+        for number, name in enumerate(names if not grid.top else ()):
+            middle = 1 + number * grid.across + (grid.wide - len(name)) // 2
+            rule = rule[:middle] + name + rule[middle + len(name) :]
+        lines.append(gap + rule)
     return [_dim(line) for line in lines]
 
 

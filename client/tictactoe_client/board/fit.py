@@ -19,6 +19,8 @@ _EDGES: Final = (3, 1)
 """What the arrows at the sides and the line below take of a board that scrolls."""
 _BESIDE: Final = 2
 """How far the line below may reach beyond the board."""
+_SPARE: Final = 1
+"""How many lines are left below large cells, for what there is to say."""
 _SCALES: Final[tuple[Scale, ...]] = (3, 2, 1)
 
 
@@ -56,7 +58,8 @@ def fit_board(
     """Return the most generous way that fits; a scrolled window moves from `old` no more than `centre` needs."""
     for chosen in _ways(style):
         needed_width, needed_height = measure_board(rules, chosen)
-        if needed_width <= width and needed_height <= height:
+        spare = _SPARE if chosen.scale > 1 else 0
+        if needed_width <= width and needed_height + spare <= height:
             return Fit(chosen, None, needed_width, needed_height)
     margin, labels = len(str(rules.rows)) + 2, len(format_column(rules.columns - 1))
     columns = min(rules.columns, max(_MIN_WINDOW, (width - margin - _EDGES[0]) // 2))

@@ -1,7 +1,8 @@
 """Where the cells of a board stand in its drawing, for every style. Pure.
 
 A compact board has cells of one character, one apart; a framed one has lines between its cells, and those of one line
-are framed all around. Larger cells stand as on paper, without an edge, or where marks fall in slots side by side.
+are framed all around. Larger cells stand as on paper, without an edge, or where marks fall in slots side by side, with
+the columns' names below.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Grid:
         wide, tall = (7, 3) if style.scale == 2 else (11, 5)
         if rules.gravity:
             wide = 5 if style.scale == 2 else wide
-            return cls(left, 1, wide, tall, wide + 1, tall, 1)
+            return cls(left, 0, wide, tall, wide + 1, tall, 1)
         return cls(left, 1, wide, tall, wide + 1, tall + 1, 0)
 
     @property
