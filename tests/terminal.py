@@ -10,13 +10,13 @@ import pty
 import re
 import struct
 import termios
-from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Iterator
 
 import pyte
 
 from tests.end_to_end.clients import PATIENCE_SECONDS
 from tests.environment import environment
+from tests.programs import Process, start_program
 
 COLUMNS, ROWS = 80, 24
 ENTERED = b"\x1b[?1049h"
@@ -117,9 +117,9 @@ async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]
     """Run a command with a terminal as all of its streams."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    process = await asyncio.create_subprocess_exec(
+    process = await start_program(
         *command,
-        preexec_fn=lambda: os.login_tty(theirs),
+        terminal=theirs,
         env=environment(**{"TERM": "xterm-256color", "PYTHONWARNINGS": "default", **variables}),
     )
     os.close(theirs)

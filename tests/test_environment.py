@@ -18,6 +18,8 @@ STARTING = frozenset(
     {
         "create_subprocess_exec",
         "create_subprocess_shell",
+        "start_program",
+        "run_program",
         *(f"subprocess.{name}" for name in ("run", "call", "check_call", "check_output", "Popen")),
         *("os.system", "os.popen", "os.posix_spawn"),
     }
@@ -39,6 +41,7 @@ def test_every_process_of_a_test_gets_its_environment_from_one_place() -> None:
     leaks = [
         f"{path.relative_to(folder)}:{line}"
         for path in sorted(folder.rglob("*.py"))
+        if path.name != "programs.py"  # whose callers are looked at
         for line in find_leaks(path.read_text(encoding="utf-8"))
     ]
     assert leaks == []

@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 import json
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from typing import IO, Any
 
 from tests.environment import environment
+from tests.programs import Process, start_program
 
 PATIENCE_SECONDS = 20.0
 COMMAND = (sys.executable, "-m", "tictactoe_client")
@@ -76,7 +77,7 @@ async def run_client(
     *arguments: str, stdin: int | IO[bytes] = PIPE, stdout: int | IO[bytes] = PIPE, **variables: str
 ) -> AsyncIterator[ClientProcess]:
     """Start the client; whatever happens, it is gone afterwards."""
-    process = await asyncio.create_subprocess_exec(
+    process = await start_program(
         *COMMAND, *arguments, stdin=stdin, stdout=stdout, stderr=PIPE, env=environment(**variables)
     )
     try:

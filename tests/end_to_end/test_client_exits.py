@@ -10,7 +10,6 @@ import shlex
 import signal
 import subprocess
 import sys
-from asyncio.subprocess import Process
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -22,6 +21,7 @@ from websockets.http11 import Request, Response
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, run_client
 from tests.environment import environment
 from tests.peer import open_peer
+from tests.programs import Process, run_program, start_program
 from tests.terminal import run_screen
 from tests.together import try_each
 from tictactoe_client.cli.run import run
@@ -49,9 +49,7 @@ def terminal() -> Iterator[tuple[int, int]]:
 
 async def start_on(descriptor: int, *arguments: str, **variables: str) -> Process:
     """Start the client with this terminal as its own, so that Ctrl-C reaches it as from a keyboard."""
-    return await asyncio.create_subprocess_exec(
-        *COMMAND, *arguments, preexec_fn=lambda: os.login_tty(descriptor), env=environment(**variables)
-    )
+    return await start_program(*COMMAND, *arguments, terminal=descriptor, env=environment(**variables))
 
 
 @contextlib.contextmanager
@@ -271,9 +269,7 @@ async def test_where_nothing_can_be_written_at_all_the_exit_code_still_says_why(
     async def attempt(case: tuple[str, int]) -> None:
         command, code = case
         with output_that_takes_nothing(kind) as nowhere:
-            process = await asyncio.create_subprocess_exec(
-                *COMMAND, *command.split(), stdout=nowhere, stderr=nowhere, env=environment()
-            )
+            process = await start_program(*COMMAND, *command.split(), stdout=nowhere, stderr=nowhere, env=environment())
             async with asyncio.timeout(PATIENCE_SECONDS):
                 assert await process.wait() == code
 
@@ -426,12 +422,9 @@ async def test_a_game_to_watch_is_chosen_by_its_number(server: Server) -> None:
 
 def test_a_debug_log_names_its_place_and_holds_no_secret(tmp_path: Path) -> None:
     with running_server() as url:
-        done = subprocess.run(
+        done = run_program(
             [*COMMAND, "check", "--debug", "-s", url],
-            capture_output=True,
-            text=True,
             env=environment(HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path)),
-            check=True,
         )
     path = Path(done.stderr.removeprefix("Debug log: ").strip())
     text = path.read_text()
@@ -446,12 +439,9 @@ def test_a_debug_log_names_its_place_and_holds_no_secret(tmp_path: Path) -> None
     ids=" ".join,
 )
 def test_every_command_names_its_debug_log(tmp_path: Path, arguments: list[str]) -> None:
-    done = subprocess.run(
+    done = run_program(
         [*COMMAND, *arguments, "--debug"],
-        capture_output=True,
-        text=True,
         env=environment(HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path)),
-        check=False,
     )
     assert Path(done.stderr.splitlines()[-1].removeprefix("Debug log: ")).is_file()
 

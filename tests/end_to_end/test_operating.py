@@ -20,6 +20,7 @@ import pytest
 from tests.end_to_end.test_server_command import COMMAND, end_of, log_lines, run, started, url_of
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.programs import start_program
 
 HERE = ("--host", "127.0.0.1", "--port", "0")
 WIDTH = 100
@@ -173,7 +174,7 @@ async def test_the_watched_status_is_drawn_until_ctrl_c(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         await url_of(process)
         ours, theirs = pty.openpty()
-        watching = await asyncio.create_subprocess_exec(
+        watching = await start_program(
             *(COMMAND, "--data", str(tmp_path), "status", "--watch"),
             stdin=theirs,
             stdout=theirs,

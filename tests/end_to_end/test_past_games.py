@@ -6,16 +6,16 @@ import asyncio
 import json
 import os
 import pty
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, ClientProcess, run_client
 from tests.environment import environment
 from tests.peer import open_peer, play_out
+from tests.programs import Process, start_program
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.history import PastGames
@@ -473,10 +473,9 @@ class Terminal:
 
 
 @asynccontextmanager
-async def at_a_terminal(*arguments: str) -> AsyncIterator[tuple[Terminal, asyncio.subprocess.Process]]:
+async def at_a_terminal(*arguments: str) -> AsyncIterator[tuple[Terminal, Process]]:
     ours, theirs = pty.openpty()
-    login: Callable[[], Any] = lambda: os.login_tty(theirs)  # noqa: E731
-    process = await asyncio.create_subprocess_exec(*COMMAND, *arguments, preexec_fn=login, env=environment(TERM="dumb"))
+    process = await start_program(*COMMAND, *arguments, terminal=theirs, env=environment(TERM="dumb"))
     os.close(theirs)
     try:
         yield Terminal(ours), process

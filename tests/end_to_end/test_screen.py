@@ -197,7 +197,7 @@ async def test_the_mouse_is_taken_and_left_while_the_program_runs() -> None:
         assert b"\x1b[?1000h" not in screen.written
         screen.type("s")
         await screen.until("Two numbers mean")
-        screen.type("\x1b[B\x1b[B\x1b[B\r")
+        screen.type("\x1b[B\x1b[B\x1b[B\x1b[B\r")
         await screen.until("\x1b[?1000h")
         screen.type("\r")
         await screen.until("\x1b[?1000l")

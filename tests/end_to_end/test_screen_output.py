@@ -68,7 +68,7 @@ async def tour(screen: Terminal, server: Server) -> None:
         screen.type(key)
         await screen.shows(words)
         screen.type("\x1b")
-        await screen.shows("Quick match")
+        await screen.shows("Playing as")
     for down, words in ((2, "In a row to win"), (2, "No public game is being played")):
         screen.type("\x1b[B" * down + "\r")
         await screen.shows(words)

@@ -9,7 +9,7 @@ import re
 import signal
 import socket
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from tests.authority import Authority
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
+from tests.programs import Process, start_program
 from tictactoe_server import __version__
 from tictactoe_server.transport import addresses_for_others
 
@@ -49,9 +50,7 @@ needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6
 
 async def run(*arguments: str, **variables: str) -> tuple[int | None, str, str]:
     """Run the command to its end; return exit code, stdout and stderr."""
-    process = await asyncio.create_subprocess_exec(
-        COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables)
-    )
+    process = await start_program(COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables))
     async with asyncio.timeout(PATIENCE_SECONDS):
         output, errors = await process.communicate()
     return process.returncode, output.decode(), errors.decode()
@@ -60,9 +59,7 @@ async def run(*arguments: str, **variables: str) -> tuple[int | None, str, str]:
 @contextlib.asynccontextmanager
 async def started(*arguments: str, before: Sequence[str] = (), **variables: str) -> AsyncIterator[Process]:
     """Start the command, by another one where that is given; whatever the test did, it has ended afterwards."""
-    process = await asyncio.create_subprocess_exec(
-        *before, COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables)
-    )
+    process = await start_program(*before, COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables))
     try:
         yield process
     finally:

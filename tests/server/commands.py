@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import dataclass
 
 from tests.environment import environment
+from tests.programs import run_program
 
 PATIENCE_SECONDS = 60.0
 
@@ -21,13 +21,5 @@ class Ran:
 
 def run_command(*arguments: str) -> Ran:
     """Run the command and return what came of it."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tictactoe_server", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-        env=environment(),
-    )
-    return Ran(done.returncode, done.stdout)
+    done = run_program([sys.executable, "-m", "tictactoe_server", *arguments], env=environment())
+    return Ran(done.returncode, done.stdout + done.stderr)
