@@ -103,6 +103,8 @@ def test_states_of_rooms_that_nobody_asked_for_are_not_kept() -> None:
     class Kept:
         """A room that takes what it is shown."""
 
+        ended = None
+
         def _take(self, _: RoomState) -> None:
             pass
 

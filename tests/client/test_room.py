@@ -43,14 +43,10 @@ class FakeCourier:
         self.player = player
         self.features: frozenset[str] = frozenset()
         self.asked: list[Request] = []
-        self.is_forgotten = False
 
     async def request(self, request: Request) -> Ok:
         self.asked.append(request)
         return Ok(id="1", moves=tuple(self.moves or ()))
-
-    def forget(self, room: Room) -> None:
-        self.is_forgotten = True
 
 
 class Listener:

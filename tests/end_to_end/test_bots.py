@@ -21,25 +21,6 @@ from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
-
-
-@pytest.fixture
-def bot_program() -> str:
-    return (
-        PAGE.read_text(encoding="utf-8").partition("<!-- the bot:")[2].partition("```python\n")[2].partition("```")[0]
-    )
-
-
-async def run_bot(program: str, url: str) -> int:
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, url, env=environment())
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        return await process.wait()
-
-
-async def test_the_bot_of_the_page_plays_a_whole_game(server: Server, bot_program: str) -> None:
-    assert tuple(await asyncio.gather(run_bot(bot_program, server.url), run_bot(bot_program, server.url))) == (0, 0)
-
 
 async def test_the_computer_begins_where_it_is_asked_to(server: Server) -> None:
     command = ("bot", "--level", "easy", "--first", "bot", "-s", server.url, "-n", "ana")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import AsyncIterator
 from http import HTTPStatus
-from pathlib import Path
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 import tictactoe_client
-from tests.environment import environment
 from tests.peer import open_peer
 from tests.proxy import run_proxy
 from tictactoe_client import (
@@ -51,15 +48,6 @@ async def pair(url: str) -> AsyncIterator[tuple[Room, Room]]:
     async with connect(url, name="ana") as ana, connect(url, name="bo") as bo:
         first = await ana.create()
         yield first, await bo.join(first.code)
-
-
-async def test_the_bot_of_the_documentation_plays_a_whole_game(server: Server) -> None:
-    text = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
-    program = text.partition("<!-- the bot:")[2].partition("```python\n")[2].partition("```")[0]
-    command = (sys.executable, "-c", program, server.url)
-    bots = [await asyncio.create_subprocess_exec(*command, env=environment()) for _ in range(2)]
-    async with asyncio.timeout(20):
-        assert [await bot.wait() for bot in bots] == [0, 0]
 
 
 async def test_a_random_number_of_watchers_never_makes_a_bot_move_twice(server: Server) -> None:

@@ -92,30 +92,30 @@ class Client(Conversation):
             analysis=analysis,
             chat=chat,
         )
-        return await self.enter(request)
+        return await self._enter(request)
 
     async def match(self, rules: Rules | str | None = None, *, clock: ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""
-        return await self.enter(Match(rules=_choice(rules), clock=clock))
+        return await self._enter(Match(rules=_choice(rules), clock=clock))
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return await self.enter(Join(room=parse_code(room)))
+        return await self._enter(Join(room=parse_code(room)))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
-        return await self.enter(Watch(room=parse_code(room)))
+        return await self._enter(Watch(room=parse_code(room)))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
-        return (await self.ask(Rooms())).rooms or ()
+        return (await self._ask(Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool, boards: int = 0) -> None:
         """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that.
 
         It also brings the boards of up to so many games that are on, 0 to 3, where the server's features name them.
         """
-        await self.ask(Lobby(on=on, boards=boards if "boards" in self.features else 0))
+        await self._ask(Lobby(on=on, boards=boards if "boards" in self.features else 0))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
         """Return our own finished games, newest first, at most `limit`, with `before` those older than that game.
@@ -125,7 +125,7 @@ class Client(Conversation):
         games: list[PastGame] = []
         while len(games) < limit:
             wanted = min(limit - len(games), MAX_LISTED_GAMES)
-            page = await self.ask(History(limit=wanted, before=UNSET if before is None else before))
+            page = await self._ask(History(limit=wanted, before=UNSET if before is None else before))
             games.extend(page.games or ())
             if len(page.games or ()) < wanted:
                 break
@@ -137,11 +137,11 @@ class Client(Conversation):
 
         Raises `Refused` with ``not_allowed`` for a game that we did not play.
         """
-        return (await self.ask(Record(game=game))).record or ""
+        return (await self._ask(Record(game=game))).record or ""
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
-        return (await self.ask(Ping())).time or 0
+        return (await self._ask(Ping())).time or 0
 
 
 @asynccontextmanager

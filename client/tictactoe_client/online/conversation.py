@@ -151,21 +151,20 @@ class Conversation:
         """Return a room that we are in, also one that was entered by `send_text`."""
         return self._delivery.room(code)
 
-    def forget(self, room: Room) -> None:
-        """Let go of a room that has ended for us."""
-        self._delivery.forget(room)
-
-    async def ask(self, request: Request) -> Ok:
+    async def _ask(self, request: Request) -> Ok:
         """Send a request that a server answers at once; raises `Unreachable` where it does not."""
         return await self._wait_for(self.request(request), f"answer to {request.__struct_config__.tag}")
 
-    async def enter(self, request: Create | Match | Join | Watch) -> Room:
+    async def _enter(self, request: Create | Match | Join | Watch) -> Room:
         """Return the room that the server lets us into, with its first state; raises `ProtocolBroken` for no room."""
-        reply = await self.ask(request if isinstance(request, Create | Match) else self._with_seen(request))
+        reply = await self._ask(request if isinstance(request, Create | Match) else self._with_seen(request))
         if not reply.room:
             raise ProtocolBroken("the answer names no room")
         room = self.room(reply.room)
-        await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
+        try:
+            await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
+        finally:
+            asyncio.get_running_loop().call_soon(room._forget_opening)
         return room
 
     async def _wait_for(self, coming: Coroutine[Any, Any, Awaited], what: str) -> Awaited:

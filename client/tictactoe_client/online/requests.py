@@ -160,22 +160,15 @@ class Delivery:
     @property
     def rooms(self) -> tuple[Room, ...]:
         """The rooms that we are in."""
-        return tuple(self._rooms.values())
+        return tuple(room for room in self._rooms.values() if room.ended is None)
 
     def room(self, code: str) -> Room:
-        """Return the room with this code, a new one where it is not known yet."""
-        room = self._rooms.get(code)
-        if room is None:
-            room = self._rooms[code] = self._make_room(code)
-        return room
-
-    def forget(self, room: Room) -> None:
-        """Let go of a room that has ended for us."""
-        if self._rooms.get(room.code) is room:
-            seen = self.seen(room.code)
-            del self._rooms[room.code]
-            if seen is not UNSET:
-                self._seen[room.code] = seen
+        """Return the room with this code, a new one where it is not known yet, or has ended for us."""
+        if code not in self._rooms or self._rooms[code].ended is not None:
+            self._seen.update((room.code, room.state.seq) for room in self._rooms.values() if room.state is not None)
+            self._rooms = {room.code: room for room in self.rooms}
+            self._rooms[code] = self._make_room(code)
+        return self._rooms[code]
 
     def seen(self, code: str) -> int | UnsetType:
         """Return the highest `seq` that came of the room with this code, if any."""
@@ -192,26 +185,27 @@ class Delivery:
         """Hand on what came from the server; raises `ProtocolBroken` for what is no message."""
         message = read_message(text)
         push = message.push
+        room = self._rooms.get(getattr(push, "room", ""))
         if isinstance(push, RoomState):
-            if self._may_keep(push.room):
-                self.room(push.room)._take(push)
+            if room is not None or self._may_keep(push.room):
+                (room or self.room(push.room))._take(push)
         elif isinstance(push, Ok):
             self._settle(push)
         elif isinstance(push, Error):
             self.pending.reject(push)
             if push.code in EXPULSIONS:
                 self.farewell = push
-        elif isinstance(push, Closed):
-            self.room(push.room)._end("closed", push.reason)
-        elif isinstance(push, Replaced):
-            self.room(push.room)._end("replaced")
-        elif isinstance(push, ChatLine) and push.room in self._rooms:
-            self._rooms[push.room]._hear(Said(push))
+        elif isinstance(push, Closed) and room is not None:
+            room._end("closed", push.reason)
+        elif isinstance(push, Replaced) and room is not None:
+            room._end("replaced")
+        elif isinstance(push, ChatLine) and room is not None:
+            room._hear(Said(push))
         if isinstance(push, Notice):
             self.retry_ms, self.is_final = push.retry_ms, push.code == "stopping"
         if isinstance(push, Notice | Announcement) or (isinstance(push, Error) and push.id is UNSET):
-            for room in self.rooms:
-                room._hear(Told(push))
+            for each in self.rooms:
+                each._hear(Told(push))
         self.pass_on(message)
 
     async def until_read(self) -> None:
@@ -233,7 +227,7 @@ class Delivery:
 
     def lose(self, lost: ConnectionLost) -> None:
         """Tell rooms and streams that nothing more will come."""
-        for room in self._rooms.values():
+        for room in self.rooms:
             room._lose(lost)
         self._audience.finish(lost)
 
@@ -244,12 +238,12 @@ class Delivery:
         self._audience.finish(None)
 
     def _settle(self, reply: Ok) -> None:
-        if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
-            self.room(reply.room)._enter(reply)
         request = self.pending.settle(reply)
+        if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
+            self.room(reply.room)._enter(reply, is_awaited=request is not None)
         if isinstance(request, Move):
             self.room(request.room)._expect_state(request.ply)
 
     def _may_keep(self, code: str) -> bool:
         """Tell whether a room is one that we asked for."""
-        return code in self._rooms or len(self._rooms) < self.expected
+        return code in self._rooms or len(self.rooms) < self.expected

@@ -64,9 +64,6 @@ class Courier(Protocol):
     async def request(self, request: Request) -> Ok:
         """Send a request and return the answer."""
 
-    def forget(self, room: Room) -> None:
-        """Let go of a room that has ended for us."""
-
 
 class Room(RoomView):
     """One room; made by `Client.create`, `match`, `join` and `watch`.
@@ -95,6 +92,12 @@ class Room(RoomView):
         self._waiting: list[RoomState | RoomEvent] = []
         self._is_after_loss = False
         self._audience: Audience[RoomEvent] = Audience()
+        self._opening: Stream[RoomEvent] | None = None
+
+    @property
+    def is_my_turn(self) -> bool:
+        """Whether the server waits for our move; not for one that it has taken, and whose state is still to come."""
+        return super().is_my_turn and self._version >= self._fresh_from
 
     def events(self) -> Stream[RoomEvent]:
         """Return everything that happens here from now on, none left out; first comes `Updated` as things are.
@@ -102,7 +105,10 @@ class Room(RoomView):
         Each state brings what has changed, and then `Updated`. Iterating stops and raises as the room's own iterator
         does. Close it, or use it in an ``async with``, where it is not read to its end.
         """
-        stream: Stream[RoomEvent] = Stream()
+        if self._opening is not None:
+            stream, self._opening = self._opening, None
+            return stream
+        stream = Stream()
         self._audience.seat(stream)
         if self.state is not None:
             stream.put(self._as_it_is(self.state))
@@ -239,15 +245,24 @@ class Room(RoomView):
         """Return the request that brings us back into the room on a new connection."""
         return Watch(room=self.code) if self.is_watching else Join(room=self.code)
 
-    def _enter(self, reply: Ok) -> None:
-        """Take note of the answer that let us in, which has the moves of the game on the table."""
+    def _enter(self, reply: Ok, *, is_awaited: bool = False) -> None:
+        """Take note of the answer that let us in, which has the moves of the game on the table.
+
+        What happens before whoever waits for the room can ask for `events` is kept for them.
+        """
         moves = reply.moves or ()
         _check_moves(moves, self.state)
         self.is_watching = not reply.seat
         self._told = moves
         if self.state is None:
             self.moves = moves
+            if is_awaited:
+                self._opening = Stream()
+                self._audience.seat(self._opening)
         self._tell_waiting()
+
+    def _forget_opening(self) -> None:
+        self._opening = None
 
     async def _wait_for_state(self) -> None:
         """Wait for the first state, or for the end of the room."""
@@ -256,6 +271,8 @@ class Room(RoomView):
 
     def _take(self, state: RoomState) -> None:
         """Keep a state unless a newer one is here; one with the same `seq` counts, as watchers come and go in it."""
+        if self.ended is not None:
+            return
         if state.seq < self._newest_seq:
             if self._is_after_loss and self._asking is None and self.state is not None:
                 self._keep(self.state)  # the return is news, also to a server that lost the newest moves
@@ -346,7 +363,6 @@ class Room(RoomView):
             self.ended, self.closed_reason = ending, reason or None
             last: dict[Ending, RoomEvent] = {"replaced": Replaced(), "closed": Closed(reason)}
             self._finish(last.get(ending), None)
-        self._client.forget(self)
 
     def _lose(self, lost: ConnectionLost) -> None:
         self._tell_waiting()

@@ -1,8 +1,8 @@
 """Searching: what a position is worth and which moves are best, within a budget."""
 
 from tictactoe_engine.search.analysis import analyse, best_cells
-from tictactoe_engine.search.budget import Budget
+from tictactoe_engine.search.budget import MODEST, Budget
 from tictactoe_engine.search.table import Table, fits_table, solve
 from tictactoe_engine.search.value import Analysis, Value
 
-__all__ = ["Analysis", "Budget", "Table", "Value", "analyse", "best_cells", "fits_table", "solve"]
+__all__ = ["MODEST", "Analysis", "Budget", "Table", "Value", "analyse", "best_cells", "fits_table", "solve"]

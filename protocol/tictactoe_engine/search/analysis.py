@@ -12,7 +12,7 @@ from typing import Final
 
 from tictactoe_engine.position import Position
 from tictactoe_engine.rules import Rules
-from tictactoe_engine.search.budget import Budget, Meter, OutOfBudget
+from tictactoe_engine.search.budget import MODEST, Budget, Meter, OutOfBudget
 from tictactoe_engine.search.coalition import Coalition
 from tictactoe_engine.search.duel import FOREVER, WIN, Duel
 from tictactoe_engine.search.grid import bits_of
@@ -36,7 +36,7 @@ _EVEN: Final = 150
 """The score at which an estimate is halfway to a win."""
 
 
-def analyse(position: Position, budget: Budget, table: Table | None = None) -> Analysis:
+def analyse(position: Position, budget: Budget = MODEST, table: Table | None = None) -> Analysis:
     """Return what the position and each of its moves are worth to the player to move, as far as the budget reaches.
 
     With three or more players left, win and loss are meant against all others together (see `coalition`). Of a

@@ -47,6 +47,10 @@ class Budget:
         return Budget(nodes, seconds, self.clock)
 
 
+MODEST: Final = Budget(nodes=5_000)
+"""What is spent where nobody says how much: well under a second, and all that a board of nine cells needs."""
+
+
 class Meter:
     """What a running search has spent of its budget; created when the search starts."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from tictactoe_engine.search.budget import Budget
+from tictactoe_engine.search.budget import MODEST, Budget
 from tictactoe_engine.strategies.chance import choose_at_random
 from tictactoe_engine.strategies.perfect import Perfect
 from tictactoe_engine.strategies.rule_based import choose_by_rules
@@ -21,8 +21,14 @@ class Level(StrEnum):
     PERFECT = "perfect"
 
 
-def strategy_of(level: Level | str, budget: Budget, *, varies: bool = True) -> Strategy:
-    """Return the strategy of that name; only ``perfect`` uses the budget. Raises ValueError for another name."""
+def strategy_of(level: Level | str, budget: Budget = MODEST, *, varies: bool = True) -> Strategy:
+    """Return the strategy of that name; only ``perfect`` uses the budget. Raises ValueError for another name.
+
+    >>> from random import Random
+    >>> from tictactoe_engine import Position, Rules
+    >>> strategy_of(Level.PERFECT)(Position.replay(Rules(), (0, 3, 1, 4)), Random())
+    2
+    """
     match Level(level):
         case Level.RANDOM:
             return choose_at_random

@@ -1,0 +1,103 @@
+"""The programs of `docs/library.md` as they stand there, and what the page says that there is."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from asyncio.subprocess import PIPE, Process
+from pathlib import Path
+
+import pytest
+
+import tictactoe_client
+from tests.environment import environment
+from tests.peer import open_peer
+from tictactoe_client import Client, Room, connect, events
+from tictactoe_server.server import Server
+
+PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text(encoding="utf-8")
+PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
+
+
+async def start(name: str, *arguments: str) -> Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROGRAMS[name], *arguments, stdout=PIPE, env=environment()
+    )
+
+
+async def output_of(process: Process) -> str:
+    """Return what a program says until its end, which is a good one."""
+    async with asyncio.timeout(30):
+        printed, _ = await process.communicate()
+    assert process.returncode == 0
+    return printed.decode()
+
+
+async def test_two_bots_play_a_whole_game(server: Server) -> None:
+    bots = [await start("bot", server.url) for _ in range(2)]
+    assert [await output_of(bot) for bot in bots] == ["", ""]
+
+
+async def test_the_master_loses_no_game(server: Server) -> None:
+    async with asyncio.timeout(30), connect(server.url, name="ana") as ana:
+        room = await ana.create("classic")
+        master = await start("master", server.url, room.code)
+        async for state in room:
+            if room.is_my_turn:
+                await room.move(state.board.index("."))
+            elif state.status == "over":
+                break
+        assert state.result is not None
+        assert state.result.winner != room.seat
+    assert "worth win" in await output_of(master)
+
+
+async def test_the_logger_misses_no_result_however_quickly_games_go(server: Server) -> None:
+    async with (
+        asyncio.timeout(30),
+        connect(server.url, name="ana") as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        room = await ana.create("classic")
+        logger = await start("logger", server.url, room.code)
+        async for state in room:
+            if state.watchers:
+                break
+        await bo.ask("join", room=room.code)
+        for game in range(1, 4):
+            async for state in room:
+                if (state.game, state.status) == (game, "playing"):
+                    break
+            if game == 2:
+                await room.move("b2")
+                await bo.ask("move", room=room.code, cell=0, ply=1)
+            await room.resign()
+            if game < 3:
+                await room.rematch()
+                await bo.ask("rematch", room=room.code)
+        assert logger.stdout is not None
+        said = [(await logger.stdout.readline()).decode().strip() for _ in range(8)]
+    assert said == [
+        *("game 1", "nobody by aborted", "game 2", "X B2", "O A1", "O by resigned"),
+        *("game 3", "nobody by aborted"),
+    ]
+    logger.terminate()
+    await logger.wait()
+
+
+async def test_the_tournament_counts_all_of_its_games(server: Server) -> None:
+    score = await output_of(await start("tournament", server.url))
+    assert sum(map(int, score.split())) == 10
+
+
+@pytest.mark.parametrize("kind", [Client, Room])
+def test_every_public_name_of_a_client_and_a_room_stands_on_the_page(kind: type) -> None:
+    names = {name for name in dir(kind) if not name.startswith("_")}
+    assert {name for name in names if not re.search(rf"`[^`]*\b{name}\b[^`]*`", PAGE)} == set()
+
+
+def test_every_public_name_of_the_package_and_every_event_stands_on_the_page() -> None:
+    told = {name for name, value in vars(events).items() if getattr(value, "__module__", "") == events.__name__}
+    names = {*tictactoe_client.__all__, *told} - {"Messages", "Change", "ConnectionEvent", "RoomEvent"}
+    assert {name for name in names if not re.search(rf"\b{name}\b", PAGE)} == set()
