@@ -48,6 +48,12 @@ _QUARTERS: Final = {"▙": "▌▗", "▛": "▌▝", "▜": "▐▘", "▟": "�
 
 _SHADES: Final = {"░": 0.25, "▒": 0.5, "▓": 0.75}
 
+_SLOPES: Final = {"╱": (True,), "╲": (False,), "╳": (True, False)}
+"""The lines from corner to corner: whether they rise to the right."""
+
+_BOLD: Final = ' font-weight="700"'
+_ITALIC: Final = ' font-style="italic"'
+
 _BRAILLE: Final = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3))
 """The column and the row of each dot, by its bit."""
 
@@ -79,9 +85,31 @@ def draw_screen(rows: Sequence[Sequence[Cell]], ground: str, *, title: str) -> s
     for y, row in enumerate(rows):
         parts += _grounds(row, y, ground)
     for y, row in enumerate(rows):
-        for x, cell in enumerate(row):
-            parts += _draw_cell(cell, x * WIDTH, y * HEIGHT)
+        parts += _draw_row(row, y * HEIGHT)
     return "\n".join([*parts, "</g>", "</svg>", ""])
+
+
+def _draw_row(row: Sequence[Cell], y: float) -> Iterator[str]:
+    """Yield what stands in a row: shapes of one colour as one, and letters of one look as one text."""
+    shapes: dict[str, list[str]] = {}
+    texts: dict[str, list[tuple[float, str]]] = {}
+    for column, cell in enumerate(row):
+        x = column * WIDTH
+        if cell.text in _SHADES:
+            yield _rectangle(x, y, WIDTH, HEIGHT, _mix(cell.ground, cell.ink, _SHADES[cell.text]))
+        elif shape := "".join(_shape_of(cell.text, x, y)):
+            shapes.setdefault(cell.ink, []).append(shape)
+        elif cell.text.strip():
+            look = f' fill="{cell.ink}"{_BOLD * cell.bold}{_ITALIC * cell.italic}'
+            texts.setdefault(look, []).append((x + WIDTH / 2, cell.text[0]))
+        if cell.underlined:
+            shapes.setdefault(cell.ink, []).append(_path(x, y + HEIGHT * 0.86, x + WIDTH, y + HEIGHT * 0.92))
+    for ink, parts in shapes.items():
+        yield f'<path fill="{ink}" d="{"".join(parts)}"/>'
+    for look, letters in texts.items():
+        places = " ".join(f"{x:g}" for x, _ in letters)
+        text = escape("".join(letter for _, letter in letters))
+        yield f'<text y="{y + HEIGHT * 0.73:g}" x="{places}"{look}>{text}</text>'
 
 
 def _grounds(row: Sequence[Cell], y: int, ground: str) -> Iterator[str]:
@@ -94,33 +122,27 @@ def _grounds(row: Sequence[Cell], y: int, ground: str) -> Iterator[str]:
             start = x
 
 
-def _draw_cell(cell: Cell, x: float, y: float) -> Iterator[str]:
-    text, ink = cell.text, cell.ink
+def _shape_of(text: str, x: float, y: float) -> Iterator[str]:
+    """Yield the parts of a path that a character is drawn as; nothing for a letter."""
     if text in _LINES:
-        yield f'<path d="{"".join(_strokes(_LINES[text], x, y))}" fill="{ink}"/>'
+        yield from _strokes(_LINES[text], x, y)
     elif text in _BLOCKS or text in _QUARTERS:
         for part in _QUARTERS.get(text, text):
             left, upper, right, lower = _BLOCKS[part]
             across, down = WIDTH / 8, HEIGHT / 8
-            size = (right - left) * across, (lower - upper) * down
-            yield _rectangle(x + left * across, y + upper * down, *size, ink)
-    elif text in _SHADES:
-        yield _rectangle(x, y, WIDTH, HEIGHT, _mix(cell.ground, ink, _SHADES[text]))
+            yield _path(x + left * across, y + upper * down, x + right * across, y + lower * down)
     elif len(text) == 1 and 0x2800 < ord(text) <= 0x28FF:
         for bit, (column, row) in enumerate(_BRAILLE):
             if (ord(text) - 0x2800) >> bit & 1:
-                center = f'cx="{x + WIDTH * (column + 0.5) / 2:g}" cy="{y + HEIGHT * (row + 0.5) / 4:g}"'
-                yield f'<circle {center} r="1.6" fill="{ink}"/>'
-    elif text in ("╱", "╲", "╳"):
-        rising = f"M{x:g} {y + HEIGHT:g}L{x + WIDTH:g} {y:g}" if text != "╲" else ""
-        falling = f"M{x:g} {y:g}L{x + WIDTH:g} {y + HEIGHT:g}" if text != "╱" else ""
-        yield f'<path d="{rising}{falling}" stroke="{ink}" stroke-width="1.4" fill="none"/>'
-    elif text.strip():
-        style = f"{' font-weight=' + chr(34) + '700' + chr(34) if cell.bold else ''}"
-        style += ' font-style="italic"' if cell.italic else ""
-        yield f'<text x="{x + WIDTH / 2:g}" y="{y + HEIGHT * 0.73:g}" fill="{ink}"{style}>{escape(text)}</text>'
-    if cell.underlined:
-        yield _rectangle(x, y + HEIGHT * 0.86, WIDTH, 1, ink)
+                yield _dot(x + WIDTH * (column + 0.5) / 2, y + HEIGHT * (row + 0.5) / 4)
+    elif text in _SLOPES:
+        for rises in _SLOPES[text]:
+            top, bottom = (x + WIDTH, x) if rises else (x, x + WIDTH)
+            yield f"M{top - 0.8:g} {y:g}h1.6L{bottom + 0.8:g} {y + HEIGHT:g}h-1.6z"
+
+
+def _dot(x: float, y: float, radius: float = 1.6) -> str:
+    return f"M{x - radius:g} {y:g}a{radius} {radius} 0 1 0 {2 * radius:g} 0a{radius} {radius} 0 1 0 {-2 * radius:g} 0"
 
 
 def _strokes(ways: str, x: float, y: float) -> Iterator[str]:
