@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from xml.etree import ElementTree
 
+from tools.pictures import SIZES
 from tools.svg import HEIGHT, WIDTH, Cell, draw_screen
 
+DOCS = Path(__file__).parents[1] / "docs"
 INK, GROUND = "#eeeeee", "#101010"
 
 
@@ -33,3 +37,12 @@ def test_lines_blocks_and_braille_are_shapes() -> None:
 
 def test_cells_of_one_ground_are_one_rectangle() -> None:
     assert f'width="{3 * WIDTH}" height="{HEIGHT}" fill="#202020"' in draw("abc", "#202020")
+
+
+def test_the_pictures_of_the_documentation_are_those_that_the_command_makes_and_load_nothing() -> None:
+    made = {f"{name}-{width}x{height}.svg" for name, sizes in SIZES.items() for width, height in sizes}
+    files = {path.name: path.read_text(encoding="utf-8") for path in (DOCS / "pictures").iterdir()}
+    shown = re.findall(r"\(pictures/(.*?)\)", (DOCS / "screens.md").read_text(encoding="utf-8"))
+    assert set(files) == set(shown) == made
+    for picture in files.values():
+        assert not re.search(r"url\(|href|@import|/home/|/tmp/|127\.0", picture)

@@ -250,7 +250,12 @@ SCENES: Final[Mapping[str, tuple[Scene, str]]] = MappingProxyType(
         "end": (won, "The end of a game that was won"),
     }
 )
-"""What is shown, by the name of its file, and what it says to those who cannot see it."""
+"""What is shown, by the first part of its file's name, and what it says to those who cannot see it."""
+
+SIZES: Final[Mapping[str, Sequence[tuple[int, int]]]] = MappingProxyType(
+    {name: (SMALL, LARGE) if name in ("home", "gomoku", "connect-four", "end") else (SMALL,) for name in SCENES}
+)
+"""In which windows the documentation shows them."""
 
 
 @contextlib.asynccontextmanager
@@ -280,7 +285,7 @@ def _same(text: str, codes: Sequence[str]) -> str:
     text = re.sub(r"127\.0\.0\.1:\d{5}", "10.0.0.200:8765", text)
     for code in codes:
         text = text.replace(code, "K7M4PQ")
-    text = re.sub(r"\b\d ms", "1 ms", text)
+    text = re.sub(r"\b(\d+) ms", lambda found: f"{'1':>{len(found[1])}} ms", text)
     text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "2030-12-31 18:05", text)
     return re.sub(r"\b0:\d\d\b", "0:41", text)
 
@@ -306,20 +311,24 @@ def _colour(name: str, otherwise: str) -> str:
     return otherwise if name == "default" else _COLOURS.get(name) or f"#{name}"
 
 
+def _parse_size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    return int(width), int(height)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the pictures that the command line names, else all."""
     parser = argparse.ArgumentParser(prog="python -m tools.pictures", description="Make the pictures of the screen.")
     parser.add_argument("scenes", nargs="*", choices=[[], *SCENES], metavar="SCENE", help=", ".join(SCENES))
     parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER")
-    parser.add_argument("--size", metavar="80x24", help="another size than those of the documentation")
+    parser.add_argument("--size", type=_parse_size, metavar="80x24", help="in a window of this size alone")
     chosen = parser.parse_args(arguments)
     set_up_logging("text", "error")
     chosen.out.mkdir(parents=True, exist_ok=True)
     for name in chosen.scenes or SCENES:
-        sizes = [tuple(map(int, chosen.size.split("x")))] if chosen.size else [SMALL, LARGE]
-        for size in sizes:
+        for size in [chosen.size] if chosen.size else SIZES[name]:
             path = chosen.out / f"{name}-{size[0]}x{size[1]}.svg"
-            path.write_text(asyncio.run(take(name, (size[0], size[1]))), encoding="utf-8")
+            path.write_text(asyncio.run(take(name, size)), encoding="utf-8")
             print(path, path.stat().st_size)
 
 

@@ -34,6 +34,9 @@ _LINES: Final = {
 }  # fmt: skip
 """How thick the line from the middle is to the left, right, above and below: 0 none, 1 thin, 2 thick, 3 double."""
 
+_RULES: Final = "─━═"
+"""Lines of which many in a row are drawn as one."""
+
 _BLOCKS: Final = {
     "█": (0, 0, 8, 8), "▀": (0, 0, 8, 4), "▄": (0, 4, 8, 8), "▌": (0, 0, 4, 8), "▐": (4, 0, 8, 8),
     "▁": (0, 7, 8, 8), "▂": (0, 6, 8, 8), "▃": (0, 5, 8, 8), "▅": (0, 3, 8, 8), "▆": (0, 2, 8, 8), "▇": (0, 1, 8, 8),
@@ -95,6 +98,14 @@ def _draw_row(row: Sequence[Cell], y: float) -> Iterator[str]:
     texts: dict[str, list[tuple[float, str]]] = {}
     for column, cell in enumerate(row):
         x = column * WIDTH
+        if cell.text in _RULES:
+            if column and _goes_on(row[column - 1], cell):
+                continue
+            width = (
+                next((end for end in range(column + 1, len(row)) if not _goes_on(cell, row[end])), len(row)) - column
+            )
+            shapes.setdefault(cell.ink, []).extend(_strokes(_LINES[cell.text], x, y, width * WIDTH))
+            continue
         if cell.text in _SHADES:
             yield _rectangle(x, y, WIDTH, HEIGHT, _mix(cell.ground, cell.ink, _SHADES[cell.text]))
         elif shape := "".join(_shape_of(cell.text, x, y)):
@@ -145,9 +156,14 @@ def _dot(x: float, y: float, radius: float = 1.6) -> str:
     return f"M{x - radius:g} {y:g}a{radius} {radius} 0 1 0 {2 * radius:g} 0a{radius} {radius} 0 1 0 {-2 * radius:g} 0"
 
 
-def _strokes(ways: str, x: float, y: float) -> Iterator[str]:
+def _goes_on(one: Cell, other: Cell) -> bool:
+    """Tell whether two cells beside each other are parts of one line."""
+    return (one.text, one.ink) == (other.text, other.ink)
+
+
+def _strokes(ways: str, x: float, y: float, width: float = WIDTH) -> Iterator[str]:
     """Yield the lines from the middle of a cell to its sides, as rectangles of a path."""
-    middle_x, middle_y = x + WIDTH / 2, y + HEIGHT / 2
+    middle_x, middle_y = x + width / 2, y + HEIGHT / 2
     for way, kind in enumerate(ways):
         if kind == "0":
             continue
@@ -155,7 +171,7 @@ def _strokes(ways: str, x: float, y: float) -> Iterator[str]:
         reach = 2.1 if "3" in ways else half
         for aside in (-1.5, 1.5) if kind == "3" else (0,):
             if way in (_LEFT, _RIGHT):
-                start, end = (x, middle_x + reach) if way == _LEFT else (middle_x - reach, x + WIDTH)
+                start, end = (x, middle_x + reach) if way == _LEFT else (middle_x - reach, x + width)
                 yield _path(start, middle_y + aside - half, end, middle_y + aside + half)
             else:
                 start, end = (y, middle_y + reach) if way == _UP else (middle_y - reach, y + HEIGHT)

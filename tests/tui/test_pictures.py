@@ -1,6 +1,6 @@
-"""The pictures in `docs/` are what the screen shows, at the size that each page has them in.
+"""The pictures in `docs/client.md` are what the screen shows in a window of 80x24.
 
-With UPDATE_PICTURES=1 the pages are rewritten.
+With UPDATE_PICTURES=1 the page is rewritten. Those of `docs/screens.md` are made by ``python -m tools.pictures``.
 """
 
 from __future__ import annotations
@@ -50,13 +50,9 @@ class Gallery:
         assert picture == shown
 
 
-GALLERIES = [Gallery("client.md", (80, 24)), Gallery("screens.md", (200, 50))]
-
-
-@pytest.fixture(params=GALLERIES, ids=lambda gallery: gallery.page)
-def gallery(request: pytest.FixtureRequest) -> Gallery:
-    found: Gallery = request.param
-    return found
+@pytest.fixture
+def gallery() -> Gallery:
+    return Gallery("client.md", (80, 24))
 
 
 def take(user: ScreenUser, *codes: str) -> str:
