@@ -13,7 +13,7 @@ from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.input.intents import Verb
 from tictactoe_client.input.parser import parse_intent
-from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.choice import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.banners import game_banner
 from tictactoe_client.tui.room.ending import describe_end

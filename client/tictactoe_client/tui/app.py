@@ -16,7 +16,7 @@ from textual.screen import Screen
 from tictactoe_client.exits import LastGame, exit_code_for
 from tictactoe_client.files.config import show_path
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.choice import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.options import SCREEN_OPTIONS

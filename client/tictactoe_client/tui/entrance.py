@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.choice import Choice
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.tui.entering import describe_errand

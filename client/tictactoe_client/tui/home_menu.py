@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.choice import Choice
 from tictactoe_client.online.client import Client
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.room_list import RoomList, short_rules

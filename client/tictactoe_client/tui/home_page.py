@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_client.history import find_losses
-from tictactoe_client.online.choosing import Choice, against_computer
+from tictactoe_client.online.choice import Choice, against_computer
 from tictactoe_client.online.errors import Unreachable
 from tictactoe_client.online.messages import Message
 from tictactoe_client.tui.editor import LineEditor

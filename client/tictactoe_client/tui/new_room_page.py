@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.choice import Choice
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.entering import describe_errand

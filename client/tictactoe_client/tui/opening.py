@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.choice import Choice
 from tictactoe_client.session import Role
 from tictactoe_client.tui.page import Desk, Page
 from tictactoe_engine.records import GameRecord

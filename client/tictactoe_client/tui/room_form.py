@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
-from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.choice import Choice
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.wording import describe_clock_in_words, describe_rules
 from tictactoe_client.tui.editor import LineEditor

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.choosing import Choice
+from tictactoe_client.online.choice import Choice
 from tictactoe_client.online.room import Room
 from tictactoe_client.tui.editor import LineEditor
 from tictactoe_client.tui.entering import describe_errand

@@ -27,7 +27,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
 if TYPE_CHECKING:
-    from tictactoe_client.online.choosing import Choice
+    from tictactoe_client.online.choice import Choice
 
 _BACK_SHOWN_SECONDS = 5.0
 
