@@ -33,6 +33,7 @@ _MANY = {
     "←→": frozenset({"left", "right"}),
     "<>": frozenset({"left", "right"}),
     "1-9": frozenset("123456789"),
+    "1-7": frozenset("1234567"),
     "qwe": frozenset("qwe"),
     "asd": frozenset("asd"),
     "zxc": frozenset("zxc"),

@@ -53,7 +53,7 @@ async def test_a_column_a_full_name_and_any_cell_of_it_drop(
 ) -> None:
     async with game(open_screen, server, FOUR, size=(80, 22), **look) as (ana, bo, code):
         sides = "<-/-> + Enter" if look.get("ascii") else "←/→ + Enter"
-        await ana.until(f"type a column (d) and Enter, or {sides}")
+        await ana.until(f"1-7 drop  {sides}")
         await ana.press("d", "enter")
         assert (await bo.state(ply=1))["last"] == D6
         await answer(bo, code, D5, 1)
@@ -100,3 +100,20 @@ async def test_a_second_click_anywhere_in_a_column_drops(server: Server, open_sc
         await ana.until("[4]", "YOUR MOVE")
         await ana.click(x, rows[2])
         assert (await bo.state(ply=1))["last"] == D6
+
+
+@pytest.mark.parametrize("rules", [FOUR, Rules(3, 3, 3, gravity=True)])
+async def test_a_digit_drops_into_its_column_at_once(server: Server, open_screen: OpenScreen, rules: Rules) -> None:
+    async with game(open_screen, server, rules, size=(80, 22)) as (ana, bo, _):
+        assert all(f" {column + 1} " in ana.text for column in range(rules.columns))
+        await ana.press("3")
+        assert (await bo.state(ply=1))["last"] == (rules.rows - 1) * rules.columns + 2
+
+
+async def test_beyond_nine_columns_a_number_needs_enter(server: Server, open_screen: OpenScreen) -> None:
+    rules = Rules(6, 12, 4, gravity=True)
+    async with game(open_screen, server, rules, size=(80, 22)) as (ana, bo, _):
+        await ana.press("1")
+        await ana.until("YOUR MOVE (X)", "move: 1_")
+        await ana.press("2", "enter")
+        assert (await bo.state(ply=1))["last"] == 71

@@ -42,15 +42,13 @@ async def game(
 
 
 @pytest.mark.parametrize("look", LOOKS)
-async def test_a_whole_game_by_digits_and_letters(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
+async def test_a_whole_game_by_digits(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
     async with game(open_screen, server, **look) as (ana, bo, code):
         await ana.press("1")
         await ana.until("bo's move (O)", "(X)")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)", "(O)")
-        await ana.press("w")
+        await ana.press("2")
         await ana.until("bo's move (O)")
         await bo.ask("move", room=code, cell=8, ply=3)
         await ana.until("YOUR MOVE (X)")

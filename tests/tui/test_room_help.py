@@ -27,15 +27,16 @@ def test_it_fits_a_window_of_80x24(rules: Rules, options: dict[str, Any]) -> Non
 
 def test_it_has_none_of_the_letters_that_would_place() -> None:
     text = "\n".join(list_room_help(state(), Keymap(), Settings()))
-    assert "1-9 (1 2 3 on top), or qwe/asd/zxc by place" in text
-    assert ":b3 Enter" in text
+    assert "1-9 (1 2 3 on top)" in text
+    assert "qwe" not in text
+    assert "qwe/asd/zxc" in "\n".join(list_room_help(state(), Keymap(), Settings(keys=Keys.LETTERS)))
     assert "c clocks" not in text
     assert "7 8 9 on top" in "\n".join(list_room_help(state(), Keymap(), Settings(keys=Keys.PAD)))
 
 
 def test_it_names_ones_own_keys() -> None:
     keymap = Keymap({"chat": ("f2",), "command": ("!",), "accept": ("f3",)})
-    text = "\n".join(list_room_help(state(), keymap, Settings()))
+    text = "\n".join(list_room_help(state(), keymap, Settings(keys=Keys.LETTERS)))
     assert "F2 talks" in text
     assert "F3 accepts" in text
     assert "!b3 Enter" in text
@@ -53,11 +54,11 @@ def test_larger_boards_take_a_cell_or_a_column() -> None:
 async def test_a_letter_that_places_nothing_says_how_names_are_typed(
     server: Server, open_screen: OpenScreen, look: dict[str, Any]
 ) -> None:
-    async with game(open_screen, server, **look) as (ana, bo, _):
+    async with game(open_screen, server, keys=Keys.LETTERS, **look) as (ana, bo, _):
         await ana.press("b")
-        await ana.until("Here a key places: 1-9 or qwe/asd/zxc. For a name such as b3: :b3")
+        await ana.until("Here a letter places: qwe/asd/zxc. For a name such as b3: :b3")
         await ana.press("?")
-        await ana.until("A key places at once:", "A name such as b3 begins with :")
+        await ana.until("A letter places at once:", "A name: :b3 Enter")
         await ana.press("escape")
         await ana.press(":", "b", "3", "enter")
         assert (await bo.state(ply=1))["last"] == 7

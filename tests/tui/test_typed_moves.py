@@ -78,14 +78,12 @@ async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(
         await ana.until("bo's move (O)", "move: _")
 
 
-@pytest.mark.parametrize(
-    ("keys", "key", "cell"), [(Keys.PHONE, "7", 6), (Keys.PAD, "7", 0), (Keys.PHONE, "e", 2), (Keys.LETTERS, "z", 6)]
-)
+@pytest.mark.parametrize(("keys", "key", "cell"), [(Keys.PHONE, "7", 6), (Keys.PAD, "7", 0), (Keys.LETTERS, "z", 6)])
 async def test_a_kept_key_means_what_it_means_in_turn(
     server: Server, open_screen: OpenScreen, keys: Keys, key: str, cell: int
 ) -> None:
     async with game(open_screen, server, keys=keys) as (ana, bo, code):
-        await ana.press("5")
+        await ana.press("s" if keys is Keys.LETTERS else "5")
         await bo.state(ply=1)
         await ana.until("bo's move (O)")
         await ana.press(key)
@@ -180,3 +178,52 @@ async def test_the_first_arrow_shows_the_cursor_on_the_last_move(
         await ana.until("YOUR MOVE", "(O)")
         await ana.press(arrow)
         await ana.until("[O]", gone="[+]")
+
+
+@pytest.mark.parametrize("typed", ["q", "thanks", "b3"])
+async def test_letters_on_3x3_are_text_and_place_nothing_before_enter(
+    server: Server, open_screen: OpenScreen, typed: str
+) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        await ana.type(typed)
+        await ana.until("YOUR MOVE (X)", f"move: {typed}_")
+        await ana.press("enter")
+        if typed == "b3":
+            assert (await bo.state(ply=1))["last"] == 7
+        else:
+            await ana.until(f'I don\'t know "{typed}".', "move: _")
+
+
+async def test_letters_place_where_they_were_chosen_and_then_the_cells_show_them(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server, keys=Keys.LETTERS) as (ana, bo, _):
+        assert all(f"│  {letter}  │" in ana.text for letter in "wsx")
+        await ana.until("qwe/asd/zxc place")
+        await ana.press("5")
+        await ana.until("YOUR MOVE (X)", "move: 5_")
+        await ana.press("escape", "s")
+        assert (await bo.state(ply=1))["last"] == 4
+
+
+@pytest.mark.parametrize("dismissing", ["escape", "n"])
+async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment(
+    server: Server, open_screen: OpenScreen, dismissing: str
+) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
+        page = ana.app.pages[-1]
+        await ana.press("escape")
+        await ana.until("Leave and lose this game?")
+        await ana.press(dismissing, "1", "enter", "enter")
+        await ana.until("YOUR MOVE (X)", "│  1  │", gone="[")
+        page._hand.quiet_until = 0.0
+        await ana.press("1")
+        assert (await bo.state(ply=1))["last"] == 0
+
+
+async def test_the_answer_to_an_offer_is_no_move(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("bo offers a draw")
+        await ana.press("ctrl+n", "1")
+        await ana.until("YOUR MOVE (X)", "│  1  │", gone="Ctrl+Y accept")

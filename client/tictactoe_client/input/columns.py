@@ -21,12 +21,14 @@ def resting_cell(state: RoomState, cell: int) -> int:
 
 
 def find_column(text: str, rules: Rules) -> int | None:
-    """Return the top cell of the column that a text names, or None where it names none of this board.
+    """Return the top cell of the column that a letter or a number from 1 names, or None where it names none.
 
-    >>> find_column("d", Rules(6, 7, 4, gravity=True)), find_column("h", Rules(6, 7, 4, gravity=True))
-    (3, None)
+    >>> [find_column(text, Rules(6, 7, 4, gravity=True)) for text in ("d", "4", "h", "8")]
+    [3, 3, None, None]
     """
     word = text.strip()
+    if word.isascii() and word.isdigit():
+        return int(word) - 1 if len(word) <= 2 and 1 <= int(word) <= rules.columns else None
     if not (word.isascii() and word.isalpha() and len(word) <= len(format_column(rules.columns - 1))):
         return None
     column = parse_column(word)

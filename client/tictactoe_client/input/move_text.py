@@ -4,18 +4,41 @@ from __future__ import annotations
 
 import re
 
+from tictactoe_client.board.view import MOST_COLUMN_KEYS
 from tictactoe_client.input.columns import find_column
-from tictactoe_engine import IllegalMove, Rules, UnknownNotation, format_column, has_single_keys, parse_cell
+from tictactoe_engine import (
+    IllegalMove,
+    Keys,
+    Rules,
+    UnknownNotation,
+    format_column,
+    format_key,
+    has_single_keys,
+    parse_cell,
+)
 
 
-def is_whole(text: str, rules: Rules) -> bool:
+def cell_of_key(key: str, rules: Rules, keys: Keys) -> int | None:
+    """Return the cell that a key places on by itself, which is shown there; None for a key that is text.
+
+    >>> [cell_of_key(key, Rules(), keys) for key in "1q" for keys in (Keys.PHONE, Keys.LETTERS)]
+    [0, None, None, 0]
+    """
+    if rules.gravity:
+        return find_column(key, rules) if rules.columns <= MOST_COLUMN_KEYS and key.isdigit() else None
+    if not has_single_keys(rules) or len(key) != 1:
+        return None
+    return next((cell for cell in range(rules.size) if format_key(cell, keys) == key.lower()), None)
+
+
+def is_whole(text: str, rules: Rules, keys: Keys = Keys.PHONE) -> bool:
     """Tell whether a text has the form of a move, on this board or beyond its edge; a key on 3x3, a column where marks
     fall.
 
     >>> [is_whole(text, Rules(15, 15, 5)) for text in ("h", "h1", "2,", "2 3", "z99")]
     [False, True, False, True, True]
     """
-    if (has_single_keys(rules) and len(text) == 1) or (rules.gravity and find_column(text, rules) is not None):
+    if cell_of_key(text, rules, keys) is not None or (rules.gravity and find_column(text, rules) is not None):
         return True
     try:
         parse_cell(text, rules)

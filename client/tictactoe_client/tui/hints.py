@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from tictactoe_client.board.view import MOST_COLUMN_KEYS
 from tictactoe_client.online.choice import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.offers import can_play_again
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.table import Table
-from tictactoe_engine import Rules, format_cell, format_column, has_single_keys
+from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol.pushes import RoomState
 
 COMMANDS: Final = "resign draw undo claim chat clock who leave help"
@@ -75,8 +76,10 @@ def hint_room(
     talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
     arrows = f"{keymap.show_signs('arrows', 'up', 'down', 'left', 'right')}+{show('place')}"
     rules = state.rules.to_rules()
+    if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
+        return f"1-{rules.columns} drop  {sides} + {show('place')}  {talk}"
     if has_single_keys(rules):
-        return f"1-9 or qwe/asd/zxc place  {arrows}  {talk}"
+        return f"{'qwe/asd/zxc' if settings.keys is Keys.LETTERS else '1-9'} place  {arrows}  {talk}"
     if rules.gravity:
         return f"type a column ({example_column(rules)}) and Enter, or {sides} + {show('place')}  {talk}"
     return f"type a cell ({example_cell(rules)}) and Enter, or {arrows}  {talk}"

@@ -1,10 +1,10 @@
-"""Keys that name cells: arrows and Enter, digits and letters on 3x3, a cell that is typed in full on larger boards."""
+"""Keys that name cells: arrows and Enter, the keys that the cells show, and cells that are typed in full."""
 
 from __future__ import annotations
 
 from tictactoe_client.input.columns import find_column
 from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.move_text import begins_anew
+from tictactoe_client.input.move_text import begins_anew, cell_of_key
 from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.text.wording import name_of
 from tictactoe_client.tui.hints import example_cell
@@ -53,50 +53,38 @@ class CellKeys:
 
     def _place_at_cursor(self, state: RoomState) -> None:
         """Place where the cursor stands; where there is none yet, show it first."""
+        if self._hand.is_quiet(self._desk.now()):
+            return
         if self._hand.cursor is None:
             self._hand.move_cursor((0, 0), state)
         else:
             self._deeds.place(self._hand.cursor)
 
     def _type(self, character: str, rules: Rules) -> None:
-        """Take a character: a cell by its key on 3x3, else the next one of a typed move, or the first of another."""
-        ahead = self._hand.ahead
-        if not has_single_keys(rules):
+        """Take a character: a cell by its key, which takes the place of another one; else the next of a typed move."""
+        ahead, keys = self._hand.ahead, self._desk.settings.keys
+        typed = ahead.text.strip()
+        cell = cell_of_key(character, rules, keys)
+        if cell is not None and (not typed or cell_of_key(typed, rules, keys) is not None):
+            ahead.clear()
+            self._press_cell_key(character, cell)
+        elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
+            self._desk.say(f"Here a letter places: qwe/asd/zxc. For a name such as b3: {self._colon}b3")
+        elif character != " " or (typed and cell_of_key(typed, rules, keys) is None):
             ahead.selected = begins_anew(ahead.text, character, rules)
             ahead.type(character)
-        elif character != " ":
-            self._press_cell_key(character, rules)
 
-    def _press_cell_key(self, key: str, rules: Rules) -> None:
+    def _press_cell_key(self, key: str, cell: int) -> None:
         """Place on the cell of this key at once; while it is not our move, keep the key as text."""
-        try:
-            cell = self._find_by_key(key, rules)
-        except IllegalMove as illegal:
-            self._desk.say(illegal.message)
-        except UnknownNotation:
-            if "a" <= key.lower() <= "z":
-                self._desk.say(f"Here a key places: 1-9 or qwe/asd/zxc. For a name such as b3: {self._colon}b3")
-            else:
-                self._desk.say(f'I don\'t know "{key}". A move is 1-9 or qwe/asd/zxc; {self._ways()}')
-        else:
-            self._hand.ahead.clear()
-            if self._table.plays and not self._may_send:
-                self._keep(key)
-            else:
-                self.place_or_point(cell)
-
-    def _keep(self, key: str) -> None:
-        """Keep a key for later: it is shown, and Enter plays it."""
         state = self._table.state
+        if self._hand.is_quiet(self._desk.now()):
+            return
+        if not self._table.plays or self._may_send:
+            self.place_or_point(cell)
+            return
         self._hand.ahead.type(key)
         if state is not None and not self._table.is_my_turn:
             self._desk.say(f"It's {name_of(state, state.turn)}'s move. Enter plays {key} when it is yours.")
-
-    def _find_by_key(self, key: str, rules: Rules) -> int:
-        """Return the cell of a digit or a letter on 3x3."""
-        chosen = self._desk.settings.keys
-        digits = chosen if chosen != Keys.LETTERS else Keys.PHONE
-        return parse_cell(key, rules, keys=digits if key.isdigit() else Keys.LETTERS)
 
     @property
     def _may_send(self) -> bool:
@@ -110,16 +98,14 @@ class CellKeys:
         else:
             self._deeds.place(cell)
 
-    def _ways(self) -> str:
-        show = self._desk.keymap.show
-        return f"commands begin with {show('command')}   {show('help')} for help."
-
     @property
     def _colon(self) -> str:
         return self._desk.keymap.show("command")
 
     def _submit_ahead(self, rules: Rules) -> None:
         ahead = self._hand.ahead
+        if self._hand.is_quiet(self._desk.now()):
+            return
         try:
             cell = self._find_typed(ahead.text, rules)
         except (IllegalMove, UnknownNotation) as bad:
@@ -142,16 +128,18 @@ class CellKeys:
 
     def _find_typed(self, text: str, rules: Rules) -> int:
         """Return the cell of this key or name; where marks fall, of a column's name one of its cells."""
-        if has_single_keys(rules) and len(text) == 1:
-            return self._find_by_key(text, rules)
+        cell = cell_of_key(text.strip(), rules, self._desk.settings.keys)
+        if cell is not None:
+            return cell
         column = find_column(text, rules) if rules.gravity else None
         return parse_cell(text, rules, coordinates=self._desk.settings.coordinates) if column is None else column
 
     def press_at_rest(self, key: str, state: RoomState) -> None:
         """Take a key that would place if there were anything to place."""
         rules = state.rules.to_rules()
-        if has_single_keys(rules) and len(key) == 1:
-            self._press_cell_key(key, rules)
+        cell = cell_of_key(key, rules, self._desk.settings.keys)
+        if cell is not None:
+            self.place_or_point(cell)
         elif len(key) > 1 and not self._desk.keymap.does(key, "place"):
             return
         elif self._review.is_on:

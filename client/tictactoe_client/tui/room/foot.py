@@ -186,7 +186,11 @@ class GameFoot:
         if self.desk.link.phase == "away":
             return f"{keymap.show('retry')} try now  {keymap.show('back')} leave"
         typed = self.hand.ahead.text
-        if self.table.is_my_turn and self.hand.pending is None and is_whole(typed, state.rules.to_rules()):
+        if (
+            self.table.is_my_turn
+            and self.hand.pending is None
+            and is_whole(typed, state.rules.to_rules(), self.desk.settings.keys)
+        ):
             return hint_typed(typed, keymap)
         return hint_room(
             self.table,

@@ -15,6 +15,10 @@ _MOST_HEARD: Final = 200
 """How many lines wait to be seen; of more the oldest are dropped."""
 
 
+QUIET_SECONDS: Final = 0.4
+"""For how long after the answer to a question no key places."""
+
+
 class Hand:
     """The cursor, what is being typed and to whom, what is being asked, and what is on its way.
 
@@ -37,6 +41,7 @@ class Hand:
         self.returned = ""
         self.unsaid = ""
         self.keys = 0
+        self.quiet_until = 0.0
 
     def hear(self, line: str) -> None:
         """Take something that was said."""
@@ -46,6 +51,14 @@ class Hand:
     def note_key(self) -> None:
         """Take note of a key: what was in sight before it has been seen, and what was not has its turn."""
         self.keys, self.heard, self.told = self.keys + 1, self.heard[self.told :], 0
+
+    def answered(self, now: float) -> None:
+        """Take note that a key has answered a question: what is typed on is not meant for the board."""
+        self.quiet_until = now + QUIET_SECONDS
+
+    def is_quiet(self, now: float) -> bool:
+        """Tell whether a question was answered a moment ago, so that no key may place."""
+        return now < self.quiet_until
 
     def begin_chat(self) -> None:
         """Open the line for saying something, with what could not be said before."""

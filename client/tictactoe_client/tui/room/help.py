@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tictactoe_client.board.view import MOST_COLUMN_KEYS
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.wording import describe_rules
 from tictactoe_client.tui.hints import example_cell
@@ -45,10 +46,12 @@ def _list_moves(rules: Rules, keymap: Keymap, settings: Settings) -> list[str]:
     colon, place = keymap.show("command"), keymap.show("place")
     arrows = keymap.show_signs("arrows", "up", "down", "left", "right")
     mouse = ", a click chooses, a second one places." if settings.mouse else "."
-    if rules.gravity and not has_single_keys(rules):
+    if rules.gravity:
         last = format_column(rules.columns - 1)
         sides = " ".join(keymap.show(action, ascii_only=settings.ascii) for action in ("left", "right"))
+        digits = [f"A digit drops at once: 1-{rules.columns}."] if rules.columns <= MOST_COLUMN_KEYS else []
         return [
+            *digits,
             f"A move: type the column (A to {last}) and Enter; the mark falls.",
             "The name of a cell in it, such as d1, does as well.",
             f"Or {sides} and {place}{mouse}",
@@ -65,12 +68,15 @@ def _list_moves(rules: Rules, keymap: Keymap, settings: Settings) -> list[str]:
             f"Backspace edits what is typed, {keymap.show('back')} clears it.",
             f"Or {arrows} and {place}{mouse}",
         ]
-    top = "7 8 9" if settings.keys == Keys.PAD else "1 2 3"
     click = ", or a click" if settings.mouse and not settings.confirm else ""
-    falls = "; it falls to the lowest free cell" if rules.gravity else ""
+    if settings.keys is Keys.LETTERS:
+        return [
+            f"A letter places at once: qwe/asd/zxc by place{click}.",
+            f"A name: {colon}b3 Enter.   {arrows} and {place}.",
+        ]
+    top = "7 8 9" if settings.keys == Keys.PAD else "1 2 3"
     return [
-        f"A key places at once{falls}:",
-        f"  1-9 ({top} on top), or qwe/asd/zxc by place{click}.",
+        f"A digit places at once: 1-9 ({top} on top){click}.",
         "Out of turn it is kept as text; in turn Enter plays it.",
-        f"A name such as b3 begins with {colon}  {colon}b3 Enter.   Or {arrows} and {place}.",
+        f"Or type a name such as b3 and Enter, or {arrows} and {place}.",
     ]

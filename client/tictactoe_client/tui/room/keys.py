@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tictactoe_client.board.board import BoardView
 from tictactoe_client.input.intents import Save, Verb, VerbKind
+from tictactoe_client.text.offers import open_offers
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.room.banners import may_claim_by_key
@@ -126,6 +127,7 @@ class GameKeys:
             return True
         claim = "win" if keymap.does(key, "claim") else "draw" if keymap.does(key, "claim_draw") else None
         if claim is not None and may_claim_by_key(self._table, self._desk.now()):
+            self._hand.answered(self._desk.now())
             self._deeds.do(Verb("claim", claim))
             return True
         return False
@@ -133,6 +135,8 @@ class GameKeys:
     def _press_offer(self, key: str, keymap: Keymap) -> bool:
         answer: VerbKind | None = "yes" if keymap.does(key, "accept") else "no" if keymap.does(key, "decline") else None
         if answer is not None:
+            if self._table.state is not None and open_offers(self._table.state, self._table.viewer):
+                self._hand.answered(self._desk.now())
             self._deeds.do(Verb(answer))
         return answer is not None
 
@@ -213,6 +217,7 @@ class GameKeys:
     def _press_confirming(self, key: str) -> None:
         """Take the answer; any other key plays on and does no more: it might place a mark."""
         does = self._desk.keymap.does
+        self._hand.answered(self._desk.now())
         if does(key, "confirm"):
             self._deeds.confirm()
             return
