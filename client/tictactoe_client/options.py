@@ -212,7 +212,7 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             "keys",
             Keys,
             str(Keys.PHONE),
-            page=("Keys of 3x3", "phone: 1 2 3 on top; pad: 7 8 9; letters: q w e"),
+            page=("Keys of 3x3", "1 2 3 on top, 7 8 9, or q w e"),
         ),
         Option(
             "coordinates",

@@ -15,7 +15,8 @@ import pytest
 
 from tests.environment import environment
 from tictactoe_client.files.config import config_path, load_config
-from tictactoe_client.files.players import KnownPlayer, KnownPlayers, state_folder
+from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.writer import state_folder
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 

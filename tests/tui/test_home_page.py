@@ -317,7 +317,7 @@ async def test_themes_and_settings_change(server: Server, open_screen: OpenScree
         await ana.until("Playing as")
         await ana.press("t")
         await ana.until("Theme: night")
-        await ana.press("s", "right", "down", "down", "right", "down", "down", "right")
+        await ana.press("s", "right", "down", "down", "right", "down", "down", "down", "right")
         await ana.until("paper", "always", "yes")
         assert (ana.app.settings.theme, ana.app.settings.bell, ana.app.settings.ascii) == ("paper", "always", True)
         assert ana.text.isascii()

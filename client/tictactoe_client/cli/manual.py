@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from tictactoe_client.files.config import config_path, show_path
-from tictactoe_client.files.players import state_folder
+from tictactoe_client.files.writer import state_folder
 from tictactoe_client.options import SECTIONS, suggest
 
 PROGRAM: Final = "tictactoe-client"

@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from tictactoe_client.files.writer import Busy, NotKept, change_file
+from tictactoe_client.files.writer import Busy, NotKept, change_file, state_folder
 
 _MOST_PLAYERS: Final = 100
 _GUEST: Final = "guest-"
@@ -205,13 +205,6 @@ class KnownPlayers:
         for change in tuple(self._waiting):
             players = change(players)
         return players
-
-
-def state_folder() -> Path:
-    """Return where this platform keeps the state of the client."""
-    from platformdirs import user_state_path
-
-    return user_state_path("tictactoe", appauthor=False)
 
 
 def is_alive(pid: int) -> bool:

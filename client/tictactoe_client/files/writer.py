@@ -32,6 +32,13 @@ class Busy(NotKept):
     """Another program holds the lock: a later attempt may fare better."""
 
 
+def state_folder() -> Path:
+    """Return where this platform keeps the state of the client."""
+    from platformdirs import user_state_path
+
+    return user_state_path("tictactoe", appauthor=False)
+
+
 def change_file(
     path: Path, change: Callable[[bytes], bytes], *, lock: Path | None = None, seconds: float | None = None
 ) -> bool:
