@@ -2,7 +2,8 @@
 
 One process of each test run has imported everything, and forks what a test asks for. What is forked has streams, an
 environment, a folder, a terminal, signals and an exit code of its own, and ends as a program that was started does. Any
-other command is started as ever, and so are ours with variables that Python itself reads at the start.
+other command is started as ever, and so are ours with variables that Python itself reads at the start. A source after
+`-c` finds everything imported.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Callable, Mapping, Sequence
@@ -163,12 +165,14 @@ def run_program(
 
 
 def _own(command: Sequence[str], env: Mapping[str, str]) -> tuple[str, list[str]] | None:
-    """Return which of our modules a command runs and what it finds in `sys.argv`, or None for another command."""
+    """Return our module or the source that a command runs, and its `sys.argv`; None for another command."""
     if any(name.startswith(_READ_AT_THE_START) and name != "PYTHONWARNINGS" for name in env):
         return None
     scripts = {str(Path(sys.executable).parent / module.replace("_", "-")): module for module in _MODULES}
     if command[0] in scripts:
         return scripts[command[0]], list(command)
+    if tuple(command[:2]) == (sys.executable, "-c"):
+        return command[2], ["-c", *command[3:]]
     if tuple(command[:2]) != (sys.executable, "-m") or command[2] not in _MODULES:
         return None
     (folder,) = importlib.import_module(command[2]).__path__
@@ -186,7 +190,7 @@ def _fork(
 ) -> tuple[Program, socket.socket]:
     """Have a program forked with these streams, which are then closed here; return it and where its end is told."""
     ours, theirs = socket.socketpair()
-    request = {"module": own[0], "argv": own[1], "env": {**env}, "cwd": str(cwd or Path.cwd()), "login": has_terminal}
+    request = {"runs": own[0], "argv": own[1], "env": {**env}, "cwd": str(cwd or Path.cwd()), "login": has_terminal}
     socket.send_fds(_nursery(), [f"{json.dumps(request)}\n".encode()], [*streams, theirs.fileno()])
     for descriptor in streams:
         os.close(descriptor)
@@ -233,33 +237,39 @@ def serve(descriptor: int) -> None:
             importlib.import_module(name)
     gc.collect()
     gc.freeze()
-    asked = socket.socket(fileno=descriptor)
     woken, waking = socket.socketpair()
-    waking.setblocking(False)
-    signal.set_wakeup_fd(waking.fileno())
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    living: dict[int, socket.socket] = {}
-    while True:
-        ready, _, _ = select.select([asked, woken], [], [])
-        if woken in ready:
-            woken.recv(4096)
-            _reap(living)
-        if asked in ready:
-            text, streams, _, _ = socket.recv_fds(asked, 2**16, 4)
-            if not text:
+    with socket.socket(fileno=descriptor) as asked, woken, waking:
+        waking.setblocking(False)
+        signal.set_wakeup_fd(waking.fileno())
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        living: dict[int, socket.socket] = {}
+        while True:
+            ready, _, _ = select.select([asked, woken], [], [])
+            if woken in ready:
+                woken.recv(4096)
+                _reap(living)
+            if asked in ready and not _answer(asked, living, ours=(asked, woken, waking)):
                 return
-            while not text.endswith(b"\n"):
-                text += asked.recv(2**16)
-            status = socket.socket(fileno=streams.pop())
-            pid = os.fork()
-            if pid == 0:
-                for ours in (asked, woken, waking, status, *living.values()):
-                    ours.detach()
-                _become(json.loads(text), streams)
-            for stream in streams:
-                os.close(stream)
-            living[pid] = status
-            status.send(pid.to_bytes(8, "big"))
+
+
+def _answer(asked: socket.socket, living: dict[int, socket.socket], ours: Sequence[socket.socket]) -> bool:
+    """Fork what is asked for; tell whether anybody could still ask."""
+    text, streams, _, _ = socket.recv_fds(asked, 2**16, 4)
+    if not text:
+        return False
+    while not text.endswith(b"\n"):
+        text += asked.recv(2**16)
+    status = socket.socket(fileno=streams.pop())
+    pid = os.fork()
+    if pid == 0:
+        for own in (*ours, status, *living.values()):
+            own.detach()
+        _become(json.loads(text), streams)
+    for stream in streams:
+        os.close(stream)
+    living[pid] = status
+    status.send(pid.to_bytes(8, "big"))
+    return True
 
 
 def _reap(living: dict[int, socket.socket]) -> None:
@@ -293,5 +303,17 @@ def _become(request: dict[str, Any], streams: Sequence[int]) -> NoReturn:
         setattr(sys, f"__{name}__", opened)
     warnings.resetwarnings()
     warnings.simplefilter(request["env"].get("PYTHONWARNINGS", "default"))
-    main = importlib.import_module(f"{request['module']}.__main__").main
-    sys.exit(main())
+    code: object = None
+    try:
+        if request["runs"] in _MODULES:
+            importlib.import_module(f"{request['runs']}.__main__").main()
+        else:
+            exec(request["runs"], {"__name__": "__main__"})
+    except SystemExit as leaving:
+        code = leaving.code
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for file in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            file.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))  # an end that takes no module to pieces

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.clients import COMMAND
 from tests.environment import environment
+from tests.programs import run_program
 from tests.terminal import run_screen
 
 PROGRAM = "tictactoe-client"
@@ -39,20 +42,21 @@ CASES: list[tuple[list[str], list[str]]] = [
 
 
 @needs_bash
-@pytest.mark.parametrize(("words", "expected"), CASES, ids=lambda value: " ".join(value))
-def test_bash_completes_commands_options_and_their_values(words: list[str], expected: list[str]) -> None:
-    script = (
-        f'eval "$({PROGRAM} completion bash)"; COMP_WORDS=({PROGRAM} "$@"); COMP_CWORD=$#; '
-        f'_tictactoe_client_completion {PROGRAM}; printf "%s\\n" "${{COMPREPLY[@]}}"'
+def test_bash_completes_commands_options_and_their_values() -> None:
+    asks = (
+        f"COMPREPLY=(); COMP_WORDS=({PROGRAM} {shlex.join(words)}); COMP_CWORD={len(words)}; "
+        f'_tictactoe_client_completion {PROGRAM}; echo "${{COMPREPLY[@]}}"'
+        for words, _ in CASES
     )
+    script = "\n".join((f'eval "$({PROGRAM} completion bash)"', *asks))
     done = subprocess.run(
-        ["bash", "--norc", "-ic", script, "bash", *words],
+        ["bash", "--norc", "-ic", script],
         capture_output=True,
         text=True,
         check=True,
         env=environment(),
     )
-    assert done.stdout.split() == expected
+    assert [line.split() for line in done.stdout.splitlines()] == [expected for _, expected in CASES]
     assert "Traceback" not in done.stderr
     assert "Error" not in done.stderr
 
@@ -76,7 +80,7 @@ def test_zsh_and_fish_are_answered_with_words_and_what_they_mean(shell: str) -> 
         variables = {"_TICTACTOE_CLIENT_COMPLETE": f"{shell}_complete", "COMP_WORDS": line, "COMP_CWORD": number}
         if shell == "zsh" and incomplete:
             variables |= {"COMP_WORDS": f"{line} {incomplete}"}
-        done = subprocess.run([PROGRAM], capture_output=True, text=True, check=True, env=environment(**variables))
+        done = run_program(COMMAND, env=environment(**variables))
         assert done.stderr == ""
         return done.stdout
 
@@ -91,5 +95,5 @@ def test_the_page_says_the_line_that_the_help_says(shell: str) -> None:
     page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
     section = page.partition("## Completion")[2].partition("\n## ")[0]
     line = next(line for line in section.splitlines() if f"completion {shell}" in line).partition("#")[0].strip()
-    done = subprocess.run([PROGRAM, "completion", "-h"], capture_output=True, text=True, check=True, env=environment())
+    done = run_program([*COMMAND, "completion", "-h"], env=environment())
     assert line in done.stdout
