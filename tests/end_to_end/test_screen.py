@@ -230,7 +230,7 @@ async def test_keys_of_a_terminal_type_a_move_with_a_space_in_it(server: Server)
         async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
             await screen.shows("YOUR MOVE (X)")
             screen.type("\x1b[C")
-            await screen.shows("[.]")
+            await screen.shows("[+]")
             screen.type("2 3")
             await screen.shows("YOUR MOVE (X)", "move: 2 3_")
             screen.type("\r")
