@@ -170,4 +170,6 @@ class PastGames:
             shelf.is_complete = True
             return
         shelf.viewer, shelf.games = owner.player, list(games)
-        shelf.last, shelf.is_complete = games[-1].id if games else None, len(games) < count
+        # A server that says the same games again has no others.
+        shelf.is_complete = len(games) < count or games[-1].id == shelf.last
+        shelf.last = games[-1].id if games else None

@@ -32,24 +32,18 @@ class Backoff:
     hold_seconds: float | None = None
     absent_seconds: float = 600.0
 
-    def patience(self, stated_ms: int | None) -> float:
-        """Return for how many seconds it is tried where the server states so many ms, None where it states nothing.
+    def patience(self, stated_ms: int | None) -> tuple[float, float]:
+        """Return for how many seconds it is tried where the server states that it holds a seat for so many ms, or None.
+
+        The first is for a server that answers, the second for none at all.
 
         >>> Backoff().patience(300_000), Backoff().patience(None), Backoff(hold_seconds=5).patience(300_000)
-        (300.0, 60.0, 5)
+        ((300.0, 600.0), (60.0, 600.0), (5, 5))
         """
         if self.hold_seconds is not None:
-            return self.hold_seconds
-        return HOLD_SECONDS if stated_ms is None else stated_ms / 1000
-
-    def patience_for_none(self, stated_ms: int | None) -> float:
-        """Return for how many seconds it is tried while no server answers.
-
-        >>> Backoff().patience_for_none(1_000), Backoff(hold_seconds=5).patience_for_none(1_000)
-        (600.0, 5)
-        """
-        patience = self.patience(stated_ms)
-        return patience if self.hold_seconds is not None else max(patience, self.absent_seconds)
+            return self.hold_seconds, self.hold_seconds
+        held = HOLD_SECONDS if stated_ms is None else stated_ms / 1000
+        return held, max(held, self.absent_seconds)
 
     def waits(self, announced_ms: float | None = None) -> Iterator[float]:
         """Yield the waits without end; `announced_ms` is when a server that went down said it would be back.

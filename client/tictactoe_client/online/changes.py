@@ -8,24 +8,7 @@ from typing import Literal
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_client.online.events import (
-    Change,
-    Declined,
-    Dropped,
-    Ended,
-    Joined,
-    Lapsed,
-    Left,
-    Missed,
-    Moved,
-    Offered,
-    PassedOver,
-    Renamed,
-    Returned,
-    Started,
-    TakenBack,
-    Withdrawn,
-)
+from tictactoe_client.online import events
 from tictactoe_client.online.moves import count_kept
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RESULT_REASONS, Offers, Result, RoomState
@@ -39,7 +22,7 @@ def changes(
     *,
     moves: Sequence[int] | None = None,
     before: Sequence[int] | None = None,
-) -> list[Change]:
+) -> list[events.Change]:
     """Return what happened between two states of one room.
 
     `moves` are all cells of the new state's game, which puts a gap of several moves in order, and `before` those of the
@@ -48,7 +31,7 @@ def changes(
     if new.game == old.game:
         is_start = old.status == "waiting" and new.status == "playing"
         kept = count_kept(old, new, moves, before)
-        begin = [Started(new.game, old=old, state=new)] if is_start else []
+        begin = [events.Started(new.game, old=old, state=new)] if is_start else []
         return [
             *_arrivals(old, new),
             *begin,
@@ -59,7 +42,7 @@ def changes(
     start = _before_first_move(old, new)
     return [
         *_missed_games(old, new),
-        Started(new.game, old=old, state=new),
+        events.Started(new.game, old=old, state=new),
         *_arrivals(start, new),
         *_play(start, new, moves, 0),
         *_departures(start, new),
@@ -67,7 +50,7 @@ def changes(
     ]
 
 
-def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[Change]:
+def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[events.Change]:
     """Return what one who comes now must know beside players and moves: who is away, what is offered, the end."""
     seats = {mark: seat and replace(seat, online=True, left=False, out=False) for mark, seat in state.seats.items()}
     start = replace(state, seats=seats, offers=Offers(), result=None)
@@ -83,7 +66,7 @@ def is_draw(result: Result) -> bool:
     return result.winner is None and result.reason in RESULT_REASONS and result.reason != _NOT_COUNTED
 
 
-def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
+def _missed_games(old: RoomState, new: RoomState) -> Iterator[events.Change]:
     """Yield which games' ends were not seen; how a single one ended is known from the score."""
     first, last = old.game + 1 if old.status == "over" else old.game, new.game - 1
     if first > last:
@@ -97,7 +80,7 @@ def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
             break
     since = 1 if new.result is not None and is_draw(new.result) else 0
     was_drawn = first == last and new.score.get("draws", 0) - since > old.score.get("draws", 0)
-    yield Missed(first, last, winner, winner is None and was_drawn, old=old, state=new)
+    yield events.Missed(first, last, winner, winner is None and was_drawn, old=old, state=new)
 
 
 def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
@@ -110,41 +93,41 @@ def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
     )
 
 
-def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
+def _arrivals(old: RoomState, new: RoomState) -> Iterator[events.Change]:
     """Yield who sat down, came back, or goes by another name."""
     for mark, seat in new.seats.items():
         before = old.seats.get(mark)
         if seat is None:
             continue
         if before is not None and before.player != seat.player:
-            yield Left(mark, before, frees=True, old=old, state=new)
+            yield events.Left(mark, before, frees=True, old=old, state=new)
         if before is None or before.player != seat.player:
-            yield Joined(mark, old=old, state=new)
+            yield events.Joined(mark, old=old, state=new)
             continue
         if clean_text(before.name) != clean_text(seat.name):
-            yield Renamed(mark, before.name, old=old, state=new)
+            yield events.Renamed(mark, before.name, old=old, state=new)
         if seat.online and not before.online:
-            yield Returned(mark, old=old, state=new)
+            yield events.Returned(mark, old=old, state=new)
 
 
 def _play(
     old: RoomState, new: RoomState, moves: Sequence[int] | None, kept: int, before: Sequence[int] | None = None
-) -> Iterator[Change]:
+) -> Iterator[events.Change]:
     """Yield what happened on the board after the first `kept` moves, who was passed over, and how it ended."""
     if count := max(0, old.ply - kept):
         asker = old.offers.undo if new.seq <= old.seq + 1 else None
-        yield TakenBack(count, _cells_taken_back(old, new, kept, before), asker, old=old, state=new)
+        yield events.TakenBack(count, _cells_taken_back(old, new, kept, before), asker, old=old, state=new)
     played = _cells_since(kept, old, new, moves)
     result = new.result if old.result is None else None
     for ply, cell in enumerate(played, new.ply - len(played) + 1):
         decides = result is not None and cell in result.line and ply == new.ply
-        yield Moved(new.board[cell], cell, ply, decides, old=old, state=new)
+        yield events.Moved(new.board[cell], cell, ply, decides, old=old, state=new)
     for mark, seat in new.seats.items():
         was = old.seats.get(mark)
         if seat is not None and seat.out and not (was is not None and was.out):
-            yield PassedOver(mark, old=old, state=new)
+            yield events.PassedOver(mark, old=old, state=new)
     if result is not None:
-        yield Ended(result, old=old, state=new)
+        yield events.Ended(result, old=old, state=new)
 
 
 def _cells_since(kept: int, old: RoomState, new: RoomState, moves: Sequence[int] | None) -> list[int]:
@@ -170,24 +153,26 @@ def _cells_taken_back(old: RoomState, new: RoomState, kept: int, before: Sequenc
     return tuple(sorted(cleared, key=lambda cell: cell == old.last))
 
 
-def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:
+def _departures(old: RoomState, new: RoomState) -> Iterator[events.Change]:
     """Yield who left or dropped."""
     for mark, seat in new.seats.items():
         before = old.seats.get(mark)
         if seat is None:
             if before is not None:
-                yield Left(mark, before, frees=True, old=old, state=new)
+                yield events.Left(mark, before, frees=True, old=old, state=new)
             continue
         had_left = before is not None and before.left
         was_here = before is None or before.player != seat.player or before.online
         if seat.left and not had_left:
-            yield Left(mark, seat, frees=False, old=old, state=new)
+            yield events.Left(mark, seat, frees=False, old=old, state=new)
         elif not seat.left and not had_left and not seat.online and was_here:
             hold_ms = seat.hold_ms if isinstance(seat.hold_ms, int) else None
-            yield Dropped(mark, hold_ms, old=old, state=new)
+            yield events.Dropped(mark, hold_ms, old=old, state=new)
 
 
-def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_taken_back: bool) -> Iterator[Change]:
+def _offers(
+    old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_taken_back: bool
+) -> Iterator[events.Change]:
     """Yield which offers were made, and which came to nothing by whom; what was agreed shows in the game itself."""
     kinds: tuple[Literal["draw", "undo"], ...] = ("draw", "undo")
     for kind in kinds:
@@ -196,12 +181,12 @@ def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_t
         is_granted = new.result is not None or (is_taken_back and kind == "undo")
         if now is not None and now != offerer:
             count = 0 if kind == "draw" else 1 if new.last is not None and new.board[new.last] == now else 2
-            yield Offered(kind, now, count, _newest(new, count, moves), old=old, state=new)
+            yield events.Offered(kind, now, count, _newest(new, count, moves), old=old, state=new)
         elif offerer is not None and now is None and not is_granted:
             yield _how_it_ended(old, new, kind, offerer, is_taken_back=is_taken_back)
     for mark in new.offers.rematch:
         if mark not in old.offers.rematch:
-            yield Offered("rematch", mark, old=old, state=new)
+            yield events.Offered("rematch", mark, old=old, state=new)
 
 
 def _newest(state: RoomState, count: int, moves: Sequence[int] | None) -> tuple[int, ...]:
@@ -213,14 +198,14 @@ def _newest(state: RoomState, count: int, moves: Sequence[int] | None) -> tuple[
 
 def _how_it_ended(
     old: RoomState, new: RoomState, kind: Literal["draw", "undo"], offerer: str, *, is_taken_back: bool
-) -> Change:
+) -> events.Change:
     """Return how an offer came to nothing, as far as it can be told: states may have been skipped."""
     if new.offers.ended is not UNSET and (ended := new.offers.ended.get(kind)):
-        return (Withdrawn if ended.how == "withdrawn" else Declined)(kind, ended.by, old=old, state=new)
+        return (events.Withdrawn if ended.how == "withdrawn" else events.Declined)(kind, ended.by, old=old, state=new)
     is_gap = new.seq > old.seq + 1
     if is_taken_back:
-        return Lapsed(kind, offerer, "unknown" if is_gap else "taking back", old=old, state=new)
+        return events.Lapsed(kind, offerer, "unknown" if is_gap else "taking back", old=old, state=new)
     mover = new.board[new.last] if new.last is not None and new.ply > old.ply else None
     if mover is not None and (mover != offerer or kind == "undo") and not is_gap:
-        return Lapsed(kind, offerer, "move", mover, old=old, state=new)
-    return Lapsed(kind, offerer, "unknown", old=old, state=new)
+        return events.Lapsed(kind, offerer, "move", mover, old=old, state=new)
+    return events.Lapsed(kind, offerer, "unknown", old=old, state=new)

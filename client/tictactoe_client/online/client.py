@@ -30,23 +30,10 @@ from tictactoe_client.online.house import House, house_of
 from tictactoe_client.online.reconnect import arrive, greet
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
-from tictactoe_protocol import MAX_LISTED_GAMES, choice_of
+from tictactoe_protocol import MAX_LISTED_GAMES, choice_of, requests
 from tictactoe_protocol.pushes import (
     PastGame,
     RoomSummary,
-)
-from tictactoe_protocol.requests import (
-    ClockFields,
-    Create,
-    History,
-    Join,
-    Lobby,
-    Match,
-    Ping,
-    Record,
-    Rooms,
-    RulesChoice,
-    Watch,
 )
 
 DEFAULT_TIMEOUT_SECONDS: Final = 5.0
@@ -68,7 +55,7 @@ class Client(Conversation):
         self,
         rules: Rules | str | None = None,
         *,
-        clock: ClockFields | None = None,
+        clock: requests.ClockFields | None = None,
         private: bool = False,
         seat: str | None = None,
         bots: Sequence[str] = (),
@@ -83,7 +70,7 @@ class Client(Conversation):
         for feature, is_wanted in (("analysis", analysis != "closed"), ("chat", chat != "all")):
             if is_wanted and feature not in self.features:
                 raise Refused("unsupported", f"This server is too old for that: it knows no {feature} of a room.")
-        request = Create(
+        request = requests.Create(
             rules=_choice(rules),
             clock=clock,
             visibility="private" if private else "public",
@@ -94,28 +81,28 @@ class Client(Conversation):
         )
         return await self._enter(request)
 
-    async def match(self, rules: Rules | str | None = None, *, clock: ClockFields | None = None) -> Room:
+    async def match(self, rules: Rules | str | None = None, *, clock: requests.ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""
-        return await self._enter(Match(rules=_choice(rules), clock=clock))
+        return await self._enter(requests.Match(rules=_choice(rules), clock=clock))
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return await self._enter(Join(room=parse_code(room)))
+        return await self._enter(requests.Join(room=parse_code(room)))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
-        return await self._enter(Watch(room=parse_code(room)))
+        return await self._enter(requests.Watch(room=parse_code(room)))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
-        return (await self._ask(Rooms())).rooms or ()
+        return (await self._ask(requests.Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool, boards: int = 0) -> None:
         """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that.
 
         It also brings the boards of up to so many games that are on, 0 to 3, where the server's features name them.
         """
-        await self._ask(Lobby(on=on, boards=boards if "boards" in self.features else 0))
+        await self._ask(requests.Lobby(on=on, boards=boards if "boards" in self.features else 0))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
         """Return our own finished games, newest first, at most `limit`, with `before` those older than that game.
@@ -125,7 +112,7 @@ class Client(Conversation):
         games: list[PastGame] = []
         while len(games) < limit:
             wanted = min(limit - len(games), MAX_LISTED_GAMES)
-            page = await self._ask(History(limit=wanted, before=UNSET if before is None else before))
+            page = await self._ask(requests.History(limit=wanted, before=UNSET if before is None else before))
             games.extend(page.games or ())
             if len(page.games or ()) < wanted:
                 break
@@ -137,11 +124,11 @@ class Client(Conversation):
 
         Raises `Refused` with ``not_allowed`` for a game that we did not play.
         """
-        return (await self._ask(Record(game=game))).record or ""
+        return (await self._ask(requests.Record(game=game))).record or ""
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
-        return (await self._ask(Ping())).time or 0
+        return (await self._ask(requests.Ping())).time or 0
 
 
 @asynccontextmanager
@@ -178,7 +165,7 @@ async def connect(
             await client.close()
 
 
-def _choice(rules: Rules | str | None) -> RulesChoice | UnsetType:
+def _choice(rules: Rules | str | None) -> requests.RulesChoice | UnsetType:
     if rules is None:
         return UNSET
     return rules if isinstance(rules, str) else choice_of(rules)

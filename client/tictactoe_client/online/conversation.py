@@ -22,7 +22,7 @@ from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled
 from tictactoe_client.online.events import Gone
 from tictactoe_client.online.house import House
 from tictactoe_client.online.messages import Messages
-from tictactoe_client.online.reconnect import Greeting, Patience, come_back, greet
+from tictactoe_client.online.reconnect import Greeting, come_back, greet
 from tictactoe_client.online.requests import Delivery, Pending
 from tictactoe_client.online.room import Room
 from tictactoe_protocol import encode, may_reconnect
@@ -68,7 +68,6 @@ class Conversation:
         self._is_here.set()
         self._lobby = Lobby(on=False)
         self._delivery = Delivery(lambda code: Room(self, code))
-        self._pending = self._delivery.pending
         self._ended: ConnectionLost | None = None
         self._resuming: asyncio.Task[None] | None = None
         self._keeper = asyncio.get_running_loop().create_task(self._keep(), name="tictactoe connection")
@@ -83,13 +82,13 @@ class Conversation:
         """
         if self._ended is not None:
             raise self._ended
-        pending = self._pending.add(request)
+        pending = self._delivery.add(request)
         try:
             if self._is_here.is_set():
                 await self._send_pending(pending)
             answer = await pending.answer
         finally:
-            self._pending.remove(pending)
+            self._delivery.remove(pending)
         if isinstance(request, Lobby):
             self._lobby = request
         return answer
@@ -209,7 +208,7 @@ class Conversation:
         finally:
             self._ended = lost
             self._is_here.set()
-            self._pending.fail_all(lost)
+            self._delivery.fail_all(lost)
 
     async def _read_to_the_end(self) -> ConnectionLost:
         """Deliver what comes, and return why nothing more will."""
@@ -239,10 +238,9 @@ class Conversation:
         if self._resuming is not None:
             self._resuming.cancel()
             await asyncio.wait([self._resuming])
-        self._pending.interrupt()
+        self._delivery.interrupt()
         self._hurry.clear()
-        stated_ms = self._greeting.hold_ms
-        patience = Patience(self._backoff.patience(stated_ms), self._backoff.patience_for_none(stated_ms))
+        patience = self._backoff.patience(self._greeting.hold_ms)
         lasted = asyncio.get_running_loop().time() - self._connected_at
         ways = self._backoff.ways(len(house.addresses), announced_ms, lasted_seconds=lasted)
         greeting = await come_back(self._greet_again, house, ways, patience, lost, self._delivery.tell, self._hurry)
@@ -251,7 +249,7 @@ class Conversation:
         self._greeting = greeting
         self._connected_at = asyncio.get_running_loop().time()
         self._delivery.pass_on(greeting.message)
-        self._resuming = asyncio.create_task(self._resume(patience.hold_seconds), name="tictactoe resume")
+        self._resuming = asyncio.create_task(self._resume(patience[0]), name="tictactoe resume")
 
     def _greet_again(self, address: Address) -> Coroutine[Any, Any, Greeting]:
         return greet(address, self.name, self.token, self._timeout_seconds, self.ca)
@@ -259,12 +257,12 @@ class Conversation:
     async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
         connection = self._greeting.connection
-        returns = {room: self._pending.add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
-        others = [self._pending.add(self._subscription())] if self._lobby.on else []
+        returns = {room: self._delivery.add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
+        others = [self._delivery.add(self._subscription())] if self._lobby.on else []
         try:
             for pending in (*returns.values(), *others):
                 await self._send_pending(pending)
-            while unsent := self._pending.unsent(connection):
+            while unsent := self._delivery.unsent(connection):
                 for pending in unsent:
                     await self._send_pending(pending)
             self._is_here.set()
@@ -276,7 +274,7 @@ class Conversation:
             return
         finally:
             for pending in (*returns.values(), *others):
-                self._pending.remove(pending)
+                self._delivery.remove(pending)
                 pending.forget()
 
     def _subscription(self) -> Lobby:
@@ -304,8 +302,8 @@ class Conversation:
                     room._end("closed", refused.message)
                     return
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
-            self._pending.remove(pending)
-            pending = self._pending.add(self._with_seen(room._way_back()))
+            self._delivery.remove(pending)
+            pending = self._delivery.add(self._with_seen(room._way_back()))
             await self._send_pending(pending)
 
     async def _send_pending(self, pending: Pending) -> None:

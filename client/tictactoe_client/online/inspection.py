@@ -22,22 +22,7 @@ from tictactoe_protocol import (
     BadMessage,
     ErrorCode,
     clean_text,
-)
-from tictactoe_protocol.pushes import (
-    ChatLine,
-    Closed,
-    LiveBoard,
-    LiveBoards,
-    LobbyChange,
-    Ok,
-    PastGame,
-    Push,
-    Replaced,
-    Result,
-    RoomState,
-    RoomSummary,
-    RulesState,
-    Welcome,
+    pushes,
 )
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
@@ -62,23 +47,23 @@ Value = TypeVar("Value")
 Message = TypeVar("Message", bound=Struct)
 
 
-def inspect_push(push: Push) -> Push:
+def inspect_push(push: pushes.Push) -> pushes.Push:
     """Return the message safe to draw; raises `BadMessage` for one that contradicts itself or the rules it names."""
     push = _clean_fields(push, _AS_THEY_CAME)
-    if isinstance(push, RoomState):
+    if isinstance(push, pushes.RoomState):
         push = _tidy(push)
         _inspect_state(push)
-    elif isinstance(push, (ChatLine, Closed, Replaced)):
+    elif isinstance(push, (pushes.ChatLine, pushes.Closed, pushes.Replaced)):
         _demand_codes(push.room)
-    elif isinstance(push, LobbyChange):
+    elif isinstance(push, pushes.LobbyChange):
         _inspect_rooms(push.changed)
         _demand_codes(*push.closed)
-    elif isinstance(push, LiveBoards):
+    elif isinstance(push, pushes.LiveBoards):
         for board in push.boards:
             _inspect_board(board)
-    elif isinstance(push, Welcome):
+    elif isinstance(push, pushes.Welcome):
         _inspect_welcome(push)
-    elif isinstance(push, Ok):
+    elif isinstance(push, pushes.Ok):
         _inspect_answer(push)
     return push
 
@@ -112,7 +97,7 @@ def _clean_fields(struct: Message, keeps: frozenset[str] = frozenset()) -> Messa
     return replace(struct, **changed) if changed else struct
 
 
-def _inspect_welcome(welcome: Welcome) -> None:
+def _inspect_welcome(welcome: pushes.Welcome) -> None:
     _demand(len(welcome.token) <= MAX_TOKEN_LENGTH, "the token is too long")
     for held in welcome.rooms:
         _demand_codes(held.room)
@@ -123,7 +108,7 @@ def _inspect_welcome(welcome: Welcome) -> None:
     _demand(all(time >= 0 for time in times), "a seat is held for less than no time")
 
 
-def _inspect_answer(answer: Ok) -> None:
+def _inspect_answer(answer: pushes.Ok) -> None:
     if answer.room:
         _demand_codes(answer.room)
     if answer.seat:
@@ -136,51 +121,51 @@ def _inspect_answer(answer: Ok) -> None:
         _inspect_past_game(game)
 
 
-def _inspect_rooms(rooms: Iterable[RoomSummary]) -> None:
+def _inspect_rooms(rooms: Iterable[pushes.RoomSummary]) -> None:
     for room in rooms:
         rules = _rules_of(room.rules)
         _demand_codes(room.room)
         _demand(set(room.seats) == set(rules.marks), "the seats are not those of the marks")
 
 
-def _inspect_board(live: LiveBoard) -> None:
+def _inspect_board(live: pushes.LiveBoard) -> None:
     _demand_codes(live.room)
     sides = (live.rows, live.columns)
     _demand(all(0 < side <= MAX_SIDE for side in sides), "a board has no size")
     _demand(len(live.board) == live.rows * live.columns, "a board has another size than it says")
     marks = (*live.names, *(live.board.replace(FREE, "").replace(BLOCKED, "")))
     _demand(all(map(_is_mark, marks)), "a mark on a board is none")
-    result = live.result or Result(None, "")
+    result = live.result or pushes.Result(None, "")
     played = result.line if live.last is None else (live.last, *result.line)
     _demand(_are_played(played, live.board), "a move is not on its board")
     _demand(result.winner is None or result.winner in live.names, "the winner has no mark of the game")
 
 
-def _inspect_past_game(game: PastGame) -> None:
+def _inspect_past_game(game: pushes.PastGame) -> None:
     rules = _rules_of(game.rules)
     _demand_codes(game.room)
     _demand(set(game.players) <= set(rules.marks), "a player has no mark of the game")
     _inspect_result(game.result, rules)
 
 
-def _tidy(state: RoomState) -> RoomState:
+def _tidy(state: pushes.RoomState) -> pushes.RoomState:
     """Return the state without what means nothing in its status: a turn in a game that is not on, an early result."""
     turn = state.turn if state.status == "playing" else None
     result = state.result if state.status == "over" else None
     return state if turn is state.turn and result is state.result else replace(state, turn=turn, result=result)
 
 
-def _inspect_state(state: RoomState) -> None:
+def _inspect_state(state: pushes.RoomState) -> None:
     rules, board = _rules_of(state.rules), state.board
     marks = set(rules.marks)
     _demand_codes(state.room)
     _demand(len(board) == rules.size, f"the board has {len(board)} cells, not {rules.size}")
     _demand(set(board) <= marks | {FREE, BLOCKED}, "a mark on the board is none of the game")
-    _demand(
-        all((mark == BLOCKED) == (cell in rules.blocked) for cell, mark in enumerate(board)),
-        "the blocked cells are others than the rules say",
-    )
-    _demand(state.ply == sum(mark in marks for mark in board), "the board has another number of moves than ply says")
+    blocked = board.count(BLOCKED)
+    is_blocked = blocked == len(rules.blocked) and all(board[cell] == BLOCKED for cell in rules.blocked)
+    _demand(is_blocked, "the blocked cells are others than the rules say")
+    moves = len(board) - board.count(FREE) - blocked
+    _demand(state.ply == moves, "the board has another number of moves than ply says")
     _demand(set(state.seats) == marks, "the seats are not those of the marks")
     _demand(state.turn is not None or state.status != "playing", "nobody is to move in a game that is on")
     _demand(state.result is not None or state.status != "over", "a game is over without a result")
@@ -197,7 +182,7 @@ def _inspect_state(state: RoomState) -> None:
     _demand(marks.issuperset(mark for mark in (*named, *timed) if mark is not None), "a mark is none of the game")
 
 
-def _inspect_result(result: Result, rules: Rules) -> None:
+def _inspect_result(result: pushes.Result, rules: Rules) -> None:
     _demand(result.winner is None or result.winner in set(rules.marks), "the winner is no mark of the game")
     _demand(_are_cells(result.line, rules.size), "the deciding line is off the board")
 
@@ -214,7 +199,7 @@ def _is_mark(text: str) -> bool:
     return len(text) == 1 and "A" <= text <= "Z"
 
 
-def _rules_of(rules: RulesState) -> Rules:
+def _rules_of(rules: pushes.RulesState) -> Rules:
     try:
         return rules.to_rules()
     except InvalidRules as invalid:

@@ -21,26 +21,19 @@ START_SECONDS: Final = 15.0
 STOP_SECONDS: Final = 3.0
 LOCAL: Final = "a server of this machine's own"
 
-_COMMAND: Final = (
-    "-m",
-    "tictactoe_server",
-    "--host",
-    "127.0.0.1",
-    "--port",
-    "0",
-    "--log-level",
-    "error",
-    "--data",
-    ":memory:",
-    "--with-parent",
-)
+_OPTIONS: Final = "--host 127.0.0.1 --port 0 --log-level error --data :memory: --with-parent"
 
 
 @asynccontextmanager
 async def run_local_server() -> AsyncIterator[Address]:
     """Start a server, yield where it is, and end it; raises `Unreachable` where it cannot be had."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *_COMMAND, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
+        sys.executable,
+        *("-m", "tictactoe_server", *_OPTIONS.split()),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        start_new_session=True,
     )
     try:
         yield await _read_address(process)

@@ -52,8 +52,8 @@ def fits(moves: Sequence[int], state: RoomState) -> bool:
     """Tell whether these can be the moves of a state: so many, on these cells, the last one last."""
     if len(moves) != state.ply or (moves[-1] if moves else None) != state.last:
         return False
-    board = state.board
-    return len(set(moves)) == len(moves) and all(cell < len(board) and board[cell] not in _NOBODYS for cell in moves)
+    played = {cell for cell, mark in enumerate(state.board) if mark not in _NOBODYS}
+    return len(set(moves)) == len(moves) and played.issuperset(moves)
 
 
 def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:

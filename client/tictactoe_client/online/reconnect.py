@@ -37,17 +37,6 @@ _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavail
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long it is tried to come back: `absent_seconds` in all, and `hold_seconds` where a server answers.
-
-    The hold of a seat does not run out while no server runs, so only the time before answers counts against it.
-    """
-
-    hold_seconds: float
-    absent_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Greeting:
     """A connection on which the server knows us: its welcome, as it came and read, and how long that took.
 
@@ -135,7 +124,7 @@ async def come_back(
     greet: Callable[[Address], Awaitable[Greeting]],
     house: House,
     ways: Iterable[tuple[int, float]],
-    patience: Patience,
+    patience: tuple[float, float],
     lost: ConnectionLost,
     tell: Callable[[ConnectionEvent], None],
     hurry: asyncio.Event,
@@ -143,15 +132,17 @@ async def come_back(
     """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none in time.
 
     `house` begins with the address that was lost; `ways` says which address to try next, and after how many seconds.
-    Each is tried once however short the time is, since a seat stays until somebody claims the game. `tell` hears of the
-    loss, of every attempt before its wait, and of the success; setting `hurry` ends a wait.
+    Each is tried once however short the time is, since a seat stays until somebody claims the game. `patience` is as
+    `Backoff.patience` returns it: the hold of a seat does not run out while no server runs, so only the time before
+    answers counts against it. `tell` hears of the loss, of every attempt before its wait, and of the success; setting
+    `hurry` ends a wait.
     """
     loop = asyncio.get_running_loop()
     started = before = loop.time()
-    hold_seconds = patience.hold_seconds
-    tell(Lost(lost.reason, lost.close_code, hold_seconds, patience.absent_seconds))
+    hold_seconds, absent_seconds = patience
+    tell(Lost(lost.reason, lost.close_code, hold_seconds, absent_seconds))
     for attempt, (step, wait) in enumerate(ways, 1):
-        left = max(0.0, started + patience.absent_seconds - loop.time()) if hold_seconds > 0 else 0.0
+        left = max(0.0, started + absent_seconds - loop.time()) if hold_seconds > 0 else 0.0
         if left == 0 and attempt > len(house.addresses):
             break
         address = house.addresses[step]

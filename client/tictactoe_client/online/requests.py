@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, to_builtins
 from msgspec.structs import replace
 
 from tictactoe_client.online.connection import Connection
@@ -21,62 +21,43 @@ from tictactoe_client.online.messages import Message, Messages, read_message, re
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.stream import Audience
 from tictactoe_protocol.pushes import Announcement, ChatLine, Closed, Error, Notice, Ok, Replaced, RoomState
-from tictactoe_protocol.requests import (
-    Analyse,
-    Draw,
-    History,
-    Join,
-    Leave,
-    Lobby,
-    Move,
-    Ping,
-    Record,
-    Rematch,
-    Request,
-    Resign,
-    Rooms,
-    Sync,
-    Undo,
-    Watch,
-)
+from tictactoe_protocol.requests import Move, Request
 
 _OWN_ID_PREFIX: Final = "client-"
-_REPEATABLE: Final = (
-    *(Move, Join, Watch, Leave, Resign, Rematch, Draw),
-    *(Sync, Rooms, Lobby, Ping, History, Record, Analyse),
+_REPEATABLE: Final = frozenset(
+    [
+        "move",
+        "join",
+        "watch",
+        "leave",
+        "resign",
+        "rematch",
+        "draw",
+        "sync",
+        "rooms",
+        "lobby",
+        "ping",
+        "history",
+        "record",
+        "analyse",
+    ]
 )
-"""What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then.
-
-So may an undo that names its game and position.
-"""
-_REPEATABLE_TYPES: Final = frozenset(str(request.__struct_config__.tag) for request in _REPEATABLE)
-
-
-def is_repeatable(request: Request) -> bool:
-    """Tell whether a request may be sent a second time."""
-    if isinstance(request, Undo):
-        return request.game is not UNSET and request.ply is not UNSET
-    return isinstance(request, _REPEATABLE)
+"""What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
 
 
 def is_repeatable_line(line: Mapping[str, object]) -> bool:
-    """Tell the same of what stands in a message."""
+    """Tell whether a request may be sent a second time; an undo that names its game and position may be, too."""
     kind = line.get("type")
-    return kind in _REPEATABLE_TYPES or (kind == "undo" and {"game", "ply"} <= line.keys())
+    return kind in _REPEATABLE or (kind == "undo" and {"game", "ply"} <= line.keys())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Pending:
     """A request without an answer yet, and the connection over which it was sent last, if any."""
 
     request: Request
     answer: asyncio.Future[Ok]
     sent_over: Connection | None = None
-
-    @property
-    def id(self) -> str:
-        """The id by which the answer is known."""
-        return str(self.request.id)
 
     def fail(self, error: Exception) -> None:
         """Let an error be the answer, where there is none yet."""
@@ -89,47 +70,47 @@ class Pending:
             self.answer.exception()
 
 
-class PendingRequests:
-    """All of them, in the order in which they were asked."""
+class Delivery:
+    """Our rooms, the requests that wait for an answer, and the streams; `make_room` makes a room for a code.
 
-    def __init__(self) -> None:
+    `retry_ms` is when a server that is about to go down said it would be back, or None; with `is_final` it said that it
+    will not. `farewell` is what it said last of why we are sent away. `expected` is in how many rooms we asked to be:
+    more than so many are not kept, whatever a server shows.
+    """
+
+    def __init__(self, make_room: Callable[[str], Room]) -> None:
+        self.retry_ms: int | None = None
+        self.expected = 0
+        self.is_final = False
+        self.farewell: Error | None = None
         self._ids = itertools.count(1)
         self._waiting: dict[str, Pending] = {}
+        self._make_room = make_room
+        self._rooms: dict[str, Room] = {}
+        self._seen: dict[str, int] = {}
+        self._audience: Audience[Message] = Audience()
+
+    # -- requests -------------------------------------------------------------------------------------------------
 
     def add(self, request: Request) -> Pending:
         """Return a request that is to be answered, with an id of our own where it has none."""
         if request.id is UNSET:
             request = replace(request, id=f"{_OWN_ID_PREFIX}{next(self._ids)}")
-        pending = Pending(request, asyncio.get_running_loop().create_future())
-        self._waiting[pending.id] = pending
+        pending = self._waiting[str(request.id)] = Pending(request, asyncio.get_running_loop().create_future())
         return pending
 
     def remove(self, pending: Pending) -> None:
         """Expect no answer any more."""
-        self._waiting.pop(pending.id, None)
+        self._waiting.pop(str(pending.request.id), None)
 
     def unsent(self, connection: Connection) -> list[Pending]:
-        """Return those that did not go out over this connection."""
+        """Return those that did not go out over this connection, in the order in which they were asked."""
         return [pending for pending in self._waiting.values() if pending.sent_over is not connection]
-
-    def settle(self, reply: Ok) -> Request | None:
-        """Hand an answer to whom it belongs; return what was asked, None where nobody waits for it."""
-        pending = self._waiting.get(reply.id)
-        if pending is None or pending.answer.done():
-            return None
-        pending.answer.set_result(reply)
-        return pending.request
-
-    def reject(self, error: Error) -> None:
-        """Hand a refusal to whom it belongs."""
-        pending = self._waiting.get(error.id or "")
-        if pending is not None:
-            pending.fail(refusal_of(error))
 
     def interrupt(self) -> None:
         """Fail what was sent over a connection that is gone and must not be sent twice."""
         for pending in self._waiting.values():
-            if pending.sent_over is not None and not is_repeatable(pending.request):
+            if pending.sent_over is not None and not is_repeatable_line(to_builtins(pending.request)):
                 pending.fail(Interrupted())
 
     def fail_all(self, error: Exception) -> None:
@@ -137,25 +118,7 @@ class PendingRequests:
         for pending in self._waiting.values():
             pending.fail(error)
 
-
-class Delivery:
-    """Our rooms, the requests that wait for an answer, and the streams; `make_room` makes a room for a code.
-
-    `retry_ms` is when a server that is about to go down said it would be back, or None; with `is_final` it said that it
-    will not. `farewell` is what it said last of why we are sent away. `expected` is in how many
-    rooms we asked to be: more than so many are not kept, whatever a server shows.
-    """
-
-    def __init__(self, make_room: Callable[[str], Room]) -> None:
-        self.pending = PendingRequests()
-        self.retry_ms: int | None = None
-        self.expected = 0
-        self.is_final = False
-        self.farewell: Error | None = None
-        self._make_room = make_room
-        self._rooms: dict[str, Room] = {}
-        self._seen: dict[str, int] = {}
-        self._audience: Audience[Message] = Audience()
+    # -- rooms and streams ------------------------------------------------------------------------------------------
 
     @property
     def rooms(self) -> tuple[Room, ...]:
@@ -192,7 +155,8 @@ class Delivery:
         elif isinstance(push, Ok):
             self._settle(push)
         elif isinstance(push, Error):
-            self.pending.reject(push)
+            if (pending := self._waiting.get(push.id or "")) is not None:
+                pending.fail(refusal_of(push))
             if push.code in EXPULSIONS:
                 self.farewell = push
         elif isinstance(push, Closed) and room is not None:
@@ -201,7 +165,7 @@ class Delivery:
             room._end("replaced")
         elif isinstance(push, ChatLine) and room is not None:
             room._hear(Said(push))
-        if isinstance(push, Notice):
+        elif isinstance(push, Notice):
             self.retry_ms, self.is_final = push.retry_ms, push.code == "stopping"
         if isinstance(push, Notice | Announcement) or (isinstance(push, Error) and push.id is UNSET):
             for each in self.rooms:
@@ -238,11 +202,15 @@ class Delivery:
         self._audience.finish(None)
 
     def _settle(self, reply: Ok) -> None:
-        request = self.pending.settle(reply)
+        """Hand an answer to whom it belongs, and to the room that it lets us into or changes."""
+        pending = self._waiting.get(reply.id)
+        is_awaited = pending is not None and not pending.answer.done()
         if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
-            self.room(reply.room)._enter(reply, is_awaited=request is not None)
-        if isinstance(request, Move):
-            self.room(request.room)._expect_state(request.ply)
+            self.room(reply.room)._enter(reply, is_awaited=is_awaited)
+        if pending is not None and is_awaited:
+            pending.answer.set_result(reply)
+            if isinstance(pending.request, Move):
+                self.room(pending.request.room)._expect_state(pending.request.ply)
 
     def _may_keep(self, code: str) -> bool:
         """Tell whether a room is one that we asked for."""

@@ -21,26 +21,8 @@ from tictactoe_client.online.moves import fits, follow_moves
 from tictactoe_client.online.stream import Audience, Stream, call
 from tictactoe_client.online.view import RoomView
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
-from tictactoe_protocol import MAX_LISTED_GAMES
+from tictactoe_protocol import MAX_LISTED_GAMES, requests
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, RulesState
-from tictactoe_protocol.requests import (
-    Analyse,
-    Chat,
-    Claim,
-    Draw,
-    History,
-    Join,
-    Leave,
-    Move,
-    OfferAction,
-    Record,
-    Rematch,
-    Request,
-    Resign,
-    Sync,
-    Undo,
-    Watch,
-)
 
 GOODBYE_SECONDS: Final = 1.0
 """How long the end of a program waits for a server that is told that we go."""
@@ -61,7 +43,7 @@ class Courier(Protocol):
     def features(self) -> frozenset[str]:
         """What the server can do beyond version 1.0."""
 
-    async def request(self, request: Request) -> Ok:
+    async def request(self, request: requests.Request) -> Ok:
         """Send a request and return the answer."""
 
 
@@ -82,7 +64,7 @@ class Room(RoomView):
         self._client = client
         self._version = 0
         self._fresh_from = 1
-        self._asked: dict[tuple[object, OfferAction], tuple[int, int]] = {}
+        self._asked: dict[tuple[object, requests.OfferAction], tuple[int, int]] = {}
         self._lost: ConnectionLost | None = None
         self._changed = asyncio.Event()
         self._newest_seq = -1
@@ -155,15 +137,15 @@ class Room(RoomView):
                 raise BadCell(bad.code, bad.message) from None
         if ply is None:
             ply = state.ply if state is not None else 0
-        await self._client.request(Move(room=self.code, cell=cell, ply=ply))
+        await self._client.request(requests.Move(room=self.code, cell=cell, ply=ply))
 
     async def resign(self) -> None:
         """Give the game up; we stay in the room."""
-        await self._client.request(Resign(room=self.code))
+        await self._client.request(requests.Resign(room=self.code))
 
     async def rematch(self) -> None:
         """Ask for another game, or agree to it."""
-        request = Rematch(room=self.code)
+        request = requests.Rematch(room=self.code)
         if self.state is not None and "repeat" in self._client.features:
             request = replace(request, game=self.state.game)
         await self._client.request(request)
@@ -171,7 +153,7 @@ class Room(RoomView):
     async def leave(self) -> None:
         """Go: a watcher stops, a waiting player frees the seat, a playing one resigns. Iterating stops."""
         try:
-            await self._client.request(Leave(room=self.code))
+            await self._client.request(requests.Leave(room=self.code))
         except Refused as refused:
             if refused.code not in ("not_in_room", "no_such_room"):
                 raise
@@ -191,7 +173,7 @@ class Room(RoomView):
 
     async def sync(self) -> tuple[int, ...]:
         """Return the moves of the current game in order; the state comes again as well."""
-        moves = (await self._client.request(Sync(room=self.code))).moves or ()
+        moves = (await self._client.request(requests.Sync(room=self.code))).moves or ()
         _check_moves(moves, self.state)
         return moves
 
@@ -200,38 +182,38 @@ class Room(RoomView):
 
         It is looked for among our last hundred games.
         """
-        for past in (await self._client.request(History(limit=MAX_LISTED_GAMES))).games or ():
+        for past in (await self._client.request(requests.History(limit=MAX_LISTED_GAMES))).games or ():
             if (past.room, past.game) == (self.code, game):
-                return (await self._client.request(Record(game=past.id))).record or ""
+                return (await self._client.request(requests.Record(game=past.id))).record or ""
         return None
 
-    async def draw(self, action: OfferAction = "offer") -> None:
+    async def draw(self, action: requests.OfferAction = "offer") -> None:
         """Offer a draw, or answer an offer."""
-        await self._ask_once(Draw(room=self.code, action=action))
+        await self._ask_once(requests.Draw(room=self.code, action=action))
 
-    async def undo(self, action: OfferAction = "offer") -> None:
+    async def undo(self, action: requests.OfferAction = "offer") -> None:
         """Ask to take back our last move, or answer such a request."""
-        await self._ask_once(Undo(room=self.code, action=action))
+        await self._ask_once(requests.Undo(room=self.code, action=action))
 
     async def claim(self, as_: Literal["win", "draw"]) -> None:
         """End a game whose opponent has been gone past the hold."""
-        await self._client.request(Claim(room=self.code, as_=as_))
+        await self._client.request(requests.Claim(room=self.code, as_=as_))
 
     async def analyse(self, ply: int | None = None) -> AnalysisState:
         """Return what the position after `ply` moves is worth, the current one where None.
 
         Raises `Refused` while we, or two people or more, play the game, unless the room is for lessons.
         """
-        reply = await self._client.request(Analyse(room=self.code, ply=UNSET if ply is None else ply))
+        reply = await self._client.request(requests.Analyse(room=self.code, ply=UNSET if ply is None else ply))
         if reply.analysis is UNSET:
             raise ProtocolBroken("an answer has no analysis")
         return reply.analysis
 
     async def chat(self, text: str) -> None:
         """Say something to players and watchers, in at most 200 characters."""
-        await self._client.request(Chat(room=self.code, text=text))
+        await self._client.request(requests.Chat(room=self.code, text=text))
 
-    async def _ask_once(self, request: Draw | Undo) -> None:
+    async def _ask_once(self, request: requests.Draw | requests.Undo) -> None:
         """Send what is meant for this position, so that it may be sent twice; a second one there is meant as such."""
         state, kind = self.state, request.__struct_config__.tag
         moment = (state.game, state.ply) if state is not None and "repeat" in self._client.features else None
@@ -241,9 +223,9 @@ class Room(RoomView):
         if moment is not None:
             self._asked[kind, request.action] = moment
 
-    def _way_back(self) -> Join | Watch:
+    def _way_back(self) -> requests.Join | requests.Watch:
         """Return the request that brings us back into the room on a new connection."""
-        return Watch(room=self.code) if self.is_watching else Join(room=self.code)
+        return requests.Watch(room=self.code) if self.is_watching else requests.Join(room=self.code)
 
     def _enter(self, reply: Ok, *, is_awaited: bool = False) -> None:
         """Take note of the answer that let us in, which has the moves of the game on the table.
@@ -275,7 +257,9 @@ class Room(RoomView):
             return
         if state.seq < self._newest_seq:
             if self._is_after_loss and self._asking is None and self.state is not None:
-                self._keep(self.state)  # the return is news, also to a server that lost the newest moves
+                self._keep(
+                    self.state, self._follow(self.state)
+                )  # the return is news, also to a server that lost the newest moves
             return
         if self.state is not None and not _are_alike(state.rules, self.state.rules):
             raise ProtocolBroken("the rules of a room have changed")
@@ -283,28 +267,30 @@ class Room(RoomView):
         self._newest_seq = state.seq
         if self._asking is not None:
             self._waiting.append(state)
-        elif self._needs_moves(state):
+            return
+        moves = self._follow(state)
+        if moves is not None or state.seq == self._asked_at_seq:
+            self._keep(state, moves)
+            self._told = None
+        else:
             self._asked_at_seq = state.seq
             self._waiting.append(state)
             self._asking = asyncio.get_running_loop().create_task(self._ask_for_moves(), name="tictactoe moves")
-        else:
-            self._keep(state)
-            self._told = None
 
-    def _needs_moves(self, state: RoomState) -> bool:
-        """Tell whether moves passed unseen that the server has to be asked for; once for each state."""
+    def _follow(self, state: RoomState) -> tuple[int, ...] | None:
+        """Return all moves of a state that comes next, or None where some passed unseen that nobody has told."""
         if self._told is not None and fits(self._told[: state.ply], state):
-            return False
-        if state.seq == self._asked_at_seq:
-            return False
+            return self._told[: state.ply]
         old = self.state
-        is_gap = old is not None and state.seq > old.seq + 1 and state.ply > 0
-        return is_gap or not fits(follow_moves(self.moves, old, state), state)
+        if old is not None and state.seq > old.seq + 1 and state.ply > 0:
+            return None
+        moves = follow_moves(self.moves, old, state)
+        return moves if fits(moves, state) else None
 
     async def _ask_for_moves(self) -> None:
         with contextlib.suppress(ClientError, TimeoutError):
             async with asyncio.timeout(MOVES_SECONDS):
-                self._told = (await self._client.request(Sync(room=self.code))).moves or ()
+                self._told = (await self._client.request(requests.Sync(room=self.code))).moves or ()
         self._asking = None
         self._tell_waiting()
 
@@ -316,22 +302,17 @@ class Room(RoomView):
         waiting, self._waiting = self._waiting, []
         for item in waiting:
             if isinstance(item, RoomState):
-                self._keep(item)
+                self._keep(item, self._follow(item))
             else:
                 self._audience.tell(item)
         if waiting:
             self._told = None
 
-    def _keep(self, state: RoomState) -> None:
-        """Let a state be the newest, and tell what it brings."""
+    def _keep(self, state: RoomState, moves: tuple[int, ...] | None) -> None:
+        """Let a state be the newest, with its moves where they are known, and tell what it brings."""
         old, before = self.state, self.moves if self.knows_moves else None
-        told = self._told[: state.ply] if self._told is not None else ()
-        is_told = self._told is not None and fits(told, state)
-        self.moves = told if is_told else follow_moves(self.moves, old, state)
-        self.knows_moves = is_told or fits(self.moves, state)
-        self.state = state
+        self.state, self.moves, self.knows_moves = state, moves or (), moves is not None
         self._version += 1
-        moves = self.moves if self.knows_moves else None
         if old is not None and self._audience:
             for change in changes(old, state, moves=moves, before=before):
                 self._audience.tell(change)
