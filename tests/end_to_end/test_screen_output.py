@@ -44,8 +44,8 @@ async def test_moves_of_the_cursor_and_of_the_opponent_cost_few_bytes(server: Se
         await bo.ask("join", room=room)
         await screen.shows("YOUR MOVE (X)")
         screen.type("\x1b[C")
-        await screen.shows("8  . . . . . . .[.]. . . . . . .")
-        costs = [await cost_of(screen, "\x1b[C", f"8 {' .' * column}[.]") for column in range(8, 14)]
+        await screen.shows("8  . . . . . . .[+]. . . . . . .")
+        costs = [await cost_of(screen, "\x1b[C", f"8 {' .' * 7} +{' .' * column}[.]") for column in range(6)]
         assert min(costs) > 0
         assert max(costs) < CURSOR_MOVE_BYTES
         costs = []
@@ -91,7 +91,7 @@ async def tour(screen: Terminal, server: Server) -> None:
         screen.type("\r")
         await screen.shows("YOU LOSE")
         screen.type("\x1b[D")
-        await screen.shows("│ (X) │")
+        await screen.shows("Looking back at move 1")
     screen.type("\x1b\x1b")
     await screen.shows("Quick match")
 

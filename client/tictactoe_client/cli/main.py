@@ -79,7 +79,7 @@ def _ask_for_command(context: click.Context, *, in_json: bool) -> int:
     told = f"Say what to do: {', '.join(cli.list_commands(context))}."
     print_error(f"{context.get_usage()}\n\n{told}")
     print_error(f"Try '{own_command('--help')}'. A match in a pipe: {own_command('play', '--plain')}, or --json.")
-    return _close_in_json(told) if in_json else ExitCode.USAGE
+    return _refuse(told, in_json=in_json)
 
 
 for _command in COMMANDS:
@@ -104,23 +104,16 @@ def main() -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return the exit code, everything having been told."""
     try:
-        code = _invoke(arguments)
+        try:
+            code = _invoke(arguments)
+        except Misuse as misuse:
+            print_error(misuse.message)
+            code = _refuse(misuse.message, in_json="--json" in arguments)
+        except click.ClickException as error:
+            code = _refuse(_show(error), in_json="--json" in arguments)
         with writing():
             sys.stdout.flush()
         return code
-    except Misuse as misuse:
-        return _refuse(arguments, misuse.message)
-    except click.BadParameter as error:
-        variable = name_variable(error.param, error.ctx)
-        told = click.BadParameter(f"{variable}{error.message}", error.ctx, error.param) if variable else error
-        _show(told)
-        return _refuse(arguments, told.format_message(), is_told=True)
-    except click.UsageError as error:
-        _show(error)
-        return _refuse(arguments, error.format_message(), is_told=True)
-    except click.ClickException as error:
-        _show(error)
-        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
@@ -155,27 +148,24 @@ def _invoke(arguments: Sequence[str]) -> int:
         raise give_output_up(error) from error  # click prints help by itself
 
 
-def _show(error: click.ClickException) -> None:
-    """Tell what click found wrong; it quotes what was typed, or pasted."""
+def _show(error: click.ClickException) -> str:
+    """Tell what click found wrong, which quotes what was typed, or pasted, and where that stood; return the message."""
+    if isinstance(error, click.BadParameter):
+        error.message = f"{name_variable(error.param, error.ctx)}{error.message}"
     told = io.StringIO()
     error.show(told)
     print_error(told.getvalue().rstrip("\n"))
+    return error.format_message()
 
 
-def _refuse(arguments: Sequence[str], message: str, *, is_told: bool = False) -> int:
-    """Say why the command line makes no sense, in JSON mode also in its last lines."""
-    if not is_told:
-        print_error(message)
-    return _close_in_json(message) if "--json" in arguments else ExitCode.USAGE
+def _refuse(message: str, *, in_json: bool) -> int:
+    """Return the code for a command line that makes no sense, having said so in JSON mode's last lines."""
+    if in_json:
+        from tictactoe_client.json.lines import print_own
 
-
-def _close_in_json(message: str) -> int:
-    """Print JSON mode's last lines for a command line that makes no sense, and return the code to exit with."""
-    from tictactoe_client.cli.run import print_closed
-    from tictactoe_client.json.lines import print_own
-
-    print_own("error", code="usage", message=message)
-    return print_closed(ExitCode.USAGE)
+        print_own("error", code="usage", message=message)
+        print_own("closed", exit=int(ExitCode.USAGE))
+    return ExitCode.USAGE
 
 
 def _exit_by_signal(number: int, _: FrameType | None) -> NoReturn:

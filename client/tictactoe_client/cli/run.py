@@ -20,7 +20,7 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.output import Output, OutputFailed, print_error, silence_output
+from tictactoe_client.streams.output import Output, OutputFailed, print_error
 from tictactoe_client.streams.signals import hear_signals
 from tictactoe_protocol import clean_text
 
@@ -72,60 +72,38 @@ def run(
 
 
 def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None = None) -> int:
-    """Do work that may need no server at all, and return the exit code, everything having been told."""
+    """Do work that may need no server at all, and return the exit code, everything having been told.
+
+    Output that nobody takes any more, and Ctrl-C before signals are heard, are left to whoever runs the command line.
+    """
+    in_json = settings.mode == "json"
     with keeping_debug_log(is_wanted=settings.debug):
-        code = _run_guarded(settings, work, address)
-        return print_closed(code) if settings.mode == "json" else code
+        try:
+            code = asyncio.run(_run_under_signals(work()))
+        except (BrokenPipeError, OutputFailed):
+            raise
+        except Misuse as misuse:
+            print_failure("usage", misuse.message, in_json=in_json)
+            code = ExitCode.USAGE
+        except ClientError as error:
+            print_failure(
+                name_failure(error), error.message, describe_failure(error, settings, address), in_json=in_json
+            )
+            code = exit_code_for(error)
+        except Exception as error:
+            print_failure("internal", report_bug(error), in_json=in_json)
+            code = ExitCode.OUR_BUG
+        if in_json:
+            print_own("closed", exit=int(code))
+        return code
 
 
-def print_closed(code: int) -> int:
-    """Print JSON mode's last line, and return the code to exit with: another one where nobody reads any more."""
-    try:
-        print_own("closed", exit=int(code))
-    except BrokenPipeError:
-        silence_output()
-        return ExitCode.BROKEN_PIPE
-    except OutputFailed as failed:
-        print_error(failed.message)
-        return failed.exit_code
-    return code
-
-
-def print_failure(code: str, message: str, *, in_json: bool) -> None:
-    """Say what failed on standard error, for programs also as a line of JSON."""
-    print_error(message)
+def print_failure(code: str, message: str, told: str | None = None, *, in_json: bool) -> None:
+    """Say what failed on standard error, to people perhaps in other words, and for programs as a line of JSON."""
+    print_error(message if told is None else told)
     if in_json:
-        _print_own_quietly("error", code=code, message=message)
-
-
-def _print_own_quietly(type: str, **fields: object) -> None:
-    """Print a line of our own where anybody still reads."""
-    with contextlib.suppress(BrokenPipeError, OutputFailed):
-        print_own(type, **fields)
-
-
-def _run_guarded(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None) -> int:
-    try:
-        return asyncio.run(_run_under_signals(work()))
-    except Misuse as misuse:
-        print_failure("usage", misuse.message, in_json=settings.mode == "json")
-        return ExitCode.USAGE
-    except ClientError as error:
-        print_error(describe_failure(error, settings, address))
-        if settings.mode == "json":
-            _print_own_quietly("error", code=name_failure(error), message=clean_text(error.message))
-        return exit_code_for(error)
-    except BrokenPipeError:
-        silence_output()
-        return ExitCode.BROKEN_PIPE
-    except OutputFailed as failed:
-        print_error(failed.message)
-        return failed.exit_code
-    except KeyboardInterrupt:
-        return ExitCode.INTERRUPTED
-    except Exception as error:
-        print_failure("internal", report_bug(error), in_json=settings.mode == "json")
-        return ExitCode.OUR_BUG
+        with contextlib.suppress(BrokenPipeError, OutputFailed):
+            print_own("error", code=code, message=clean_text(message))
 
 
 async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:
