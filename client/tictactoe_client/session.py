@@ -62,7 +62,7 @@ class Session:
 
     `house` begins with the server that we are at, or want to be at first; `before` is the server that we came from, or
     None; `retrying` is the last attempt to come back, the next one at `retries_at`, our seats being held until
-    `held_until`, by the loop's clock.
+    `held_until`, by the loop's clock. `rooms` are those in which this run holds a seat.
     """
 
     def __init__(
@@ -107,7 +107,6 @@ class Session:
         self._reached: Address | None = None
         self.rooms: set[str] = set()
         self._wanted, self._greeted = asyncio.Event(), asyncio.Event()
-        self._is_restarting = False
         self._talk: asyncio.Task[None] | None = None
         self._servers = AsyncExitStack()
         self._writing = asyncio.Lock()
@@ -132,6 +131,7 @@ class Session:
         async with self._servers, AsyncExitStack() as connections:
             try:
                 client = await self._arrive(connections)
+                await self._write_all()
                 try:
                     yield client
                 except ConnectionLost:
@@ -147,18 +147,18 @@ class Session:
     # -- a connection that goes on --------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Keep a conversation going until cancelled."""
+        """Keep a conversation going until cancelled; one that breaks off because we want another begins again."""
+        running = asyncio.current_task()
         async with self._servers:
             while True:
                 self._wanted.clear()
-                self._is_restarting = False
                 self.phase, self.failure = "connecting", None
                 self._changed()
                 self._talk = asyncio.create_task(self._converse())
                 try:
                     await self._talk
                 except asyncio.CancelledError:
-                    if not self._is_restarting:
+                    if running is None or running.cancelling():
                         raise
                 except ClientError as failure:
                     self.failure, self.phase = failure, "failed"
@@ -209,7 +209,6 @@ class Session:
         await self._greeted.wait()
 
     def _restart(self) -> None:
-        self._is_restarting = True
         self._wanted.set()
         if self._talk is not None:
             self._talk.cancel()
@@ -284,40 +283,33 @@ class Session:
                 self._own = await self._servers.enter_async_context(run_local_server())
                 self.house, self._token = House((self._own,)), None
             else:
-                await self._settle_in(client)
+                self._settle_in(client)
                 return client
 
     async def _find_token(self) -> str | None:
         """Return the token of whom we are to be, None for somebody new; a player is then ours."""
         urls, here = self.house.urls, self._tokens.get(self.address.url)
+        is_nobody, looks_for_seat = self.role == "nobody", bool(self._room) or self._resumes
+        known: KnownPlayer | None = None
         if self.role == "reader":
             known = self.players.find(urls, self.name)
-        elif here is not None and not self._room:
-            return here
-        else:
-            only_seated = self.role == "nobody"
-            known = await self.write(
-                self.players.take, urls, self.name, self._room, resumes=self._resumes, only_seated=only_seated
-            )
+        elif looks_for_seat or (here is None and not is_nobody):
+            how = {"resumes": self._resumes, "only_seated": is_nobody}
+            known = await self.write(self.players.take, urls, self.name, self._room, **how)
         return known.token if known is not None else here
 
-    async def _settle_in(self, client: Client) -> None:
+    def _settle_in(self, client: Client) -> None:
         """Take note of whom the server takes us for."""
         self.client, self.phase, self._token = client, "online", client.token
         self.house, self._reached = client.house, client.address
         self.latency_ms = settle_latency(None, client.latency_seconds)
         self._tokens.update(dict.fromkeys(self.house.urls, client.token))
         if self.role == "player" and not self.is_own:
-            await self._keep()
-            self._tell_of_namesake(client)
-
-    def _tell_of_namesake(self, client: Client) -> None:
-        """Say once that another program plays under our name here, so that this one is another player."""
-        others = [player for player in self.players.on(self.house.urls) if player.name == client.name]
-        if not self._is_told and any(not player.is_free and player.token != client.token for player in others):
-            self._is_told = True
-            name = clean_text(client.name)
-            self._tell(f"Another program plays as {name} now: here you are another {name}, with games of your own.")
+            self._keep()
+            others = (player for player in self.players.on(self.house.urls) if player.token != client.token)
+            if not self._is_told and any(player.name == client.name and not player.is_free for player in others):
+                self._is_told, name = True, clean_text(client.name)
+                self._tell(f"Another program plays as {name} now: here you are another {name}, with games of your own.")
 
     # -- seats ----------------------------------------------------------------------------------------------------
 
@@ -326,14 +318,14 @@ class Session:
         assert self.client is not None
         room = await enter(self.client)
         if room.seat is not None:
-            self.rooms.add(room.code)
-            await self._keep(room.code)
+            self.keep_room(room.code)
+            await self._write_all()
         return room
 
     def keep_room(self, room: str) -> None:
         """Write down, beside everything else, that we have taken a seat in a room, so that a later run finds it."""
         self.rooms.add(room)
-        self._begin(self._keep(room))
+        self._keep(room)
 
     def forget_room(self, room: str) -> None:
         """Strike out, beside everything else, the seat in a room that was left."""
@@ -347,22 +339,21 @@ class Session:
 
     async def finish(self) -> None:
         """Wait until everything is written, or cannot be."""
-        while self._writings:
-            await asyncio.wait(self._writings)
+        await self._write_all()
         if self.players.problem is not None:
             await self.write(self.players.change)
 
     async def _forget_rooms(self) -> None:
         for room in tuple(self.rooms):
             self.forget_room(room)
-        await self.finish()
+        await self._write_all()
 
-    async def _keep(self, *rooms: str) -> None:
+    def _keep(self, *rooms: str) -> None:
         """Write down whom we play as, and where; nobody comes back to a server of this run."""
         client = self.client
         if client is not None and not self.is_own:
-            rows = (KnownPlayer(url, client.name, client.token, rooms=rooms) for url in self.house.urls)
-            await self.write(self.players.keep, *rows)
+            rows = [KnownPlayer(url, client.name, client.token, rooms=rooms) for url in self.house.urls]
+            self._begin(self.write(self.players.keep, *rows))
 
     async def write(self, change: Callable[Given, Written], *arguments: Given.args, **options: Given.kwargs) -> Written:
         """Change the file in a thread, one change at a time; where another program holds it, say so once."""
@@ -378,6 +369,11 @@ class Session:
         self._writings.add(task)
         task.add_done_callback(self._writings.discard)
 
+    async def _write_all(self) -> None:
+        """Wait for what was begun to be written."""
+        while self._writings:
+            await asyncio.wait(self._writings)
+
     @asynccontextmanager
     async def connect_as(self, player: KnownPlayer) -> AsyncIterator[Client]:
         """Connect as one of our players to look something up; the connection that there is serves for its own."""
@@ -385,7 +381,7 @@ class Session:
             yield self.client
         else:
             options: dict[str, Any] = {"timeout_seconds": self.settings.timeout_seconds, "ca": self.settings.ca}
-            async with connect(self.house, token=player.token, **options) as owner:
+            async with connect(self.house, token=player.token, keep_seats=True, **options) as owner:
                 yield owner
 
 
