@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tictactoe_client.input.record import STEP_HELP, RecordActions, RecordedRoom
+from tictactoe_client.input.timeline import list_rounds
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.record import describe_record, summarise_position, summarise_record
-from tictactoe_client.tui.replay_view import list_rounds
 from tictactoe_engine.records import GameRecord, parse_record
 
 CLASSIC = parse_record(
@@ -75,9 +75,15 @@ def test_the_board_marks_the_last_move_and_the_deciding_line() -> None:
 
 
 def test_moves_come_in_rounds_which_a_player_who_is_passed_over_makes_shorter() -> None:
-    assert [list(plies) for plies in list_rounds(CLASSIC)] == [[1, 2], [3, 4], [5, 6], [7]]
-    assert [list(plies) for plies in list_rounds(THREE)] == [[1, 2, 3], [4, 5], [6, 7]]
-    assert list_rounds(parse_record('[Reason "resigned"] O')) == []
+    assert rounds(CLASSIC) == [[1, 2], [3, 4], [5, 6], [7]]
+    assert rounds(THREE) == [[1, 2, 3], [4, 5], [6, 7]]
+    assert rounds(parse_record('[Reason "resigned"] O')) == []
+
+
+def rounds(record: GameRecord) -> list[list[int]]:
+    room = RecordedRoom(record)
+    assert room.state is not None
+    return [list(plies) for plies in list_rounds(room.state, room.moves)]
 
 
 def positions(record: GameRecord) -> list[dict[str, Any]]:

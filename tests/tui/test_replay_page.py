@@ -91,7 +91,7 @@ async def test_it_begins_where_the_command_says_and_needs_no_connection(watch: W
         (3, ["1", "2", "backspace", "enter"], ["Move 1 of 7"]),
         (3, ["5", "right"], ["Move 4 of 7"]),
         (2, [], ["{A corner.}"]),
-        (3, ["?"], ["Everywhere:"]),
+        (3, ["?"], ["Goal:"]),
         (3, ["?", "escape"], ["Move 3 of 7"]),
     ],
 )
@@ -143,16 +143,29 @@ async def test_a_game_is_saved_and_never_over_another_file(
         await ana.press("s")
         await ana.until("The game is saved in tictactoe-K7M4PQ-3.txt")
         await ana.press("s")
-        await ana.until("tictactoe-K7M4PQ-3.txt exists already.", "save as: tictactoe-K7M4PQ-3.txt_")
-        await ana.press("escape")
-        await ana.until("←/→ step", gone="save as")
-        await ana.press("s", "ctrl+u", "enter")
-        await ana.until("Save needs the name of a file.")
-        await ana.type("mine 5.txt")
+        await ana.until("tictactoe-K7M4PQ-3.txt exists already.", "Type save and")
+        await ana.type(":save mine 5.txt")
         await ana.press("enter")
         await ana.until("The game is saved in mine 5.txt", "move 0 of 7")
     assert list_names(tmp_path) == {"tictactoe-K7M4PQ-3.txt", "mine 5.txt"}
     assert parse_record((tmp_path / "mine 5.txt").read_text()) == parse_record(CLASSIC)
+
+
+async def test_what_moves_were_worth_is_shown_without_a_server_and_mistakes_are_gone_through(watch: Watch) -> None:
+    async with watch() as ana:
+        await ana.until("The start.", "m next mistake")
+        await ana.press("v")
+        await ana.until("X to move: a draw with best play.", "*=", "X played B2: a draw, like any move.")
+        await ana.press("v")
+        await ana.until("The start.", gone="to move")
+        await ana.press("m")
+        await ana.until("move 5 of 7", "O played C3: loses in 2; best C2: a draw.", "*=")
+        await ana.press("m")
+        await ana.until("There is no mistake after this moment.")
+        await ana.press("end", "M")
+        await ana.until("Move 6: O played C3", "It cost the draw.")
+        await ana.press("escape")
+        await ana.until("Move 5 of 7", "m next mistake")
 
 
 async def test_a_large_board_follows_the_moves_and_is_looked_at_by_hand(watch: Watch) -> None:
@@ -178,7 +191,7 @@ async def test_every_window_shows_the_board_and_the_comment(watch: Watch, size: 
         assert "step" in text.rstrip().splitlines()[-1]
 
 
-@pytest.mark.parametrize(("size", "shown"), [((40, 16), 4), ((80, 16), 4)])
+@pytest.mark.parametrize(("size", "shown"), [((40, 16), 4), ((80, 16), 5)])
 async def test_a_long_comment_takes_the_lines_there_are_and_says_where_it_is_cut(
     watch: Watch, size: tuple[int, int], shown: int
 ) -> None:

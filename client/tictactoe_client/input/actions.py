@@ -97,7 +97,6 @@ class Actions:
         self._asked: VerbKind | None = None
         self._refused_at: tuple[int, int] | None = None
         self._came_meanwhile: set[OfferKind] = set()
-        self._declined: set[str] = set()
         self._judge: Judge | None = None
         room.subscribe(self._hear)
 
@@ -159,12 +158,6 @@ class Actions:
             return await self.do(Place(kept.cell))
         name = format_cell(kept.cell, state.rules.to_rules())
         return Outcome((f"{name} is not played: the game has gone on without it.",))
-
-    def take_declined(self, state: RoomState) -> frozenset[str]:
-        """Return the offers that we declined or withdrew and that this state has no more; each once."""
-        ended = frozenset(kind for kind in self._declined if getattr(state.offers, kind) is None)
-        self._declined -= ended
-        return ended
 
     def _parse(self, line: str) -> Intent | BadInput:
         settings, state = self._settings, self._room.state
@@ -411,8 +404,10 @@ class Actions:
             await room.resign()
         elif kind == "rematch":
             await room.rematch()
-        elif kind == "draw" or kind == "undo":
-            await self._offer(kind, argument, state)
+        elif kind == "draw":
+            await room.draw(self._find_action(state.offers.draw, argument, "offered no draw"))
+        elif kind == "undo":
+            await room.undo(self._find_action(state.offers.undo, argument, "asked for nothing back"))
         else:
             await room.claim("draw" if argument == "draw" else "win")
 
@@ -436,24 +431,10 @@ class Actions:
     def _is_own(self, offered_by: str | None) -> bool:
         return offered_by is not None and offered_by == self._room.seat
 
-    async def _offer(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> None:
-        """Make, answer or withdraw an offer, and remember which of them we put an end to."""
-        action = self._find_action(kind, argument, state)
-        if action == "decline":
-            self._declined.add(kind)
-        try:
-            await (self._room.draw(action) if kind == "draw" else self._room.undo(action))
-        except Refused:
-            self._declined.discard(kind)
-            raise
-
-    def _find_action(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> OfferAction:
+    def _find_action(self, offered_by: str | None, argument: str, nothing: str) -> OfferAction:
         """Return what a bare ``draw`` or ``undo`` means: accept the other's offer where there is one, else offer."""
-        offered_by = state.offers.draw if kind == "draw" else state.offers.undo
         if argument == "withdraw" and not self._is_own(offered_by):
-            raise BadInput(
-                "bad_input", f"You have {'offered no draw' if kind == 'draw' else 'asked for nothing back'}."
-            )
+            raise BadInput("bad_input", f"You have {nothing}.")
         if argument in ("decline", "no", "withdraw"):
             return "decline"
         others = offered_by is not None and not self._is_own(offered_by)

@@ -8,27 +8,9 @@ from __future__ import annotations
 import difflib
 from typing import Final
 
+from tictactoe_client.input import intents
 from tictactoe_client.input.columns import find_column
-from tictactoe_client.input.intents import (
-    BadInput,
-    Intent,
-    Look,
-    Marks,
-    Mistakes,
-    Moves,
-    Mute,
-    Nothing,
-    Place,
-    Query,
-    QueryKind,
-    Read,
-    ReadKind,
-    Save,
-    Say,
-    Verb,
-    VerbKind,
-    Weigh,
-)
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, QueryKind, Read, ReadKind, Verb, VerbKind
 from tictactoe_client.text.wording import is_move_by_letter, name_columns
 from tictactoe_engine import (
     Coordinates,
@@ -123,7 +105,7 @@ def parse_intent(
     """
     text = line.strip()
     if not text:
-        return Nothing()
+        return intents.Nothing()
     marked = text[0] in "/:"
     body = text[1:].strip() if marked else text
     if body and not (plays and not marked and is_move_by_letter(body, rules, keys)):
@@ -160,7 +142,7 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
     if word in ("mute", "unmute"):
         return _parse_muting(word, argument)
     if word == "save":
-        return Save(argument)
+        return intents.Save(argument)
     if word in _LOOKS:
         return Read(_LOOKS[word], _parse_place(argument, rules, keys, coordinates).cell if argument else None)
     if word in ("s", "read"):
@@ -168,11 +150,11 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
     if word in ("m", "marks"):
         return _parse_marks(argument.upper(), rules)
     if word == "moves":
-        return Moves(_parse_count(argument, "moves"))
+        return intents.Moves(_parse_count(argument, "moves"))
     if body.lower() == "mistakes":
-        return Mistakes()
+        return intents.Mistakes()
     if word in ("value", "review"):
-        return Weigh(_parse_count(argument, word))
+        return intents.Weigh(_parse_count(argument, word))
     if word in ("b", "board") and argument:
         return Look("at", _parse_count(argument, word) or 0)
     if body.lower() in _STEPS:
@@ -185,27 +167,27 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
     if word in _VERBS:
         return Verb(_VERBS[word], argument.lower())
     kind = _QUERIES.get(word) or _SHORT.get(word)
-    return None if kind is None or argument else Query(kind)
+    return None if kind is None or argument else intents.Query(kind)
 
 
-def _parse_speech(text: str) -> Say:
+def _parse_speech(text: str) -> intents.Say:
     if not text:
         raise BadInput("bad_input", "Say what? Type chat and then your words.")
     if len(text) > MAX_CHAT_LENGTH:
         raise BadInput("too_long", f"Too long: {len(text)} of {MAX_CHAT_LENGTH} characters.")
-    return Say(text)
+    return intents.Say(text)
 
 
-def _parse_muting(word: str, name: str) -> Mute:
+def _parse_muting(word: str, name: str) -> intents.Mute:
     if word == "unmute" and not name:
         raise BadInput("bad_input", "Hear whom again? Type unmute and a name; mute alone says who is muted.")
-    return Mute(name, word == "mute")
+    return intents.Mute(name, word == "mute")
 
 
-def _parse_marks(mark: str, rules: Rules) -> Marks:
+def _parse_marks(mark: str, rules: Rules) -> intents.Marks:
     if mark and (len(mark) != 1 or mark not in rules.marks):
         raise BadInput("bad_input", f"There is no such mark here: {' '.join(rules.marks)}.")
-    return Marks(mark or None)
+    return intents.Marks(mark or None)
 
 
 def _parse_count(text: str, word: str) -> int | None:

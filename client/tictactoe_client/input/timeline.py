@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import msgspec
 
@@ -57,9 +58,9 @@ class Timeline:
 
     def jump(self, ply: int) -> Timeline:
         """Return it at the moment after so many moves, at the start or the present where there is none such."""
-        count = len(self.moves)
+        count, ply = len(self.moves), max(0, ply)
         seen = self.seen if self.is_back else count
-        return replace(self, ply=max(0, ply), seen=seen) if ply < count else replace(self, ply=None, seen=count)
+        return replace(self, ply=ply, seen=seen) if ply < count else replace(self, ply=None, seen=count)
 
     def step(self, by: int) -> Timeline:
         """Return it so many moves further on."""
@@ -82,3 +83,10 @@ def rewind(state: RoomState, moves: Sequence[int]) -> RoomState:
     board = "".join(mark if cell in lying or mark in ".#" else "." for cell, mark in enumerate(state.board))
     last = moves[-1] if moves else None
     return msgspec.structs.replace(state, board=board, ply=len(moves), last=last, result=None, turn=None)
+
+
+def list_rounds(state: RoomState, moves: Sequence[int]) -> list[range]:
+    """Return the numbers of the moves of each round; a round ends when the turn comes back to its first mark."""
+    movers = [state.rules.marks.index(state.board[cell]) for cell in moves]
+    starts = [ply for ply, mover in enumerate(movers, 1) if ply == 1 or mover <= movers[ply - 2]]
+    return [range(start, end) for start, end in pairwise([*starts, len(movers) + 1])]

@@ -45,6 +45,14 @@ def hint_typed(text: str, keymap: Keymap) -> str:
     return f"Enter play {text.strip()}  {show('back')} clear  {talk}"
 
 
+def hint_record(keymap: Keymap, settings: Settings, *, way_out: str) -> str:
+    """Return the keys in a recorded game; `way_out` says where going back leads."""
+    show = keymap.show
+    sides = keymap.show_pair("left", "right", ascii_only=settings.ascii)
+    steps = f"{sides} step  {show('review')} values  {show('mistake')} next mistake  {show('back')} {way_out}"
+    return f"{steps}  {show('save')} save  {show('home')}/{show('end')}  12 Enter go to a move  {show('help')} help"
+
+
 def hint_room(
     table: Table, state: RoomState, keymap: Keymap, settings: Settings, *, reviews: bool, another: str
 ) -> str:
@@ -66,7 +74,7 @@ def hint_room(
         steps = f"{sides} step  {show('end')} live  {show('review')} values"
         return f"{steps}  {rest}"
     if table.looks_on and table.timeline.is_back:
-        steps = f"{sides} step  {show('end')} or {show('back')} to the end"
+        steps = f"{sides} step  {show('mistake')} next mistake  {show('end')} or {show('back')} to the end"
         return f"{steps}  {show('review')} values  {show('chat')} chat  {show('help')} help"
     if table.looks_on:
         new = f"{show('another')} {another}  " if another else ""

@@ -35,6 +35,8 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "confirm": ("enter", "y"),
     "rematch": ("r",),
     "review": ("v",),
+    "mistake": ("m",),
+    "mistake_before": ("M",),
     "another": ("n",),
     "copy": ("y",),
     "hide_code": ("Q",),
@@ -49,14 +51,14 @@ are."""
 
 _ALWAYS: Final = ("leave", "quit", "redraw")
 _AT_BOARD: Final = ("chat", "command", "help", "back")
-_LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review")
+_LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review", "mistake", "mistake_before")
 
 SITUATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "on the first page": ("up", "down", "left", "right", "open", "help", "theme", "settings", "name", "refresh"),
     "without a server": ("retry", "local", "help", "theme", "settings"),
     "in the form of a new room": ("up", "down", "left", "right", "open", "back", "help"),
     "in a list": ("up", "down", "home", "end", "page_up", "page_down", "open", "refresh", "save", "back", "help"),
-    "in a replay": ("up", "down", "left", "right", "home", "end", "aside_left", "aside_right", "save", "back", "help"),
+    "in a replay": (*_LOOKING, "aside_left", "aside_right", "save", "command", "back", "help"),
     "while you wait for others": ("copy", "hide_code", "computer", *_AT_BOARD),
     "in a game": ("up", "down", "left", "right", "place", "accept", "decline", *_AT_BOARD),
     "when an opponent is gone": ("claim", "claim_draw", "up", "down", "left", "right", "place", *_AT_BOARD),

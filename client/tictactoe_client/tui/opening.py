@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.choice import Choice
 from tictactoe_client.session import Role
 from tictactoe_client.tui.page import Desk, Page
@@ -38,9 +39,9 @@ class Opening:
     def lay_pages(self, desk: Desk, first: Choice | None) -> list[Page]:
         """Return the pages that lie on the desk; where home is not among them, going back ends the program."""
         if self.record is not None:
-            from tictactoe_client.tui.replay_page import ReplayPage
+            from tictactoe_client.tui.room.page import GamePage
 
-            return [ReplayPage(desk, self.record, self.ply, self.note)]
+            return [GamePage(desk, RecordedRoom(self.record), news=self.note, ply=self.ply)]
         if self.page == "history":
             from tictactoe_client.tui.history_page import HistoryPage
 

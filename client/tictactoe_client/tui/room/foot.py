@@ -11,7 +11,7 @@ from tictactoe_client.text.offers import cost_of_going
 from tictactoe_client.text.wording import describe_turn, format_duration, name_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.foot import Foot, Text, arrange_foot, fit_keys
-from tictactoe_client.tui.hints import hint_answers, hint_line, hint_room, hint_typed
+from tictactoe_client.tui.hints import hint_answers, hint_line, hint_record, hint_room, hint_typed
 from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten_left, shorten_words
 from tictactoe_client.tui.room.banners import connection_banner, game_banner
@@ -53,6 +53,8 @@ class GameFoot:
         """Return the lines above the keys, at most so many; `heard` is what was said and is not in sight elsewhere."""
         inner = width - 2
         news: list[Text] = [status] if status else []
+        if self.table.record is not None and not status:
+            news = [self._describe_turn(state, inner - 2)]
         if self.hand.returned:
             news.append((self.hand.returned, "good"))
         before = len(news)
@@ -87,6 +89,8 @@ class GameFoot:
             return arrange_foot(banner, describe_end(self.table), width, rows, notes=news, over_banner=True)
         typed_move = self.hand.ahead.text
         beside = (f"move: {typed_move}_" if self.table.plays else "", "title" if typed_move else "dim")
+        if self.table.record is not None and typed_move:
+            beside = (f"go to move: {typed_move}_", "title")
         text, *more = news or [self._describe_turn(state, width - 2)]
         foot = arrange_foot(banner, text, width, rows, beside=beside, may_drop=not typed_move, notes=more)
         return replace(foot, notes=foot.notes + 1 if news else 0)
@@ -94,9 +98,12 @@ class GameFoot:
     @property
     def _is_at_end(self) -> bool:
         """Whether the end of a game is looked at."""
-        return self.table.state is not None and self.table.state.status == "over" and not self.table.timeline.is_back
+        state, table = self.table.state, self.table
+        return table.record is None and state is not None and state.status == "over" and not table.timeline.is_back
 
     def _banner(self, state: RoomState, now: float, width: int) -> tuple[str, str] | None:
+        if self.table.record is not None:
+            return None
         holds_seat = self.table.plays or state.status == "waiting"
         lost = connection_banner(
             self.desk.link, now, width=width, ascii_only=self.desk.settings.ascii, holds_seat=holds_seat
@@ -157,6 +164,9 @@ class GameFoot:
             whom = "someone" if missing == 1 else f"{missing} more"
             waited = format_duration(round((self.desk.now() - self._opened_at) * 1000))
             return f"Waiting for {whom}{'...' if self.desk.settings.ascii else '…'} {waited}", "title"
+        if self.table.record is not None:
+            told, compared = self.table.describe_moment()[0], self._compare_played(state)
+            return (compared, "warn") if compared else (told, "title")
         if self.table.timeline.is_back:
             unseen = self.table.timeline.unseen
             fresh = f"   ({unseen} new move{'' if unseen == 1 else 's'})" if unseen else ""
@@ -183,7 +193,7 @@ class GameFoot:
             return hint_answers(keymap)
         if self.hand.mode != "board":
             return hint_line(self.hand.mode, keymap)
-        if self.desk.link.phase == "away":
+        if self.desk.link.phase == "away" and self.table.record is None:
             return f"{keymap.show('retry')} try now  {keymap.show('back')} leave"
         typed = self.hand.ahead.text
         if (
@@ -192,6 +202,8 @@ class GameFoot:
             and is_whole(typed, state.rules.to_rules(), self.desk.settings.keys)
         ):
             return hint_typed(typed, keymap)
+        if self.table.record is not None and not self.review.is_on:
+            return hint_record(keymap, self.desk.settings, way_out="back" if len(self.desk.pages) > 1 else "leave")
         return hint_room(
             self.table,
             state,

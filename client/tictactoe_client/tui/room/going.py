@@ -56,7 +56,7 @@ class Going:
             self._hand.ahead.clear()
         elif self._looking.close_review():
             return
-        elif self._table.timeline.is_back:
+        elif self._table.timeline.is_back and self._table.record is None:
             self._looking.at_present()
         elif self._loses_game():
             self._hand.confirming = "leave"
@@ -127,7 +127,10 @@ class Going:
 
     def _close_page(self) -> None:
         while self._page in self._desk.pages:
+            is_first = self._desk.pages[0] is self._desk.pages[-1]
             self._desk.close_page()
+            if is_first:
+                return
 
     def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
         if not self._desk.entering.errand:

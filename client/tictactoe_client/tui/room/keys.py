@@ -6,7 +6,7 @@ It sends nothing itself: whatever concerns the server is one of the `GameDeeds`.
 from __future__ import annotations
 
 from tictactoe_client.board.board import BoardView
-from tictactoe_client.input.intents import Save, Verb, VerbKind
+from tictactoe_client.input.intents import Look, Save, Verb, VerbKind
 from tictactoe_client.text.offers import open_offers
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.page import Desk
@@ -57,7 +57,7 @@ class GameKeys:
             self._press_line(key)
         elif self._desk.link.phase == "away" and does(key, "retry"):
             self._desk.link.retry()
-        elif does(key, "chat"):
+        elif does(key, "chat") and self._table.record is None:
             hand.begin_chat()
         elif does(key, "command"):
             hand.mode = "command"
@@ -88,11 +88,15 @@ class GameKeys:
         if y == 0 and x in self._view.back_at:
             self._looking.step(-1)
             return
-        if state.status != "playing" and not self._review.is_on:
+        if state.status != "playing" and not self._review.is_on and self._table.record is None:
             return
         view = BoardView.of(state)
         cell = fit.find_cell(x - self._view.corner[0], y - self._view.corner[1], view)
         if cell is None:
+            return
+        if self._table.record is not None and not self._review.is_on:
+            if cell in self._table.moves:
+                self._looking.jump(self._table.moves.index(cell) + 1)
             return
         if self._table.looks_on:
             self._cells.place_or_point(cell)
@@ -106,8 +110,10 @@ class GameKeys:
             self._deeds.place(cell)
 
     def scroll(self, lines: int) -> None:
-        """The wheel moves the cursor, and so the board."""
-        if self._table.state is not None:
+        """The wheel moves the cursor, and so the board; in a record it steps."""
+        if self._table.record is not None:
+            self._looking.step(lines)
+        elif self._table.state is not None:
             self._hand.move_cursor((lines, 0), self._table.state)
 
     # -- by what is going on --------------------------------------------------------------------------------------
@@ -117,6 +123,10 @@ class GameKeys:
         keymap = self._desk.keymap
         if state.status == "waiting" and self._table.seat is not None:
             if not self._press_waiting(key):
+                self._cells.press_at_rest(key, state)
+            return True
+        if self._table.record is not None:
+            if not self._press_in_record(key) and not self._press_looking_on(key):
                 self._cells.press_at_rest(key, state)
             return True
         if self._table.looks_on:
@@ -166,6 +176,8 @@ class GameKeys:
             looking.step(-len(self._table.moves))
         elif does(key, "review"):
             looking.review()
+        elif does(key, "mistake") or does(key, "mistake_before"):
+            self._deeds.do(Look("mistake", 1 if does(key, "mistake") else -1))
         elif does(key, "up") or does(key, "down"):
             by = -1 if does(key, "up") else 1
             if self._review.is_on:
@@ -173,6 +185,26 @@ class GameKeys:
             else:
                 self.scroll(by)
         else:
+            return False
+        return True
+
+    def _press_in_record(self, key: str) -> bool:
+        """Take the keys of a record: the number of a move, another part of a large board, and saving."""
+        does, ahead = self._desk.keymap.does, self._hand.ahead
+        aside = does(key, "aside_right") - does(key, "aside_left")
+        down = 0 if self._review.is_on else does(key, "down") - does(key, "up")
+        if key.isascii() and key.isdigit():
+            ahead.type(key)
+        elif ahead.text and key == "enter":
+            self._deeds.do(Look("at", int(ahead.clear())))
+        elif ahead.text and key == "backspace":
+            ahead.press(key)
+        elif aside or down:
+            self._hand.cursor = self._view.scroll(down, aside)
+        elif does(key, "save"):
+            self._deeds.do(Save())
+        else:
+            ahead.clear()
             return False
         return True
 

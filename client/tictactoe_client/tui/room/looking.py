@@ -48,9 +48,13 @@ class Looking:
         if not self._review.is_on:
             return False
         self.review()
-        if self._table.state is not None and self._table.state.status == "over":
+        if self._table.record is None and self._table.state is not None and self._table.state.status == "over":
             self.at_present()
         return True
+
+    def jump(self, ply: int) -> None:
+        """Look at the moment after so many moves."""
+        self._go(self._table.timeline.jump(ply))
 
     def step(self, by: int) -> None:
         """Look at an earlier or later moment."""
@@ -58,7 +62,7 @@ class Looking:
 
     def at_present(self) -> None:
         """Look at the newest moment."""
-        self._go(self._table.timeline.jump(len(self._table.moves)))
+        self.jump(len(self._table.moves))
 
     def at_last_move(self) -> None:
         """Look at the last move, wherever a board that scrolls stood, and say which it was."""

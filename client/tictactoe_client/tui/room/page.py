@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.record import RecordActions, RecordedRoom
 from tictactoe_client.online.events import Back, Change, Closed, Gone, Lost, Replaced, RoomEvent, Said, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.news import announce_chat
@@ -33,15 +34,21 @@ _BACK_SHOWN_SECONDS = 5.0
 
 
 class GamePage(Page):
-    """One room, entered; `again` is what to enter for another opponent, if anything, `news` what is told at once."""
+    """One room, entered, or a recorded game, first seen after `ply` moves, which needs no server.
 
-    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "") -> None:
+    `again` is what to enter for another opponent, if anything, `news` what is told at once.
+    """
+
+    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
         super().__init__(desk)
-        client = desk.link.client
-        assert client is not None
+        client, settings = desk.link.client, replace(desk.settings, colour=False)
         self.room = room
-        actions = Actions(room, replace(desk.settings, colour=False), shows=True)
-        self.table = Table(room, actions, aborts="abort" in client.features)
+        self.needs_server = not isinstance(room, RecordedRoom)
+        if isinstance(room, RecordedRoom):
+            actions: Actions = RecordActions(room, settings, ply, shows=True)
+        else:
+            actions = Actions(room, settings, shows=True)
+        self.table = Table(room, actions, aborts=client is not None and "abort" in client.features)
         self.again = again
         self._hand = Hand()
         self._review = Review(room, actions, run=desk.start, tell=desk.say, redraw=desk.redraw)
@@ -58,7 +65,8 @@ class GamePage(Page):
         self._before_return: RoomState | None = None
         self._changes: list[Change] = []
         self._stop_hearing = room.subscribe(self._hear)
-        if news:
+        self._note = news if self.table.record is not None else ""
+        if news and not self._note:
             self.table.tell(news)
             self._hand.hear(news)
         if room.seat is not None:
@@ -69,6 +77,8 @@ class GamePage(Page):
     @property
     def window_title(self) -> str:
         """Say in the window's title whose move it is."""
+        if self.table.record is not None:
+            return "replay: tictactoe"
         return "● your move: tictactoe" if self.table.is_my_turn else f"{self.room.code}: tictactoe"
 
     def list_help(self) -> list[str]:
@@ -86,6 +96,8 @@ class GamePage(Page):
     def seconds_to_change(self) -> float | None:
         """Clocks, holds, waits and notices count by the second."""
         state, now = self.table.state, self.desk.now()
+        if self.table.record is not None:
+            return None
         counts = self.desk.link.phase != "online" or bool(self._hand.returned)
         if state is not None:
             counts = counts or state.status == "waiting" or (state.clock is not None and state.status == "playing")
@@ -97,6 +109,7 @@ class GamePage(Page):
         match event:
             case Change():
                 self._changes.append(event)
+                return
             case Updated():
                 self._take_update(event)
             case Said(line) if self._deeds.hears(line):
@@ -116,7 +129,8 @@ class GamePage(Page):
 
     def connected(self) -> None:
         """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
-        self.desk.go_home()
+        if self.needs_server:
+            self.desk.go_home()
 
     def tick(self) -> None:
         """Take the welcome off when it has been read; over a line that is being typed it stays until that is done."""
@@ -126,10 +140,12 @@ class GamePage(Page):
     def closed(self) -> None:
         """Nothing of ours is left here."""
         self._stop_hearing()
+        self._review.switch(on=False)
+        if self.table.record is not None:
+            return
         self.desk.last_game.note(self.table.state, self.table.viewer)
         if self._hand.errand is not None:
             self.desk.entering.give_up()
-        self._review.switch(on=False)
         self.desk.link.forget_room(self.room.code)
 
     def asks_first(self) -> bool:
@@ -143,6 +159,8 @@ class GamePage(Page):
         A server that does not answer is not waited for.
         """
         state, address = self.table.state, self.desk.link.address
+        if self.table.record is not None:
+            return ""
         if not self._says_goodbye:
             self._says_goodbye = True
             self.desk.last_game.note(state, self.table.viewer)
@@ -194,6 +212,7 @@ class GamePage(Page):
 
     def press(self, key: str) -> None:
         """Take a key."""
+        self._note = ""
         self._keys.press(key)
 
     def paste(self, text: str) -> None:
@@ -218,7 +237,7 @@ class GamePage(Page):
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at."""
-        self._view.draw(picture, status)
+        self._view.draw(picture, status or ((self._note, "warn") if self._note else None))
 
     def _sit_down(self, room: Room, news: str) -> None:
         self.desk.open(GamePage(self.desk, room, self.again, news))

@@ -7,8 +7,11 @@ What does not fit goes in this order: the talk first, then the moves. Where ther
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from tictactoe_client.board.board import mark_role
+from tictactoe_client.input.timeline import list_rounds
+from tictactoe_client.text.record import describe_end, list_facts
 from tictactoe_client.text.wording import describe_tally, format_duration
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_client.tui.room.table import Table
@@ -43,8 +46,8 @@ def paint_panel(
     for mark in state.rules.marks[:height]:
         _paint_player(picture, x, y, width, mark, table, now, ascii_only=ascii_only)
         y += 1
-    if y < bottom and _has_tally(state):
-        picture.put(x, y, shorten(f"Game {state.game}. {describe_tally(state)}", width), "dim")
+    for line in _list_facts(table, state, width)[: max(0, bottom - y)]:
+        picture.put(x, y, line, "dim")
         y += 1
     if y < bottom:
         picture.put(x, y, ("-" if ascii_only else "─") * width, "dim")
@@ -52,24 +55,45 @@ def paint_panel(
     for line in worth[: max(0, bottom - y)]:
         picture.put(x, y, shorten(line, width))
         y += 1
-    moves, talk = _share_out(table, state, width, bottom - y)
-    for line, is_shown in moves:
-        picture.put(x, y, line, "" if is_shown else "dim")
-        y += 1
+    for_moves, talk = _share_out(table, state, width, bottom - y)
+    y = _paint_moves(picture, x, y, width, for_moves, table, state)
     for number, (_, part) in enumerate(talk, y + 1):
         picture.put(x, number, part)
 
 
-def _share_out(
-    table: Table, state: RoomState, width: int, room: int
-) -> tuple[list[tuple[str, bool]], list[tuple[str, str]]]:
-    """Return the lines of moves and, each with what it is a part of, those of the talk that share so many lines."""
+def _share_out(table: Table, state: RoomState, width: int, room: int) -> tuple[int, list[tuple[str, str]]]:
+    """Return how many lines are for moves and, each with what it is a part of, those of the talk beneath them.
+
+    The talk is cut at its beginning; what a record notes is, where it is too long, at its end.
+    """
     talk = [(line, part) for line in table.talk for part in wrap(line, width)]
-    moves = _move_lines(table, state, width)
-    room = max(0, room)
-    for_talk = min(len(talk), max(0, room - min(len(moves), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
-    for_moves = min(len(moves), room - (for_talk + 1 if for_talk else 0))
-    return moves[len(moves) - for_moves :], talk[len(talk) - for_talk :]
+    moves, room = len(list_rounds(state, table.moves)), max(0, room)
+    for_talk = min(len(talk), max(0, room - min(moves, max(_FEWEST_MOVE_LINES, room // 2)) - 1))
+    for_moves = min(moves, room - (for_talk + 1 if for_talk else 0))
+    if table.record is None or for_talk == len(talk):
+        return for_moves, talk[len(talk) - for_talk :]
+    cut = talk[:for_talk]
+    return for_moves, [*cut[:-1], *((line, f"{part[:-1]}…") for line, part in cut[-1:])]
+
+
+def _paint_moves(picture: Picture, x: int, y: int, width: int, count: int, table: Table, state: RoomState) -> int:
+    """Draw so many rounds around the moment that is looked at; return the line below."""
+    rounds, rules, here = list_rounds(state, table.moves), state.rules.to_rules(), table.timeline.here
+    column = 4 + max(len(format_cell(rules.size - 1, rules)), 2)
+    digits = len(str(len(rounds)))
+    current = next((number for number, plies in enumerate(rounds) if here in plies), 0 if here == 0 else len(rounds))
+    start = max(0, min(current - count // 2, len(rounds) - count))
+    marks_here = table.timeline.is_back or table.record is not None
+    for number in range(start, start + count):
+        is_here = marks_here and here in rounds[number]
+        end = picture.put(x, y, f"{'>' if is_here else ' ' if marks_here else ''}{number + 1:>{digits}}. ", "dim")
+        for ply in rounds[number]:
+            cell = table.moves[ply - 1]
+            text = f"{state.board[cell]} {format_cell(cell, rules)}"
+            role = "title" if is_here and ply == here else "dim" if ply > here else ""
+            end = picture.put(end, y, text.ljust(column), role, until=x + width)
+        y += 1
+    return y
 
 
 def shows_talk(width: int, height: int, table: Table, worth: Sequence[str], heard: Sequence[str]) -> bool:
@@ -78,14 +102,27 @@ def shows_talk(width: int, height: int, table: Table, worth: Sequence[str], hear
     if state is None:
         return False
     width = min(MAX_WIDTH, width)
-    above = len(state.rules.marks) + (1 if _has_tally(state) else 0) + 1 + len(worth)
+    above = len(state.rules.marks) + len(_list_facts(table, state, width)) + 1 + len(worth)
     _, talk = _share_out(table, state, width, height - above)
     shown = [line for line, _ in talk]
     return all(shown.count(line) >= len(wrap(line, width)) * heard.count(line) for line in heard)
 
 
-def _has_tally(state: RoomState) -> bool:
-    return state.game > 1 or any(state.score.values())
+def _list_facts(table: Table, state: RoomState, width: int) -> list[str]:
+    """Return what is said below the players: the score of the evening, or what a record says of its game."""
+    if table.record is not None:
+        facts = ", ".join(_local_time(fact) for fact in list_facts(table.record))
+        return [line for text in (facts, describe_end(table.record)) if text for line in wrap(text, width)]
+    has_tally = state.game > 1 or any(state.score.values())
+    return [shorten(f"Game {state.game}. {describe_tally(state)}", width)] if has_tally else []
+
+
+def _local_time(fact: str) -> str:
+    """Return a moment as this machine's clock would show it; a mere date, and whatever is no date, as it is."""
+    try:
+        return datetime.fromisoformat(fact).astimezone().strftime("%Y-%m-%d %H:%M") if "T" in fact else fact
+    except (ValueError, OverflowError):
+        return fact
 
 
 def _paint_player(
@@ -139,18 +176,3 @@ def _clock(table: Table, mark: str, now: float) -> tuple[str, bool]:
     if left is None or table.state is None:
         return "", False
     return format_duration(left), table.state.turn == mark and left < 10_000
-
-
-def _move_lines(table: Table, state: RoomState, width: int) -> list[tuple[str, bool]]:
-    """Return the moves in rounds, each line with whether it has happened at the moment that is looked at."""
-    rules = state.rules.to_rules()
-    marks = state.rules.marks
-    texts = [f"{state.board[cell]} {format_cell(cell, rules)}" for cell in table.moves]
-    column = max((len(text) for text in texts), default=4) + 2
-    digits = len(str(len(texts) // len(marks) + 1))
-    lines = []
-    for start in range(0, len(texts), len(marks)):
-        texts_of_round = texts[start : start + len(marks)]
-        line = f"{start // len(marks) + 1:>{digits}}. " + "".join(text.ljust(column) for text in texts_of_round)
-        lines.append((shorten(line.rstrip(), width), start < table.timeline.here))
-    return lines

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.events import Change, Updated
 from tictactoe_client.online.room import Room
@@ -18,7 +19,7 @@ _MOST_LINES = 200
 
 
 class Table:
-    """The table in `room` for whoever acts with `actions`.
+    """The table in `room` for whoever acts with `actions`; `record` is the game where it is one on record.
 
     `unblamed` are those who have been away since we came back from a loss of our own connection. `whole_hold_ms` is for
     how long the server keeps a seat, once somebody was seen to drop.
@@ -26,7 +27,7 @@ class Table:
 
     def __init__(self, room: Room, actions: Actions, *, aborts: bool = False) -> None:
         self.aborts = aborts
-        self.talk: list[str] = []
+        self.record = room.content if isinstance(room, RecordedRoom) else None
         self.received_at = 0.0
         self.started_at: float | None = None
         self.ended_at: float | None = None
@@ -35,6 +36,7 @@ class Table:
         self.whole_hold_ms: int | None = None
         self._room = room
         self._actions = actions
+        self._talk: list[str] = []
 
     @property
     def code(self) -> str:
@@ -64,6 +66,15 @@ class Table:
     @timeline.setter
     def timeline(self, timeline: Timeline) -> None:
         self._actions.timeline = timeline
+
+    @property
+    def talk(self) -> list[str]:
+        """What was said here; in a record what it notes at the moment that is looked at."""
+        return self._talk if self.record is None else self.describe_moment()[1:]
+
+    def describe_moment(self) -> list[str]:
+        """Return the move that led to the moment that is looked at, and what a record notes there."""
+        return [] if self.state is None else self._actions.describe_moment(self.state)
 
     @property
     def seat(self) -> str | None:
@@ -148,4 +159,4 @@ class Table:
             self.whole_hold_ms = max((hold for hold in holds if isinstance(hold, int)), default=self.whole_hold_ms)
 
     def _say(self, *lines: str) -> None:
-        self.talk = [*self.talk, *lines][-_MOST_LINES:]
+        self._talk = [*self._talk, *lines][-_MOST_LINES:]

@@ -11,6 +11,7 @@ from tictactoe_client.board.board import BoardStyle, BoardView, Window
 from tictactoe_client.board.fit import Fit
 from tictactoe_client.input.columns import resting_cell
 from tictactoe_client.online.house import reachable_address
+from tictactoe_client.text.record import describe_players as describe_players_of
 from tictactoe_client.text.wording import (
     describe_clock_in_words,
     describe_manners,
@@ -84,7 +85,7 @@ class GameView:
             rows = last - layout.below_board
             foot = self.foot.arrange(state, status, now, picture.width, rows, ())
             if self._hides_talk(picture, layout, last - foot.height, worth):
-                foot = self.foot.arrange(state, status, now, picture.width, rows, self.hand.heard)
+                foot = self.foot.arrange(state, status, now, picture.width, rows, self._heard)
                 self.hand.told = foot.notes
             else:
                 self.hand.told = len(self.hand.heard)
@@ -93,7 +94,7 @@ class GameView:
 
     def _hides_talk(self, picture: Picture, layout: RoomLayout, bottom: int, worth: list[str]) -> bool:
         """Tell whether something that was said since the last key is not in sight beside the board."""
-        heard = self.hand.heard
+        heard = self._heard
         if not heard or layout.panel is None:
             return bool(heard)
         return not shows_talk(picture.width - layout.panel - 1, bottom - layout.top, self.table, worth, heard)
@@ -112,6 +113,9 @@ class GameView:
         return foot
 
     def _draw_head(self, picture: Picture, state: RoomState) -> None:
+        if self.table.record is not None:
+            self._draw_record_head(picture, state)
+            return
         dot, link = ("*" if self.desk.settings.ascii else "●"), self.desk.link
         right = f"{link.latency_ms} ms {dot}" if link.phase == "online" else f"offline {dot}"
         if self.table.seat is None:
@@ -136,6 +140,35 @@ class GameView:
                 right = f"move {state.ply} of {len(self.table.moves)}"
         picture.put_parts(1, 0, (head, "title"), (rest, ""), until=picture.width - measure(right) - 2)
         picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
+
+    def _draw_record_head(self, picture: Picture, state: RoomState) -> None:
+        """Draw who played, at which move one looks and, where there is room for it, by which rules."""
+        assert self.table.record is not None
+        right = f"move {state.ply} of {len(self.table.moves)}"
+        space = picture.width - len(right) - 3
+        parts = ("REPLAY", "title"), (f"   {shorten(describe_players_of(self.table.record), space - 10)}", "")
+        end = picture.put_parts(1, 0, *parts)
+        comma = ", " if self.desk.settings.ascii else " · "
+        rules = describe_rules(state.rules).replace(" by ", "x").replace(", ", comma)
+        if end + 3 + measure(rules) <= space:
+            picture.put(end + 3, 0, rules, "dim")
+        picture.put_right(0, right, "dim")
+
+    def scroll(self, rows: int, columns: int) -> int | None:
+        """Return the cell in the middle of another part of a board that does not fit, None where all is in sight."""
+        state, window = self.table.state, self.window
+        if state is None or window is None:
+            return None
+        rules = state.rules
+        top = min(max(window.top + rows, 0), rules.rows - window.rows)
+        left = min(max(window.left + columns, 0), rules.columns - window.columns)
+        self.window = replace(window, top=top, left=left)
+        return (top + window.rows // 2) * rules.columns + left + window.columns // 2
+
+    @property
+    def _heard(self) -> list[str]:
+        """What is to be seen somewhere: what was said since the last key, or what a record notes."""
+        return self.hand.heard if self.table.record is None else self.table.talk
 
     @property
     def _back(self) -> str:
@@ -171,7 +204,8 @@ class GameView:
         fit = self.fit = layout.fit
         self.window = fit.window
         self.corner = (LEFT, layout.top)
-        picture.paste(*self.corner, fit.draw(view), None if self.desk.link.phase == "online" else "dim")
+        is_grey = self.desk.link.phase != "online" and self.table.record is None
+        picture.paste(*self.corner, fit.draw(view), "dim" if is_grey else None)
         analysis = self.review.analysis if self.review.is_on else None
         if analysis is None:
             return []
