@@ -270,6 +270,25 @@ async def test_a_seat_that_is_not_held_at_all_is_tried_for_once() -> None:
         assert await room.sync() == ()
 
 
+async def test_a_short_hold_throws_nobody_out_while_no_server_answers() -> None:
+    settings = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
+    backoff = Backoff((0.01,), longest=0.01)
+    async with (
+        Server(settings) as server,
+        run_proxy(server.port) as proxy,
+        connect(proxy.url, reconnect=backoff) as ana,
+    ):
+        room = await ana.create()
+        messages = ana.messages()
+        proxy.is_closed = True
+        proxy.cut()
+        for _ in range(10):
+            await event_of(messages, Retrying)
+        proxy.is_closed = False
+        await event_of(messages, Back)
+        assert await room.sync() == ()
+
+
 async def test_a_server_that_does_not_say_how_long_it_holds_a_seat_holds_it_for_a_minute() -> None:
     async def fall_silent(socket: ServerConnection) -> None:
         await socket.recv()

@@ -140,9 +140,11 @@ async def come_back(
     loop = asyncio.get_running_loop()
     started = before = loop.time()
     hold_seconds, absent_seconds = patience
+    is_answered = False
     tell(Lost(lost.reason, lost.close_code, hold_seconds, absent_seconds))
     for attempt, (step, wait) in enumerate(ways, 1):
-        left = max(0.0, started + absent_seconds - loop.time()) if hold_seconds > 0 else 0.0
+        is_let_go = hold_seconds <= 0 and is_answered
+        left = 0.0 if is_let_go else max(0.0, started + absent_seconds - loop.time())
         if left == 0 and attempt > len(house.addresses):
             break
         address = house.addresses[step]
@@ -155,8 +157,8 @@ async def come_back(
                 raise Expelled(error.code, error.message) from error
             if not _is_passing(error):
                 raise _give_up(lost, error.message) from error
-            if not isinstance(error, Unreachable):
-                hold_seconds -= loop.time() - before
+            is_answered = not isinstance(error, Unreachable)
+            hold_seconds -= loop.time() - before if is_answered else 0
             before = loop.time()
             continue
         tell(Back(attempt, loop.time() - started, greeting.latency_seconds))

@@ -25,7 +25,7 @@ def connection_banner(link: Session, now: float, *, width: int, ascii_only: bool
     """
     if link.phase == "away" and link.retrying is not None:
         seconds = max(0, math.ceil(link.retries_at - now))
-        held = format_duration(round((link.held_until - now) * 1000)) if holds_seat else ""
+        held = format_duration(round((link.held_until - now) * 1000)) if holds_seat and link.held_until > now else ""
         cross = "x" if ascii_only else "╳"
         trying = f"Trying again in {seconds} s" if seconds else "Trying now"
         lost, attempt = f"{cross} CONNECTION LOST. {trying}", f" (attempt {link.retrying.attempt})"
