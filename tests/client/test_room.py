@@ -9,9 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, players, seat, state
+from tictactoe_client import ConnectionLost
 from tictactoe_client.online.events import (
     Change,
     Closed,
+    Cut,
     Dropped,
     Ended,
     Joined,
@@ -253,3 +255,20 @@ def test_states_of_other_rules_than_the_classic_have_a_position_too() -> None:
     room = entered(state((38, 31), rules), moves=(38, 31))
     assert room.position is not None
     assert room.position.rules == rules != CLASSIC
+
+
+def test_the_first_who_listens_hears_what_happened_since_the_room_was_entered() -> None:
+    room = entered(state(), state((4,)))
+    assert [type(event) for event in Listener(room).heard] == [Updated, Moved, Updated]
+    assert [type(event) for event in Listener(room).heard] == [Updated]
+
+
+async def test_a_connection_lost_for_good_ends_events_with_an_error_and_is_the_last_that_listeners_hear() -> None:
+    room = entered(state())
+    listener, lost = Listener(room), ConnectionLost("it broke")
+    async with room.events() as events:
+        room._lose(lost)
+        assert isinstance(await anext(events), Updated)
+        with pytest.raises(ConnectionLost):
+            await anext(events)
+    assert listener.heard[-1] == Cut(lost)

@@ -151,7 +151,7 @@ def _invoke(arguments: Sequence[str]) -> int:
 def _show(error: click.ClickException) -> str:
     """Tell what click found wrong, which quotes what was typed, or pasted, and where that stood; return the message."""
     if isinstance(error, click.BadParameter):
-        error.message = f"{name_variable(error.param, error.ctx)}{error.message}"
+        error.message = f"{name_variable(error.param, error.ctx)}{error.message}"  # type: ignore[misc]
     told = io.StringIO()
     error.show(told)
     print_error(told.getvalue().rstrip("\n"))

@@ -160,10 +160,7 @@ class Conversation:
         if not reply.room:
             raise ProtocolBroken("the answer names no room")
         room = self.room(reply.room)
-        try:
-            await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
-        finally:
-            asyncio.get_running_loop().call_soon(room._forget_opening)
+        await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
         return room
 
     async def _wait_for(self, coming: Coroutine[Any, Any, Awaited], what: str) -> Awaited:

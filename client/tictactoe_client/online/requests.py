@@ -203,11 +203,10 @@ class Delivery:
 
     def _settle(self, reply: Ok) -> None:
         """Hand an answer to whom it belongs, and to the room that it lets us into or changes."""
-        pending = self._waiting.get(reply.id)
-        is_awaited = pending is not None and not pending.answer.done()
         if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
-            self.room(reply.room)._enter(reply, is_awaited=is_awaited)
-        if pending is not None and is_awaited:
+            self.room(reply.room)._enter(reply)
+        pending = self._waiting.get(reply.id)
+        if pending is not None and not pending.answer.done():
             pending.answer.set_result(reply)
             if isinstance(pending.request, Move):
                 self.room(pending.request.room)._expect_state(pending.request.ply)

@@ -29,6 +29,9 @@ GOODBYE_SECONDS: Final = 1.0
 MOVES_SECONDS: Final = 5.0
 """How long news waits for the moves that passed unseen, before it is told without them."""
 
+MOST_UNHEARD: Final = 64
+"""How many events are kept after entering for the first who asks for them."""
+
 Ending = Literal["left", "closed", "replaced"]
 
 
@@ -74,7 +77,7 @@ class Room(RoomView):
         self._waiting: list[RoomState | RoomEvent] = []
         self._is_after_loss = False
         self._audience: Audience[RoomEvent] = Audience()
-        self._opening: Stream[RoomEvent] | None = None
+        self._opening: list[RoomEvent] | None = []
 
     @property
     def is_my_turn(self) -> bool:
@@ -84,16 +87,14 @@ class Room(RoomView):
     def events(self) -> Stream[RoomEvent]:
         """Return everything that happens here from now on, none left out; first comes `Updated` as things are.
 
-        Each state brings what has changed, and then `Updated`. Iterating stops and raises as the room's own iterator
-        does. Close it, or use it in an ``async with``, where it is not read to its end.
+        The first who asks also hears what has happened since we entered, unless that is long ago. Each state brings
+        what has changed, and then `Updated`. Iterating stops and raises as the room's own iterator does. Close it, or
+        use it in an ``async with``, where it is not read to its end.
         """
-        if self._opening is not None:
-            stream, self._opening = self._opening, None
-            return stream
-        stream = Stream()
+        stream: Stream[RoomEvent] = Stream()
+        for event in self._until_now():
+            stream.put(event)
         self._audience.seat(stream)
-        if self.state is not None:
-            stream.put(self._as_it_is(self.state))
         if self._lost is not None or self.ended is not None:
             stream.put(self._lost)
         return stream
@@ -103,9 +104,16 @@ class Room(RoomView):
 
         A connection that is lost for good is a last event `Cut`.
         """
-        if self.state is not None:
-            call(listener, self._as_it_is(self.state))
+        for event in self._until_now():
+            call(listener, event)
         return self._audience.subscribe(listener)
+
+    def _until_now(self) -> list[RoomEvent]:
+        """Return what somebody who begins to listen hears first."""
+        opening, self._opening = self._opening, None
+        if opening or self.state is None:
+            return opening or []
+        return [Updated(None, self.state, self.moves if self.knows_moves else None)]
 
     async def __aiter__(self) -> AsyncIterator[RoomState]:
         seen = 0
@@ -227,24 +235,15 @@ class Room(RoomView):
         """Return the request that brings us back into the room on a new connection."""
         return requests.Watch(room=self.code) if self.is_watching else requests.Join(room=self.code)
 
-    def _enter(self, reply: Ok, *, is_awaited: bool = False) -> None:
-        """Take note of the answer that let us in, which has the moves of the game on the table.
-
-        What happens before whoever waits for the room can ask for `events` is kept for them.
-        """
+    def _enter(self, reply: Ok) -> None:
+        """Take note of the answer that let us in, which has the moves of the game on the table."""
         moves = reply.moves or ()
         _check_moves(moves, self.state)
         self.is_watching = not reply.seat
         self._told = moves
         if self.state is None:
             self.moves = moves
-            if is_awaited:
-                self._opening = Stream()
-                self._audience.seat(self._opening)
         self._tell_waiting()
-
-    def _forget_opening(self) -> None:
-        self._opening = None
 
     async def _wait_for_state(self) -> None:
         """Wait for the first state, or for the end of the room."""
@@ -304,7 +303,7 @@ class Room(RoomView):
             if isinstance(item, RoomState):
                 self._keep(item, self._follow(item))
             else:
-                self._audience.tell(item)
+                self._tell(item)
         if waiting:
             self._told = None
 
@@ -313,16 +312,20 @@ class Room(RoomView):
         old, before = self.state, self.moves if self.knows_moves else None
         self.state, self.moves, self.knows_moves = state, moves or (), moves is not None
         self._version += 1
-        if old is not None and self._audience:
+        if old is not None and (self._audience or self._opening is not None):
             for change in changes(old, state, moves=moves, before=before):
-                self._audience.tell(change)
+                self._tell(change)
         is_gap = old is not None and state.seq > old.seq + 1
-        self._audience.tell(Updated(old, state, moves, before, self._is_after_loss, is_gap))
+        self._tell(Updated(old, state, moves, before, self._is_after_loss, is_gap))
         self._is_after_loss = False
         self._wake()
 
-    def _as_it_is(self, state: RoomState) -> Updated:
-        return Updated(None, state, self.moves if self.knows_moves else None)
+    def _tell(self, event: RoomEvent) -> None:
+        self._audience.tell(event)
+        if self._opening is not None:
+            self._opening.append(event)
+            if len(self._opening) > MOST_UNHEARD:
+                self._opening = None
 
     def _hear(self, event: RoomEvent) -> None:
         """Tell what happened beside states, after the states that came before it."""
@@ -331,7 +334,7 @@ class Room(RoomView):
         if self._asking is not None:
             self._waiting.append(event)
         else:
-            self._audience.tell(event)
+            self._tell(event)
 
     def _expect_state(self, ply: int) -> None:
         """Hold back what came before the answer to our move, where it does not have the move number `ply` yet."""
@@ -342,19 +345,15 @@ class Room(RoomView):
         if self.ended is None:
             self._tell_waiting()
             self.ended, self.closed_reason = ending, reason or None
-            last: dict[Ending, RoomEvent] = {"replaced": Replaced(), "closed": Closed(reason)}
-            self._finish(last.get(ending), None)
+            if ending != "left":
+                self._tell(Replaced() if ending == "replaced" else Closed(reason))
+            self._audience.finish(None)
+            self._wake()
 
     def _lose(self, lost: ConnectionLost) -> None:
         self._tell_waiting()
         self._lost = lost
-        self._finish(Cut(lost), lost)
-
-    def _finish(self, last: RoomEvent | None, end: ConnectionLost | None) -> None:
-        """Let nobody wait any more; listeners hear of the end as a last event, iterators as an error or a stop."""
-        if last is not None:
-            self._audience.tell(last)
-        self._audience.finish(end)
+        self._audience.finish(lost, Cut(lost))
         self._wake()
 
     def _wake(self) -> None:

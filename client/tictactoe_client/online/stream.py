@@ -114,10 +114,13 @@ class Audience(Generic[Item]):
         for listener in list(self._listeners):
             call(listener, item)
 
-    def finish(self, end: Exception | None) -> None:
-        """End the streams, and let go of the listeners."""
+    def finish(self, end: Exception | None, last: Item | None = None) -> None:
+        """End the streams, and let go of the listeners, which hear a `last` item where there is one."""
         for stream in list(self._streams):
             stream.put(end)
+        if last is not None:
+            for listener in list(self._listeners):
+                call(listener, last)
         self._listeners.clear()
 
     async def until_read(self) -> None:
