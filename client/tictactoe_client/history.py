@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tictactoe_client.files.players import KnownPlayer
 from tictactoe_client.online.address import Address
@@ -20,23 +20,18 @@ from tictactoe_protocol.pushes import PastGame
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingGame:
-    """A room where our seat still waits; `held_ms` is for how long it is held, None where that is not known."""
-
-    room: str
-    held_ms: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class LeftBehind:
-    """What there still is of earlier runs, and a sentence for each game that is over since."""
+    """What there still is of earlier runs: rooms where our seat waits, and a sentence for each game that is over since.
 
-    waiting: tuple[WaitingGame, ...] = ()
-    losses: tuple[str, ...] = ()
+    With each room stands for how many ms the seat is held, None where that is not known.
+    """
+
+    waiting: dict[str, int | None]
+    losses: list[str]
 
     def describe(self, address: Address) -> list[str]:
         """Return a line for each game, those that wait with the command that leads back."""
-        return [*(describe_way_back(game.room, game.held_ms, address) for game in self.waiting), *self.losses]
+        return [*(describe_way_back(room, held_ms, address) for room, held_ms in self.waiting.items()), *self.losses]
 
 
 async def find_left_behind(session: Session, *, but: str | None = None) -> LeftBehind:
@@ -44,29 +39,28 @@ async def find_left_behind(session: Session, *, but: str | None = None) -> LeftB
 
     Asks the server only where there is such a seat; where it does not answer, nothing is said and nothing forgotten.
     """
-    waiting: list[WaitingGame] = []
-    losses: list[str] = []
+    left = LeftBehind({}, [])
     for player in session.players.on(session.house.urls):
         rooms = [room for room in reversed(player.rooms) if room != but and room not in session.rooms]
         if rooms and player.is_free:
             with suppress(ClientError):
                 async with session.connect_as(player) as owner:
                     held = {seat.room for seat in owner.welcome.rooms}
-                    waiting += [WaitingGame(room, owner.held_ms(room)) for room in rooms if room in held]
+                    left.waiting.update((room, owner.held_ms(room)) for room in rooms if room in held)
                     lost = [room for room in rooms if room not in held]
-                    losses += await _settle(session, owner, lost, replay_from=owner.address)
-    return LeftBehind(tuple(waiting), tuple(losses))
+                    left.losses.extend(await _settle(session, owner, lost, replay_from=owner.address))
+    return left
 
 
 async def find_losses(session: Session) -> list[str]:
     """Return how each game ended whose seat the server does not hold for us any more, and forget those seats."""
     client = session.client
-    if client is None:
-        return []
-    held = {seat.room for seat in client.welcome.rooms}
-    own = (player.rooms for player in session.players.on(session.house.urls) if player.token == client.token)
-    with suppress(ClientError):
-        return await _settle(session, client, [room for rooms in own for room in rooms if room not in held])
+    known = session.players.on(session.house.urls)
+    if client is not None:
+        held = {seat.room for seat in client.welcome.rooms}
+        own = [room for player in known if player.token == client.token for room in player.rooms]
+        with suppress(ClientError):
+            return await _settle(session, client, [room for room in own if room not in held])
     return []
 
 
@@ -92,23 +86,10 @@ class OwnGame:
     whose: str
 
 
-@dataclass(slots=True)
-class _Shelf:
-    """The games of one of our players, as far as they are fetched and not yet listed."""
-
-    player: KnownPlayer
-    whose: str
-    viewer: str = ""
-    games: list[PastGame] = field(default_factory=list)
-    last: str | None = None
-    is_complete: bool = False
-
-
 class PastGames:
     """The finished games of all players that this machine knows under our name, the newest first, each once.
 
-    `is_shared` when these are several players. Where the server does not know one of them any more, there are only
-    the others'.
+    `is_shared` where these are several. Of one whom the server does not know any more there are none.
     """
 
     def __init__(self, session: Session) -> None:
@@ -116,60 +97,54 @@ class PastGames:
         assert client is not None
         own = KnownPlayer(client.address.url, client.name, client.token)
         known = session.players.on(session.house.urls)
-        others = [player for player in known if player.name == client.name and player.token != client.token]
+        others = (player for player in known if player.name == client.name and player.token != client.token)
         self._session = session
-        self._shelves = [
-            _Shelf(player, f"{client.name} ({number})" if number > 1 else client.name)
-            for number, player in enumerate((own, *others), 1)
-        ]
-        self._listed: dict[str, KnownPlayer] = {}
+        self._names = {own: own.name} | {player: f"{own.name} ({number})" for number, player in enumerate(others, 2)}
+        self._unlisted: dict[KnownPlayer, list[OwnGame]] = {player: [] for player in self._names}
+        self._before: dict[KnownPlayer, str | None] = dict.fromkeys(self._names)
+        self._owners: dict[str, KnownPlayer] = {}
 
     @property
     def is_shared(self) -> bool:
         """Whether there are several of whom games are listed."""
-        return len(self._shelves) > 1
+        return len(self._names) > 1
 
     async def read(self, count: int) -> tuple[OwnGame, ...]:
         """Return the next games, fewer than `count` where there are no more. Raises `Refused` and `ConnectionLost`."""
         found: list[OwnGame] = []
         while len(found) < count:
-            for shelf in self._shelves:
-                if not shelf.games and not shelf.is_complete:
-                    await self._fetch(shelf, min(count, MAX_LISTED_GAMES))
-            filled = [shelf for shelf in self._shelves if shelf.games]
+            for player in tuple(self._before):
+                if not self._unlisted[player]:
+                    await self._fetch(player, min(count, MAX_LISTED_GAMES))
+            filled = [player for player, games in self._unlisted.items() if games]
             if not filled:
                 break
-            newest = max(filled, key=lambda shelf: shelf.games[0].at)
-            game = newest.games.pop(0)
-            if game.id not in self._listed:
-                self._listed[game.id] = newest.player
-                found.append(OwnGame(game, newest.viewer, newest.whose))
+            newest = max(filled, key=lambda player: self._unlisted[player][0].game.at)
+            own = self._unlisted[newest].pop(0)
+            if self._owners.setdefault(own.game.id, newest) is newest:
+                found.append(own)
         return tuple(found)
+
+    async def _fetch(self, player: KnownPlayer, count: int) -> None:
+        """Fetch the next games of a player, who is in `_before` as long as there may be more."""
+        try:
+            async with self._session.connect_as(player) as owner:
+                games = await owner.history(count, before=self._before[player])
+        except Refused as refused:
+            if refused.code != "bad_token":
+                raise
+            games = ()
+        self._unlisted[player] += (OwnGame(game, owner.player, self._names[player]) for game in games)
+        if len(games) < count:
+            del self._before[player]
+        else:
+            self._before[player] = games[-1].id
 
     async def record(self, game: str) -> str:
         """Return the record of a game that one of our players played; raises `Refused` where none did."""
-        listed = self._listed.get(game)
-        players = [listed] if listed is not None else [shelf.player for shelf in self._shelves]
+        players = [self._owners[game]] if game in self._owners else list(self._names)
         for player in players:
-            try:
+            with suppress(*(() if player is players[-1] else (Refused,))):
                 async with self._session.connect_as(player) as owner:
                     return await owner.record(game)
-            except Refused as refused:
-                if player is players[-1] or refused.code not in ("not_allowed", "bad_token"):
-                    raise
-        raise AssertionError("one of the players is always ours")
-
-    async def _fetch(self, shelf: _Shelf, count: int) -> None:
-        """Fetch the next games of a player; of one whom the server has forgotten there are none."""
-        try:
-            async with self._session.connect_as(shelf.player) as owner:
-                games = await owner.history(count, before=shelf.last)
-        except Refused as refused:
-            if shelf is self._shelves[0] or refused.code != "bad_token":
-                raise
-            shelf.is_complete = True
-            return
-        shelf.viewer, shelf.games = owner.player, list(games)
-        # A server that says the same games again has no others.
-        shelf.is_complete = len(games) < count or games[-1].id == shelf.last
-        shelf.last = games[-1].id if games else None
+        raise AssertionError("the last one returns or raises")

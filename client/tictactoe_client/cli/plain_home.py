@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from tictactoe_client.cli.run import run, run_alone
-from tictactoe_client.history import WaitingGame, find_left_behind
+from tictactoe_client.history import find_left_behind
 from tictactoe_client.online.client import Client
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
@@ -55,7 +55,7 @@ class PlainHome:
         self._commands = commands
         self._run_line = run_line
         self._screen = Output(prompts=True)
-        self._waiting: tuple[WaitingGame, ...] = ()
+        self._waiting: dict[str, int | None] = {}
         self._typed: str | None = None
         self._name = ""
 
@@ -78,7 +78,7 @@ class PlainHome:
 
     def _arrive(self) -> int:
         """Say who one is on which server, the first time, what waits there, and what can be typed."""
-        self._waiting = ()
+        self._waiting = {}
         settings = replace(self._settings, debug=False, local=False)
         code = run(settings, None, self._greet, is_chatty=not self._name, role="player", tells_left_behind=False)
         if code not in _FINAL:
@@ -87,14 +87,11 @@ class PlainHome:
 
     async def _greet(self, client: Client, session: Session) -> int:
         found = await find_left_behind(session)
-        games = {game.room: game for game in found.waiting}
-        for seat in client.welcome.rooms:
-            games.setdefault(seat.room, WaitingGame(seat.room, client.held_ms(seat.room)))
-        self._waiting = tuple(games.values())
+        self._waiting = found.waiting | {seat.room: client.held_ms(seat.room) for seat in client.welcome.rooms}
         if client.name != self._name:
             self._name = client.name
             self._screen.print(describe_self(client.name, client.latency_seconds))
-        self._screen.print(*found.losses, *offer_games([(game.room, game.held_ms) for game in self._waiting]))
+        self._screen.print(*found.losses, *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 
     def _listen(self) -> int:
@@ -115,7 +112,7 @@ class PlainHome:
         elif not word:
             self._screen.print(list_words(is_waited_for=is_waited_for))
         elif word == "resume" and is_waited_for:
-            return self._go(["join", *(words[1:] or [self._waiting[0].room])])
+            return self._go(["join", *(words[1:] or [next(iter(self._waiting))])])
         elif word == "resume":
             self._screen.print("No game of yours waits.")
         elif word not in self._commands:

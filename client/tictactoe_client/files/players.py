@@ -1,21 +1,21 @@
 """Who we were on a server before, and the rooms in which we held a seat when an earlier run ended.
 
-The tokens make a later run the same player, with the same finished games. Two programs of one person at once are two
-players, or one of them would take the other's seats away: a token belongs to the process that plays with it, and the
-next one takes it up when that has ended. Whoever only reads may use it at any time. Tokens are secrets: the file is for
-its owner alone, and none of them appears in a log or on a screen.
+A token makes a later run the same player. Programs at the same time are several players, or one would take the other's
+seats: a token belongs to the process that plays with it until that ends; whoever only reads may use it at any time.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 
@@ -30,7 +30,7 @@ _GUEST: Final = "guest-"
 class KnownPlayer:
     """Who we were: where, under which name, which process played last, and in which rooms, the newest last.
 
-    A server with several addresses has a row for each. `used_at` is in seconds since 1970.
+    The token is a secret. A server with several addresses has a row for each. `used_at` is in seconds since 1970.
     """
 
     server: str
@@ -48,7 +48,13 @@ class KnownPlayer:
     @property
     def is_free(self) -> bool:
         """Whether no living process but this one plays as them."""
-        return self.pid == os.getpid() or not is_alive(self.pid)
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return True
+        except (OSError, OverflowError):
+            return False
+        return self.pid == os.getpid()
 
 
 @dataclass
@@ -57,28 +63,10 @@ class _File:
     version: int = 2
 
 
-@dataclass
-class _Seat:
-    server: str
-    room: str
-    name: str
-    token: str
-    pid: int
-    saved_at: float
-
-
-@dataclass
-class _SeatsOf1:
-    """What version 1 kept in a file of its own."""
-
-    seats: list[_Seat]
-
-
 Servers = tuple[str, ...]
 """The addresses of one server, at least one."""
 Players = list[KnownPlayer]
 Change = Callable[[Players], Players]
-Content = TypeVar("Content")
 
 
 class KnownPlayers:
@@ -100,8 +88,7 @@ class KnownPlayers:
         found: dict[str, KnownPlayer] = {}
         for player in sorted(self._read(), key=lambda player: -player.used_at):
             if player.server in servers:
-                newest = found.setdefault(player.token, player)
-                found[player.token] = replace(newest, rooms=_join(player.rooms, newest.rooms))
+                found.setdefault(player.token, player)
         return list(found.values())
 
     def find(self, servers: Servers, name: str | None = None) -> KnownPlayer | None:
@@ -130,17 +117,13 @@ class KnownPlayers:
         taken: list[KnownPlayer] = []
 
         def take(players: Players) -> Players:
-            if taken:  # a second attempt to write it
-                return _put(players, taken)
             free = [player for player in players if player.server in servers and player.is_free]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             found = seated or [player for player in free if name in (None, player.name) and not only_seated]
-            if not found:
-                return players
-            token, pid, now = max(found, key=lambda player: player.used_at).token, os.getpid(), time.time()
-            taken[:] = [
-                replace(row, pid=pid, used_at=now) for row in players if row.server in servers and row.token == token
-            ]
+            if found and not taken:  # a second attempt to write it takes nobody else
+                token, mine = max(found, key=lambda player: player.used_at).token, (os.getpid(), time.time())
+                rows = (player for player in players if player.server in servers and player.token == token)
+                taken.extend(replace(row, pid=mine[0], used_at=mine[1]) for row in rows)
             return _put(players, taken)
 
         self.change(take)
@@ -156,11 +139,10 @@ class KnownPlayers:
 
     def forget_room(self, servers: Servers, token: str, room: str) -> None:
         """Strike out a player's seat in a room."""
-        keys = {(server, token) for server in servers}
 
         def leave(player: KnownPlayer) -> KnownPlayer:
             rooms = tuple(code for code in player.rooms if code != room)
-            return replace(player, rooms=rooms) if player.key in keys else player
+            return replace(player, rooms=rooms) if player.server in servers and player.token == token else player
 
         self.change(lambda players: [leave(player) for player in players])
 
@@ -183,62 +165,41 @@ class KnownPlayers:
             self._waiting, self.problem = [], None
 
     def _read(self) -> Players:
-        return self._apply_waiting(self._parse(_read_bytes(self.path)))
+        try:
+            content = self.path.read_bytes()
+        except OSError:
+            content = b""
+        return self._apply(self._parse(content))
 
     def _rewrite(self, content: bytes) -> bytes:
         before = self._parse(content)
-        after = self._apply_waiting(before)[-_MOST_PLAYERS:]
+        after = self._apply(before)[-_MOST_PLAYERS:]
         if after == before and not self._old_path.exists():
             return content
         return msgspec.json.format(msgspec.json.encode(_File(after)), indent=1)
 
+    def _apply(self, players: Players) -> Players:
+        return reduce(lambda rows, change: change(rows), tuple(self._waiting), players)
+
     def _parse(self, content: bytes) -> Players:
         """Return the rows, with the seats that version 1 wrote down elsewhere."""
-        players = _decode(content, _File([])).players
-        for seat in _decode(_read_bytes(self._old_path), _SeatsOf1([])).seats:
-            row = KnownPlayer(seat.server, seat.name, seat.token, seat.pid, seat.saved_at)
-            known = next((player for player in players if player.key == row.key), row)
-            players = _put(players, [replace(known, rooms=(seat.room,))])
+        try:
+            players = msgspec.json.decode(content, type=_File).players
+        except msgspec.MsgspecError:
+            players = []
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+            for seat in json.loads(self._old_path.read_bytes())["seats"]:
+                row = KnownPlayer(seat["server"], seat["name"], seat["token"], seat["pid"], seat["saved_at"])
+                known = next((player for player in players if player.key == row.key), row)
+                players = _put(players, [replace(known, rooms=(seat["room"],))])
         return players
-
-    def _apply_waiting(self, players: Players) -> Players:
-        for change in tuple(self._waiting):
-            players = change(players)
-        return players
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process of this number runs on this machine."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
 
 
 def _put(players: Players, rows: Iterable[KnownPlayer]) -> Players:
     """Return the players with these rows in place of what was known of them, but for their rooms, behind all others."""
-    old = {player.key: player.rooms for player in players}
-    new = {row.key: replace(row, rooms=_join(old.get(row.key, ()), row.rooms)) for row in rows}
-    return [*(player for player in players if player.key not in new), *new.values()]
-
-
-def _join(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
-    return (*(room for room in old if room not in new), *new)
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
-def _decode(content: bytes, empty: Content) -> Content:
-    """Return what a file holds, without what newer versions add, or the empty one where it cannot be read."""
-    try:
-        return msgspec.json.decode(content, type=type(empty))
-    except msgspec.MsgspecError:
-        return empty
+    old, new = {player.key: player.rooms for player in players}, {row.key: row for row in rows}
+    joined = (
+        replace(row, rooms=(*(room for room in old.get(key, ()) if room not in row.rooms), *row.rooms))
+        for key, row in new.items()
+    )
+    return [*(player for player in players if player.key not in new), *joined]

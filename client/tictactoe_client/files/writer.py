@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 LOCK_SECONDS: Final = 2.0
 """How long to wait for another program that writes at the same time. Whoever draws a screen waits in a thread."""
@@ -93,10 +94,11 @@ def _replace(target: Path, content: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-            with contextlib.suppress(FileNotFoundError):
-                _copy_permissions(target, file.fileno())
             file.flush()
             os.fsync(file.fileno())
+        with contextlib.suppress(FileNotFoundError, PermissionError, AttributeError):
+            shutil.copymode(target, draft)
+            os.chown(draft, target.stat().st_uid, target.stat().st_gid)
         os.replace(draft, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -104,17 +106,12 @@ def _replace(target: Path, content: bytes) -> None:
         raise
 
 
-def _copy_permissions(target: Path, descriptor: int) -> None:
-    status = target.stat()
-    if hasattr(os, "fchown"):
-        with contextlib.suppress(PermissionError):
-            os.fchown(descriptor, status.st_uid, status.st_gid)
-        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
-
-
 @contextlib.contextmanager
 def _locked(place: Path, seconds: float) -> Iterator[None]:
-    """Keep other programs out meanwhile, where the platform can lock this file, which is then made, or this folder."""
+    """Keep other programs out meanwhile, where the platform can lock this file, which is then made, or this folder.
+
+    Raises `Busy` where somebody holds it for too long. A file system without locks has none.
+    """
     try:
         import fcntl
     except ImportError:
@@ -122,24 +119,19 @@ def _locked(place: Path, seconds: float) -> Iterator[None]:
         return
     flags = os.O_RDONLY if place.is_dir() else os.O_WRONLY | os.O_CREAT
     descriptor = os.open(place, flags | os.O_CLOEXEC, 0o600)
+    deadline = time.monotonic() + seconds
     try:
-        _wait_for_lock(descriptor, fcntl, seconds)
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise Busy("another program writes there") from None
+                time.sleep(0.01)
+                continue
+            except OSError:
+                pass
+            break
         yield
     finally:
         os.close(descriptor)
-
-
-def _wait_for_lock(descriptor: int, fcntl: Any, seconds: float) -> None:
-    """Take the lock; raises `Busy` where somebody holds it for too long. A file system without locks has none."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise Busy("another program writes there") from None
-            time.sleep(0.01)
-        except OSError:
-            return
-        else:
-            return
