@@ -151,7 +151,8 @@ def _invoke(arguments: Sequence[str]) -> int:
 def _show(error: click.ClickException) -> str:
     """Tell what click found wrong, which quotes what was typed, or pasted, and where that stood; return the message."""
     if isinstance(error, click.BadParameter):
-        error.message = f"{name_variable(error.param, error.ctx)}{error.message}"  # type: ignore[misc]
+        message = f"{name_variable(error.param, error.ctx)}{error.message}"
+        error = click.BadParameter(message, error.ctx, error.param)
     told = io.StringIO()
     error.show(told)
     print_error(told.getvalue().rstrip("\n"))
