@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 MAX_NAME_LENGTH: Final = 24
@@ -45,6 +46,7 @@ class BadName(ValueError):
         self.message = message
 
 
+@lru_cache(maxsize=4096)
 def is_printable(character: str) -> bool:
     """Tell whether one character is visible and does nothing but stand where it is; the plain space counts."""
     number = ord(character)
@@ -117,6 +119,7 @@ def parse_name(text: str) -> str:
     return name
 
 
+@lru_cache(maxsize=4096)
 def _stacks(character: str) -> bool:
     """Tell whether a character takes no room of its own, but is drawn on the one before."""
     return not character.isascii() and unicodedata.category(character) in ("Mn", "Me")

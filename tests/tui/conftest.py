@@ -25,19 +25,21 @@ QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 
 
 class LeavableScreen(TicTacToe):
-    """The program, with all that it has shown since `seen` was emptied, and whether it is asked to end.
+    """The program, with all that it has shown since `seen` was emptied where it `remembers`, and whether it is to end.
 
     Then it has to come to its end before the test does.
     """
 
     is_leaving = False
+    remembers = False
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.seen: list[str] = []
 
     def post_display_hook(self) -> None:
-        self.seen.append(self.text)
+        if self.remembers:
+            self.seen.append(self.text)
 
     @property
     def text(self) -> str:
@@ -87,9 +89,12 @@ class ScreenUser:
         """Wait until the screen shows all these words, and not `gone`."""
         return await self._until(words, gone, lambda: [self.text])
 
-    async def until_seen(self, *words: str, gone: str | None = None) -> None:
-        """Wait until the screen shows all these words, and not `gone`, or did at any time since the last key."""
+    async def press_until_seen(self, key: str, *words: str, gone: str | None = None) -> None:
+        """Press a key, and wait until the screen shows all these words, and not `gone`, or did at any time since."""
+        self.app.remembers = True
+        await self.press(key)
         await self._until(words, gone, lambda: [*self.app.seen, self.text])
+        self.app.remembers = False
 
     async def _until(self, words: Sequence[str], gone: str | None, texts: Callable[[], list[str]]) -> str:
         try:

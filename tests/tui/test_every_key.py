@@ -55,8 +55,7 @@ class Hand:
         assert any(word not in before for word in words) or (gone is not None and gone in before), before
         self._named |= named_keys(last_line(before))
         self._done.add(action)
-        await self.user.press(self._keys[action][0])
-        await self.user.until_seen(*words, gone=gone)
+        await self.user.press_until_seen(self._keys[action][0], *words, gone=gone)
 
     async def look_into(self, action: str, *words: str) -> None:
         """Do what opens a page or a line, and go back from there."""

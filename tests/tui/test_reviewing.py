@@ -103,8 +103,8 @@ async def test_a_large_board_names_its_best_cells_beside_it(bots: Server, open_s
     open_four = [112, 0, 113, 1, 114, 28, 115]
     await wake_worker(bots)
     async with watched(open_screen, bots, open_four, "gomoku") as (wat, *_):
-        await wat.press("v", "left")
-        await wat.until_seen("Looking back at move 6.", "Worth: …")
+        await wat.press("v")
+        await wat.press_until_seen("left", "Looking back at move 6.", "Worth: …")
         text = await wat.until("X wins within 3. Best: ", "X played K8, one of the best", "wins within 3")
         row = next(line for line in text.splitlines() if line.startswith("   8"))
         assert "*" in row
