@@ -27,7 +27,7 @@ THREE = parse_record(
 
 def at(record: GameRecord, ply: int, **options: bool) -> list[str]:
     """Return what is told of the moment after so many moves."""
-    return list(RecordActions(RecordedRoom(record), Settings(**options), ply).tell_moment().lines)  # type: ignore[arg-type]
+    return list(RecordActions(RecordedRoom(record), Settings(**options), ply).tell_moment())  # type: ignore[arg-type]
 
 
 def test_the_whole_game_is_told_in_two_lines() -> None:

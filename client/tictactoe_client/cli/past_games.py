@@ -171,7 +171,7 @@ async def _show(settings: Settings, record: GameRecord, wish: Wish, told: list[s
         plies = [wish.at or 0]
     for ply in plies:
         actions.timeline = actions.timeline.jump(ply)
-        screen.print(*actions.tell_moment().lines)
+        screen.print(*actions.tell_moment())
     return await _step(actions, screen) if is_asking else ExitCode.NORMAL
 
 

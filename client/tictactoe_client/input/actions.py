@@ -6,18 +6,15 @@ room's events, not here. Without a connection what is known is answered at once,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, assert_never
+from typing import Final, Literal
 
-from tictactoe_client.board.board import BoardStyle, BoardView, render_board
 from tictactoe_client.files.records import save_game
 from tictactoe_client.input import intents
 from tictactoe_client.input.columns import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Verb, VerbKind
-from tictactoe_client.input.judge import Judge
 from tictactoe_client.input.parser import parse_intent
-from tictactoe_client.input.timeline import Timeline
+from tictactoe_client.input.past import Past
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Offered, RoomEvent, Updated
 from tictactoe_client.online.room import Room
@@ -30,22 +27,18 @@ from tictactoe_client.text.wording import (
     GAME_IS_OVER,
     MOST_FREE_AFTER_MISTAKE,
     ONLY_PLAYERS_MOVE,
-    describe_cell,
     describe_turn,
     list_free,
-    name_of,
 )
-from tictactoe_client.text.worth import describe_mistake, review_position
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import AnalysisState, RoomState
+from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import OfferAction
 
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 _GIVING_UP: Final[frozenset[VerbKind]] = frozenset({"resign", "leave", "quit", "new"})
 _SAME: Final[dict[VerbKind, tuple[VerbKind, ...]]] = {"leave": ("leave", "quit"), "quit": ("leave", "quit")}
 """Words that ask for one and the same: the one answers the question about the other."""
-_AFTERWARDS: Final = "Mistakes are told when the game is over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +59,13 @@ class KeptMove:
     ply: int
 
 
-class Actions:
-    """What one person does in one room; `timeline` is what they look at of its game.
+class Actions(Past):
+    """What one person does in one room.
 
-    On the screen (`shows`) a moment that is looked at is seen and not told, who plays sees the present, and what gives
-    the game up is asked about by the screen; elsewhere it must be typed twice. Where lines are `piped` in, whoever
-    wrote them does not read along: moves out of turn are then told once in each position. `unblamed` are those of whom
-    it is not said that they have dropped, `muted` those of whom nothing is heard. `aborts` as for `cost_of_going`.
+    What gives the game up must be typed twice; the screen (`shows`) asks about it itself. Where lines are `piped` in,
+    whoever wrote them does not read along: moves out of turn are then told once in each position. `unblamed` are those
+    of whom it is not said that they have dropped, `muted` those of whom nothing is heard. `aborts` as for
+    `cost_of_going`.
     """
 
     def __init__(
@@ -85,19 +78,15 @@ class Actions:
         piped: bool = False,
         aborts: bool = False,
     ) -> None:
-        self.timeline = Timeline()
+        super().__init__(room, settings, shows=shows)
         self.kept: KeptMove | None = None
         self.muted = Muted(room.viewer) if muted is None else muted
         self.unblamed: frozenset[str] = frozenset()
-        self._room = room
-        self._settings = settings
-        self._shows = shows
         self._piped = piped
         self._aborts = aborts
         self._asked: VerbKind | None = None
         self._refused_at: tuple[int, int] | None = None
         self._came_meanwhile: set[OfferKind] = set()
-        self._judge: Judge | None = None
         room.subscribe(self._hear)
 
     # -- in ---------------------------------------------------------------------------------------------------------
@@ -129,25 +118,17 @@ class Actions:
 
         With `is_sending` an earlier line still waits for its answer.
         """
-        room, state, intent = self._room, self._room.state, self._parse(line)
-        if state is None:
-            return Outcome()
-        match intent:
-            case BadInput():
-                return _refuse(intent)
-            case intents.Nothing():
-                return Outcome((f"There is no connection. {describe_turn(state, room.viewer)}",))
-            case Place():
-                return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
-            case intents.Query() | intents.Read() | intents.Marks():
-                return self._answer(intent, state)
-            case intents.Moves() if room.knows_moves:
-                return Outcome((list_moves(state, room.moves, intent.count),))
-            case Look() if room.knows_moves and intent.kind != "mistake" and not self._means_no(intent, state, None):
-                return self._look(intent, state, room.moves)
-            case _:
-                word = clean_text(line.strip().lstrip("/:").split()[0])
-                return Outcome((f"There is no connection: type {word} again when it is back.",))
+        state, intent = self._room.state, self._parse(line)
+        if isinstance(intent, BadInput) or state is None:
+            return _refuse(intent) if isinstance(intent, BadInput) else Outcome()
+        if isinstance(intent, Place):
+            return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
+        is_answer = isinstance(intent, Look) and self._means_no(intent, state, None)
+        if not is_answer and (told := self._answer(intent, state)) is not None:
+            prefix = "There is no connection. " if isinstance(intent, intents.Nothing) else ""
+            return Outcome((f"{prefix}{told[0]}", *told[1:]))
+        word = clean_text(line.strip().lstrip("/:").split()[0])
+        return Outcome((f"There is no connection: type {word} again when it is back.",))
 
     async def play_kept(self) -> Outcome:
         """Play the move that was kept, where the game still stands as it did."""
@@ -170,58 +151,52 @@ class Actions:
             return bad
 
     async def _carry_out(self, intent: Intent, state: RoomState, asked: VerbKind | None) -> Outcome:
+        if isinstance(intent, Look) and self._means_no(intent, state, asked):
+            return await self._do_verb(Verb("no"), state, asked)
+        if (told := self._answer(intent, state)) is not None:
+            return Outcome(tuple(told))
         match intent:
-            case intents.Nothing():
-                return Outcome((describe_turn(state, self._room.viewer),))
             case Place():
                 return await self._place(intent.cell, state)
-            case intents.Query() | intents.Read() | intents.Marks():
-                return self._answer(intent, state)
-            case intents.Moves():
-                return Outcome((list_moves(state, await self._find_moves(), intent.count),))
-            case Look() if self._means_no(intent, state, asked):
-                return await self._do_verb(Verb("no"), state, asked)
-            case Look(kind="mistake"):
-                return await self._look_at_mistake(intent.number, state)
-            case Look():
-                return self._look(intent, state, await self._find_moves())
-            case intents.Weigh():
-                return Outcome(tuple(await self._weigh(intent.ply, state)))
-            case intents.Mistakes():
-                return Outcome(tuple(await self._list_mistakes(state)))
+            case Verb():
+                return await self._do_verb(intent, state, asked)
             case intents.Say():
                 await self._room.chat(intent.text)
                 return Outcome()
-            case intents.Mute():
-                return Outcome((self._mute(intent, state),))
             case intents.Save():
                 return Outcome((await save_game(intent.file, state, self._room),))
-            case Verb():
-                return await self._do_verb(intent, state, asked)
+            case intents.Weigh():
+                return Outcome(tuple(await self.weigh(intent.ply, state)))
+            case intents.Mistakes():
+                return Outcome(tuple(await self.list_mistakes(state)))
+            case Look(kind="mistake"):
+                return Outcome(tuple(await self.look_at_mistake(intent.number, state)))
             case _:
-                assert_never(intent)
+                return Outcome(("The moves of this game are not known.",))
 
-    def _answer(self, question: intents.Query | intents.Read | intents.Marks, state: RoomState) -> Outcome:
-        match question:
+    # -- what is said at once ---------------------------------------------------------------------------------------
+
+    def _answer(self, intent: Intent, state: RoomState) -> list[str] | None:
+        """Return what is to be told without asking anybody, None where that is not enough."""
+        match intent:
+            case intents.Nothing():
+                return [describe_turn(state, self._room.viewer)]
             case intents.Query():
-                told = answer_query(question.kind, state, self._room.viewer, self._settings, self.unblamed)
+                return answer_query(intent.kind, state, self._room.viewer, self._settings, self.unblamed)
             case intents.Read():
-                told = read_aloud(question.kind, question.index, state)
+                return read_aloud(intent.kind, intent.index, state)
             case intents.Marks():
-                told = list_marks(state, question.mark)
+                return list_marks(state, intent.mark)
+            case intents.Moves() if self._room.knows_moves:
+                return [list_moves(state, self._room.moves, intent.count)]
+            case Look() if self._room.knows_moves and intent.kind != "mistake":
+                return self.look(intent, state)
+            case intents.Mute(name=""):
+                return [self.muted.describe()]
+            case intents.Mute(name, is_muted):
+                return [self.muted.mute(name, state) if is_muted else self.muted.unmute(name)]
             case _:
-                assert_never(question)
-        return Outcome(tuple(told))
-
-    def _mute(self, intent: intents.Mute, state: RoomState) -> str:
-        if not intent.name:
-            return self.muted.describe()
-        return self.muted.mute(intent.name, state) if intent.is_muted else self.muted.unmute(intent.name)
-
-    async def _find_moves(self) -> Sequence[int]:
-        return self._room.moves if self._room.knows_moves else await self._room.sync()
-
-    # -- looking back -----------------------------------------------------------------------------------------------
+                return None
 
     def _hear(self, event: RoomEvent) -> None:
         """Follow the game; take note of what is offered while one looks back: then ``n`` is a step and no answer."""
@@ -231,49 +206,6 @@ class Actions:
             self.timeline = self.timeline.follow(event.state.game, self._room.moves)
             self._came_meanwhile &= set(open_offers(event.state, self._room.viewer))
 
-    def _look(self, look: Look, state: RoomState, moves: Sequence[int]) -> Outcome:
-        """Go where the words say, and tell what is to be seen there where it is not shown."""
-        if self._shows and self._room.plays:
-            return Outcome(("While you play, the board shows the present.",))
-        self.timeline = self.timeline.follow(state.game, moves)
-        there, count = self.timeline.find(look), len(moves)
-        if look.kind == "at" and there > count:
-            return Outcome((f"There is no move {there}: 0 to {count}.",))
-        if not 0 <= there <= count and not self._shows:
-            return Outcome((self._describe_edge(is_end=there > count),))
-        self.timeline = self.timeline.jump(there)
-        return self.tell_moment(look)
-
-    def tell_moment(self, look: Look | None = None) -> Outcome:
-        """Return what is to be told of the moment that is looked at; nothing where it is shown."""
-        state = self._room.state
-        if self._shows or state is None:
-            return Outcome()
-        is_at, is_live = look is not None and look.kind == "at", look is not None and look.kind == "live"
-        turn = (describe_turn(state, self._room.viewer),) if is_live and state.status != "over" else ()
-        return Outcome((*self.describe_moment(state), *self._draw(state, is_wanted=is_at), *turn))
-
-    def _describe_edge(self, *, is_end: bool) -> str:
-        return "This is the latest move: p goes back." if is_end else "This is the start: n goes on."
-
-    def describe_moment(self, state: RoomState) -> list[str]:
-        """Return the move that led to the moment that is looked at."""
-        timeline = self.timeline
-        if not timeline.here:
-            return ["The start."]
-        cell = timeline.moves[timeline.here - 1]
-        who, where = self._name(state, state.board[cell]), describe_cell(cell, state.rules.to_rules())
-        return [f"Move {timeline.here} of {len(timeline.moves)}: {who} plays {where}."]
-
-    def _name(self, state: RoomState, mark: str) -> str:
-        return name_of(state, mark)
-
-    def _draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
-        """Return the board that is looked at, with its last move marked, where boards are drawn or this one wanted."""
-        if self._shows or not (is_wanted or self._settings.draws_board):
-            return []
-        return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
-
     def _means_no(self, look: Look, state: RoomState, asked: VerbKind | None) -> bool:
         """Tell whether ``n`` means no: to our own question, and in a game while one does not step through its moves."""
         if not look.may_be_no or asked is not None:
@@ -281,57 +213,6 @@ class Actions:
         if self.timeline.is_back or self._came_meanwhile:
             return False
         return bool(open_offers(state, self._room.viewer)) or self._is_live(state)
-
-    # -- what moves are worth ---------------------------------------------------------------------------------------
-
-    @property
-    def judge(self) -> Judge | None:
-        """Who judges the game on the table, once it is over and its moves are known; None before."""
-        room = self._room
-        if room.state is None or room.state.status != "over" or room.position is None:
-            self._judge = None
-        elif self._judge is None or self._judge.position != room.position:
-            self._judge = Judge(room.position)
-        return self._judge
-
-    async def analyse(self, ply: int) -> AnalysisState:
-        """Return what the position after `ply` moves is worth; of a game that runs the server says whether it tells.
-
-        Raises `Refused` where it does not, and `BadInput` where fewer moves were played.
-        """
-        judge = self.judge
-        if judge is None:
-            return await self._room.analyse(ply)
-        if ply > judge.position.ply:
-            raise BadInput("bad_input", f"There are {judge.position.ply} moves, not {ply}.")
-        return await judge.analyse(ply)
-
-    async def _weigh(self, ply: int | None, state: RoomState) -> list[str]:
-        """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
-        rules, moves = state.rules.to_rules(), await self._find_moves()
-        after = await self.analyse(self.timeline.here if ply is None else ply)
-        if not 0 < after.ply <= len(moves):
-            return review_position(after, None, None, rules)
-        return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
-
-    async def _list_mistakes(self, state: RoomState) -> list[str]:
-        if self.judge is None:
-            return [_AFTERWARDS]
-        rules = state.rules.to_rules()
-        told = [describe_mistake(one.ply, one.cell, one.before, rules) for one in await self.judge.find_mistakes()]
-        return told or ["No move gave anything away for sure."]
-
-    async def _look_at_mistake(self, by: int, state: RoomState) -> Outcome:
-        """Go to where the next mistake was made, or the one before, and tell it."""
-        if self.judge is None:
-            return Outcome((_AFTERWARDS,))
-        here = self.timeline.here if self.timeline.is_back or by < 0 else -1
-        mistake = await self.judge.find_mistake(here, by)
-        if mistake is None:
-            return Outcome((f"There is no mistake {'after' if by > 0 else 'before'} this moment.",))
-        self.timeline = self.timeline.jump(mistake.ply - 1)
-        told = describe_mistake(mistake.ply, mistake.cell, mistake.before, state.rules.to_rules())
-        return Outcome((told, *self._draw(state)))
 
     # -- moves ------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from tictactoe_client.input import intents
 from tictactoe_client.input.actions import Actions, Outcome
-from tictactoe_client.input.intents import BadInput, Intent, Look, Verb, VerbKind
+from tictactoe_client.input.intents import BadInput, Intent, Look, Verb
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
@@ -91,27 +91,27 @@ class RecordActions(Actions):
             return Outcome((f'I don\'t know "{clean_text(line.strip())}". Type {STEP_HELP}',))
         return await self.do(intent)
 
-    async def _carry_out(self, intent: Intent, state: RoomState, asked: VerbKind | None) -> Outcome:
+    def _answer(self, intent: Intent, state: RoomState) -> list[str] | None:
+        shown = self.timeline.show(state)
         match intent:
             case intents.Query(kind="who"):
-                return Outcome((f"{describe_players(self._record)}.",))
+                return [f"{describe_players(self._record)}."]
             case intents.Query(kind="clock"):
-                return Outcome(("A record does not tell what the clocks showed.",))
+                return ["A record does not tell what the clocks showed."]
             case intents.Query(kind="help"):
-                return Outcome(RECORD_HELP)
+                return list(RECORD_HELP)
             case intents.Query(kind="board"):
-                return Outcome(tuple(self._draw(state, is_wanted=True)))
-            case intents.Query() | intents.Read() | intents.Marks():
-                return self._answer(intent, self.timeline.show(state))
+                return self._draw(state, is_wanted=True)
             case intents.Place():
-                return Outcome((read_cell(self.timeline.show(state), intent.cell),))
+                return [read_cell(shown, intent.cell)]
             case intents.Moves():
-                shown = self.timeline.moves[: self.timeline.here]
-                return Outcome((list_moves(state, shown, intent.count),))
+                return [list_moves(shown, self.timeline.moves[: self.timeline.here], intent.count)]
+            case Look():
+                return super()._answer(intent, state)
             case _:
-                return await super()._carry_out(intent, state, asked)
+                return super()._answer(intent, shown)
 
-    def tell_moment(self, look: Look | None = None) -> Outcome:
+    def tell_moment(self, look: Look | None = None) -> list[str]:
         """Return what is to be told of the moment that is looked at, with its board where boards are drawn."""
         return super().tell_moment()
 
