@@ -74,7 +74,7 @@ class Program:
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tictactoe_client", *arguments),
             preexec_fn=lambda: os.login_tty(theirs),
-            env={**variables, "COLORTERM": "truecolor"},
+            env={**variables, "COLORTERM": "truecolor", "COLORFGBG": "15;0"},
         )
         os.close(theirs)
         os.set_blocking(self._ours, False)
