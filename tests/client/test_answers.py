@@ -13,7 +13,7 @@ from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.version import describe_mismatch, upgrade_command
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.answers import answer_query, describe_score
+from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
 from tictactoe_client.text.help import COMMANDS, describe_controls, describe_help, list_room_help
 from tictactoe_client.text.lists import list_rooms
@@ -199,10 +199,6 @@ def test_whose_turn_it_is() -> None:
     assert describe_turn(state(), BO) == "It's ana's move."
     assert describe_turn(state((0, 3, 1, 4, 2)), BO) == "The game is over."
     assert describe_turn(state(seats={"X": seat(ANA, "ana"), "O": None}), ANA) == "Waiting for another player."
-
-
-def test_the_score_names_everybody() -> None:
-    assert describe_score(state(score={ANA: 1, BO: 0, "draws": 2})) == "Score: ana 1, bo 0, draws 2."
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Final
 
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.offers import absent_opponents, describe_claim
-from tictactoe_client.text.wording import describe_seconds, has_moved_on, seat_of
+from tictactoe_client.text.wording import count, describe_seconds, has_moved_on, seat_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockTerms
 
@@ -114,7 +114,7 @@ class Reminders:
         self._clocks = {seconds: at for seconds, at in self._clocks.items() if seconds not in due}
         left = round(self._runs_out_at - now)
         first = " for your first move" if _START in due else ""
-        return [f"You have {left} second{'' if left == 1 else 's'} left{first}."] if due and left > 0 else []
+        return [f"You have {count(left, 'second')} left{first}."] if due and left > 0 else []
 
     def _speak_of_absence(self, state: RoomState, now: float) -> list[str]:
         due = [mark for mark, at in self._claims.items() if at <= now]

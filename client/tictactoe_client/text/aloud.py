@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from tictactoe_client.text.wording import count
 from tictactoe_engine import Rules, format_cell, format_column
 from tictactoe_protocol.pushes import RoomState
 
@@ -90,8 +91,7 @@ def list_marks(state: RoomState, mark: str | None = None) -> list[str]:
     told = []
     for one in rules.marks if mark is None else mark:
         cells = [format_cell(cell, rules) for cell, lies in enumerate(state.board) if lies == one]
-        count = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
-        told.append(f"{one}, {count}: {' '.join(cells)}." if cells else f"{one}, no cell.")
+        told.append(f"{one}, {count(len(cells), 'cell')}: {' '.join(cells)}." if cells else f"{one}, no cell.")
     return told
 
 
@@ -161,13 +161,14 @@ def _describe_line(cells: tuple[int, ...], board: str, rules: Rules) -> str:
     return f"The diagonal {first} to {last} is {marks}."
 
 
-def list_moves(state: RoomState, moves: Sequence[int], count: int | None = None) -> str:
-    """Return the moves in their order, the last `count` of them: ``1 X A1, 2 O B2.``"""
+def list_moves(state: RoomState, moves: Sequence[int], last: int | None = None) -> str:
+    """Return the moves in their order, the `last` ones of them: ``1 X A1, 2 O B2.``"""
     rules = state.rules.to_rules()
-    numbered = [f"{ply} {state.board[cell]} {format_cell(cell, rules)}" for ply, cell in enumerate(moves, 1)]
-    if not numbered:
-        return "No move has been played yet."
-    return f"Moves: {', '.join(numbered if count is None else numbered[-count:])}."
+    first = 0 if last is None else max(0, len(moves) - last)
+    numbered = (
+        f"{ply} {state.board[cell]} {format_cell(cell, rules)}" for ply, cell in enumerate(moves[first:], first + 1)
+    )
+    return f"Moves: {', '.join(numbered)}." if moves else "No move has been played yet."
 
 
 def _describe_run(run: Run, rules: Rules) -> str:

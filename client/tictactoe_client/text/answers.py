@@ -11,7 +11,6 @@ from tictactoe_client.text.aloud import list_runs
 from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.wording import (
     describe_cell,
-    describe_tally,
     describe_turn,
     format_duration,
     list_free,
@@ -91,8 +90,3 @@ def describe_company(state: RoomState, viewer: str, unblamed: Collection[str] = 
     if state.watchers:
         parts.append(f"{state.watchers} watching.")
     return " ".join(parts)
-
-
-def describe_score(state: RoomState) -> str:
-    """Return the games won by each in this room."""
-    return f"Score: {describe_tally(state)}."

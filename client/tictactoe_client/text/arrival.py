@@ -9,17 +9,20 @@ from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.answers import describe_score, draw_board
+from tictactoe_client.text.answers import draw_board
 from tictactoe_client.text.help import describe_controls
 from tictactoe_client.text.news import announce_standing
 from tictactoe_client.text.offers import describe_choices
 from tictactoe_client.text.program import own_command
 from tictactoe_client.text.wording import (
+    count,
     describe_clock,
     describe_manners,
     describe_players,
     describe_rules,
+    describe_tally,
     describe_turn,
+    join_words,
     name_of,
     seat_of,
 )
@@ -59,7 +62,7 @@ def set_scene(old: RoomState | None, state: RoomState, viewer: str, settings: Se
     if state.status == "over":
         winner = state.result.winner if state.result is not None else None
         won = [] if winner is None else [f"Winner: {name_of(state, winner)}, {winner}."]
-        return [*board, *won, *([describe_score(state)] if state.game > 1 else [])]
+        return [*board, *won, *([f"Score: {describe_tally(state)}."] if state.game > 1 else [])]
     if state.status != "playing":
         return []
     own = seat_of(state, viewer)
@@ -78,35 +81,30 @@ def describe_arrival(
 
     `with_own_name` as for `describe_players`.
     """
-    clock = describe_clock(state.time_control)
     verb = "Room" if seat_of(state, viewer) else "Watching room"
-    rules = describe_rules(state.rules)
-    latency = max(1, round(latency_seconds * 1000))
-    terms = ", ".join((rules, clock, *describe_manners(state)))
-    lines = [f"Connected, {latency} ms. {verb} {state.room}: {terms}."]
-    lines.append(describe_players(state, viewer, with_own_name=with_own_name))
+    terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
+    lines = [
+        f"Connected, {max(1, round(latency_seconds * 1000))} ms. {verb} {state.room}: {terms}.",
+        describe_players(state, viewer, with_own_name=with_own_name),
+    ]
     if state.status == "waiting":
-        lines += describe_invitation(state.room, address)
+        command = f"tictactoe-client join {address.word_for(state.room)}"
+        lines += [f"Code  {state.room}", f"Link  {address.link_to(state.room)}", f"Or    {command}"]
     return lines
-
-
-def describe_invitation(room: str, address: Address) -> list[str]:
-    """Return how others get into the room: its code, its link and the command."""
-    command = f"tictactoe-client join {address.word_for(room)}"
-    return [f"Code  {room}", f"Link  {address.link_to(room)}", f"Or    {command}"]
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
     """Return the moves so far in one line, the latest twelve of many; nothing before the first."""
     if state.ply == 0:
         return []
-    rules, count = state.rules.to_rules(), state.ply
-    head = "1 move has been played" if count == 1 else f"{count} moves have been played"
-    told = [f"{state.board[cell]} {format_cell(cell, rules)}" for cell in moves if state.board[cell] not in ".#"]
-    if len(told) != count:
+    rules, head = (
+        state.rules.to_rules(),
+        f"{count(state.ply, 'move')} {'has' if state.ply == 1 else 'have'} been played",
+    )
+    if len(moves) != state.ply:
         return [f"{head}."]
-    dots = "... " if count > _MOST_MOVES_TOLD else ""
-    return [f"{head}: {dots}{', '.join(told[-_MOST_MOVES_TOLD:])}."]
+    told = (f"{state.board[cell]} {format_cell(cell, rules)}" for cell in moves[-_MOST_MOVES_TOLD:])
+    return [f"{head}: {'... ' if state.ply > _MOST_MOVES_TOLD else ''}{', '.join(told)}."]
 
 
 def describe_attempts(seconds: float) -> str:
@@ -115,8 +113,7 @@ def describe_attempts(seconds: float) -> str:
     >>> describe_attempts(60), describe_attempts(0)
     ('Connection lost. Trying again for up to 60 seconds.', 'Connection lost. Trying again.')
     """
-    whole = round(seconds)
-    limit = f" for up to {whole} second{'' if whole == 1 else 's'}" if whole else ""
+    limit = f" for up to {count(round(seconds), 'second')}" if round(seconds) else ""
     return f"Connection lost. Trying again{limit}."
 
 
@@ -126,8 +123,7 @@ def describe_return(seconds: float) -> str:
     >>> describe_return(3.6)
     'Connected again after 4 seconds.'
     """
-    whole = max(1, round(seconds))
-    return f"Connected again after {whole} second{'' if whole == 1 else 's'}."
+    return f"Connected again after {count(max(1, round(seconds)), 'second')}."
 
 
 def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:
@@ -135,7 +131,7 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
     if state is None:
         return f"Could not get back: {clean_text(reason)}."
     others = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.player != viewer]
-    claims = f": {' and '.join(others)} may claim the game" if others and seat_of(state, viewer) else ""
+    claims = f": {join_words(others)} may claim the game" if others and seat_of(state, viewer) else ""
     late = reason == "could not get back in time"
     head = f"Could not get back in time{claims}." if late else f"Could not get back: {clean_text(reason)}."
     return f"{head} Try again: {describe_return_command(state, viewer, address)}"

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Final
 
 from tictactoe_client.text.wording import (
+    count,
     describe_clock,
     describe_manners,
     describe_reason,
@@ -63,7 +64,7 @@ def list_games(
             game.rules.preset or describe_rules(game.rules),
             " v ".join(f"{clean_text(player.name)} ({mark})" for mark, player in game.players.items()),
             describe_outcome(game, viewer),
-            "1 move" if game.moves == 1 else f"{game.moves} moves",
+            count(game.moves, "move"),
             *(clean_text(name) for name in whose[number : number + 1]),
         )
         for number, (game, viewer) in enumerate(zip(games, viewers, strict=True))
@@ -83,7 +84,7 @@ def _align(table: Sequence[tuple[str, ...]]) -> list[str]:
 
 def _describe_status(room: RoomSummary) -> str:
     if room.status == "playing":
-        return "1 move" if room.ply == 1 else f"{room.ply} moves"
+        return count(room.ply, "move")
     return clean_text(room.status)
 
 

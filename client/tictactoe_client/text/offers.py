@@ -1,6 +1,6 @@
 """What stands open between the players, and what the viewer may do about it in words; pure.
 
-The announcer says that something was offered; this says how to answer, and when an absent opponent's seat falls.
+That something was offered is news; this says how to answer, and when an absent opponent's seat falls.
 """
 
 from __future__ import annotations
@@ -23,15 +23,10 @@ def is_asked(state: RoomState, viewer: str, by: str | None) -> bool:
 
 def open_offers(state: RoomState, viewer: str) -> list[OfferKind]:
     """Return which offers wait for the viewer's answer."""
-    found: list[OfferKind] = []
-    if is_asked(state, viewer, state.offers.draw):
-        found.append("draw")
-    if is_asked(state, viewer, state.offers.undo):
-        found.append("undo")
-    own = seat_of(state, viewer)
-    if own is not None and state.offers.rematch and own not in state.offers.rematch:
-        found.append("rematch")
-    return found
+    kinds: tuple[OfferKind, ...] = ("draw", "undo")
+    found = [kind for kind in kinds if is_asked(state, viewer, getattr(state.offers, kind))]
+    own, rematch = seat_of(state, viewer), state.offers.rematch
+    return [*found, "rematch"] if own is not None and rematch and own not in rematch else found
 
 
 def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:
@@ -54,25 +49,18 @@ def name_moves(cells: Sequence[int], count: int, state: RoomState) -> str:
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     """Return how to answer the offers that are new since `old`; nothing for watchers."""
     told, asked = [], open_offers(new, viewer)
-    if new.offers.draw != old.offers.draw and is_asked(new, viewer, new.offers.draw):
-        told.append(f"Type {_or_yes('draw', asked)} to accept, {_or_no('draw', asked)} to refuse.")
-    if new.offers.undo != old.offers.undo and is_asked(new, viewer, new.offers.undo):
-        told.append(f"Type {_or_yes('undo', asked)} to let them, {_or_no('undo', asked)} to refuse.")
-    own = seat_of(new, viewer)
-    if own is not None and own not in new.offers.rematch and set(new.offers.rematch) - set(old.offers.rematch):
-        told.append("Type rematch or yes to accept.")
-    if own is not None and old.status == "over" and can_play_again(old) and not can_play_again(new):
+    for kind in asked:
+        yes, no = ("yes", "no") if len(asked) == 1 else (kind, f"{kind} decline")
+        if getattr(new.offers, kind) == getattr(old.offers, kind):
+            continue
+        if kind == "rematch":
+            told.append("Type rematch or yes to accept.")
+        else:
+            told.append(f"Type {yes} to {'accept' if kind == 'draw' else 'let them'}, {no} to refuse.")
+    is_deserted = old.status == "over" and can_play_again(old) and not can_play_again(new)
+    if is_deserted and seat_of(new, viewer) is not None:
         told.append(f"No rematch, then. {describe_ways_on(new, viewer)}")
     return told
-
-
-def _or_yes(kind: OfferKind, asked: list[OfferKind]) -> str:
-    """Return what to type for an offer: a bare word where it is the only one."""
-    return "yes" if asked == [kind] else kind
-
-
-def _or_no(kind: OfferKind, asked: list[OfferKind]) -> str:
-    return "no" if asked == [kind] else f"{kind} decline"
 
 
 def can_play_again(state: RoomState) -> bool:
@@ -109,14 +97,9 @@ def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
     seat = state.seats.get(own) if own is not None else None
     if seat is None or seat.out or state.status != "playing":
         return {}
-    return {
-        mark: seat.hold_ms
-        for mark, seat in state.seats.items()
-        if seat is not None
-        and mark != own
-        and not (seat.online or seat.left or seat.out)
-        and isinstance(seat.hold_ms, int)
-    }
+    others = ((mark, seat) for mark, seat in state.seats.items() if seat is not None and mark != own)
+    gone = ((mark, seat.hold_ms) for mark, seat in others if not (seat.online or seat.left or seat.out))
+    return {mark: hold_ms for mark, hold_ms in gone if isinstance(hold_ms, int)}
 
 
 def find_absent(state: RoomState) -> frozenset[str]:
@@ -127,7 +110,7 @@ def find_absent(state: RoomState) -> frozenset[str]:
 def describe_claim(state: RoomState, viewer: str, marks: Iterable[str] | None = None) -> str:
     """Return that the seats of opponents who are gone may be claimed, and how; `marks` names some of them only."""
     absent = absent_opponents(state, viewer) if marks is None else marks
-    names = " and ".join(name_of(state, mark) for mark in absent)
+    names = join_words([name_of(state, mark) for mark in absent])
     verb = "have" if " and " in names else "has"
     draw = ", claim draw to call it a draw" if len(state.seats) == 2 else ""
     return f"{names} {verb} been gone too long. Type claim to take the win{draw}, or just wait."

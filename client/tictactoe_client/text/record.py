@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tictactoe_client.text.wording import describe_reason, describe_rules
+from tictactoe_client.text.wording import count, describe_reason, describe_rules
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, MoveClock, SeatClock
 from tictactoe_protocol import clean_text
@@ -17,8 +17,7 @@ from tictactoe_protocol.pushes import RulesState
 def describe_record(record: GameRecord) -> list[str]:
     """Return what is known of the whole game: who, what, when and where, and how it ended."""
     facts = [describe_players(record), describe_rules(record.rules), *list_facts(record)]
-    count = len(record.moves)
-    return [f"{', '.join(facts)}.", f"{count} move{'' if count == 1 else 's'}. {describe_end(record)}"]
+    return [f"{', '.join(facts)}.", f"{count(len(record.moves), 'move')}. {describe_end(record)}"]
 
 
 def describe_players(record: GameRecord) -> str:

@@ -69,6 +69,15 @@ def has_moved_on(old: RoomState, state: RoomState) -> bool:
     return (old.game, old.board, old.status, old.turn) != (state.game, state.board, state.status, state.turn)
 
 
+def count(number: int, noun: str) -> str:
+    """Return how many there are.
+
+    >>> count(1, "move"), count(0, "move")
+    ('1 move', '0 moves')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def loser_of(state: RoomState) -> str | None:
     """Return the one mark that lost a game that is over, of those who played to its end; None where there is no one."""
     result = state.result
@@ -157,8 +166,7 @@ def describe_seconds(seconds: float) -> str:
     >>> describe_seconds(30.2), describe_seconds(60), describe_seconds(7 * 60)
     ('30 seconds', '1 minute', '7 minutes')
     """
-    count, unit = (int(seconds // 60), "minute") if seconds >= 60 else (int(seconds), "second")
-    return f"{count} {unit}{'' if count == 1 else 's'}"
+    return count(int(seconds // 60), "minute") if seconds >= 60 else count(int(seconds), "second")
 
 
 def describe_cell(cell: int, rules: Rules) -> str:
