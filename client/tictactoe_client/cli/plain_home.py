@@ -16,7 +16,7 @@ from tictactoe_client.history import find_left_behind
 from tictactoe_client.online.client import Client
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.streams.keyboard import Keyboard, share_standard_input
+from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text.home import (
     describe_home_help,
@@ -43,7 +43,6 @@ def stay_home(settings: Settings, commands: Sequence[str], run_line: RunLine) ->
 
     `commands` are those that `run_line` runs, each with the words behind it.
     """
-    share_standard_input()
     return PlainHome(settings, commands, run_line).run()
 
 

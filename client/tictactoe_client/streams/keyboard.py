@@ -7,6 +7,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 MAX_LINE_BYTES: Final = 64 * 1024
@@ -71,16 +72,10 @@ class _Source:
             return
 
 
-_shared: list[_Source] = []
-
-
-def share_standard_input() -> None:
-    """Let all keyboards of this process read standard input one after the other, and none swallow the next one's lines.
-
-    Without this a keyboard that is no longer read still takes a line that it waited for.
-    """
-    if not _shared:
-        _shared.append(_Source(0))
+@lru_cache(maxsize=1)
+def _standard_input() -> _Source:
+    """Return the one source of all keyboards of this process, of which none swallows the next one's lines."""
+    return _Source(0)
 
 
 class Keyboard:
@@ -91,7 +86,7 @@ class Keyboard:
     """
 
     def __init__(self, descriptor: int = 0) -> None:
-        self._source = _shared[0] if _shared and descriptor == 0 else _Source(descriptor)
+        self._source = _Source(descriptor) if descriptor else _standard_input()
         self._arrived = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._is_listening = False

@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from tictactoe_client.settings import ExitCode
@@ -58,21 +58,20 @@ class Output:
 
     def print(self, *lines: str) -> None:
         """Print lines; on a terminal a prompt that stands open is ended first."""
-        if not lines:
-            return
-        text = "\n".join(lines)
-        with writing():
-            sys.stdout.write(f"\n{text}\n" if self._is_prompting else f"{text}\n")
-            sys.stdout.flush()
-        self._is_prompting = False
+        if lines:
+            self._write("".join(f"{line}\n" for line in (*([""] if self._is_prompting else []), *lines)))
+            self._is_prompting = False
 
     def prompt(self) -> None:
         """Show that something may be typed."""
         if self._prompts and not self._is_prompting:
-            with writing():
-                sys.stdout.write("> ")
-                sys.stdout.flush()
+            self._write("> ")
             self._is_prompting = True
+
+    def _write(self, text: str) -> None:
+        with writing():
+            sys.stdout.write(text)
+            sys.stdout.flush()
 
     def note_typed(self) -> None:
         """Take note that a person ended the prompt's line with Enter."""
@@ -106,16 +105,14 @@ def print_error(text: str) -> None:
         sys.stderr.write("".join(f"{clean_text(line)}\n" for line in text.split("\n")))
         sys.stderr.flush()
     except OSError:
-        _silence(_ERRORS)
+        silence_output(_ERRORS)
 
 
 def can_print(text: str) -> bool:
     """Tell whether standard error can show these characters."""
-    try:
-        text.encode(sys.stderr.encoding or "ascii")
-    except UnicodeError:
-        return False
-    return True
+    with suppress(UnicodeError):
+        return bool(text.encode(sys.stderr.encoding or "ascii"))
+    return False
 
 
 def open_missing_streams() -> None:
@@ -125,15 +122,16 @@ def open_missing_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    if sys.stdout is None:
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    for number, name in ((_OUTPUT, "stdout"), (_ERRORS, "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
-def silence_output() -> None:
+def silence_output(descriptor: int = _OUTPUT) -> None:
     """Let everything that is still to be written vanish; for a reader that has gone."""
-    _silence(_OUTPUT)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def close_output() -> None:
@@ -142,12 +140,12 @@ def close_output() -> None:
         try:
             stream.flush()
         except OSError:
-            _silence(descriptor)
+            silence_output(descriptor)
 
 
 def is_terminal(*descriptors: int) -> bool:
     """Tell whether all of these are terminals."""
-    return all(_is_a_tty(descriptor) for descriptor in descriptors)
+    return all(os.isatty(descriptor) for descriptor in descriptors)
 
 
 def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: bool = False) -> bool:
@@ -165,19 +163,6 @@ def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: 
     return (on_screen or is_terminal(1)) and not environment.get("ACCESSIBLE")
 
 
-def _silence(descriptor: int) -> None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
-
-
 def _has_hung_up(error: OSError) -> bool:
     """Tell whether standard output is a terminal that is gone; one that is gone no longer says that it is one."""
     return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(_OUTPUT).st_mode)
-
-
-def _is_a_tty(descriptor: int) -> bool:
-    try:
-        return os.isatty(descriptor)
-    except OSError:
-        return False
