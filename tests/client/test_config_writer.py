@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.environment import environment
-from tictactoe_client.files.config import config_path, load_config
-from tictactoe_client.files.config_writer import keep_setting
+from tictactoe_client.files.config import config_path, keep_setting, load_config
 from tictactoe_client.files.writer import NotKept
 
 
@@ -184,7 +183,7 @@ def test_a_full_disk_leaves_the_file_and_no_draft(path: Path) -> None:
     program = (
         "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4, 4));"
-        "from tictactoe_client.files.config_writer import *\n"
+        "from tictactoe_client.files.config import keep_setting; from tictactoe_client.files.writer import NotKept\n"
         "try: keep_setting('theme', 'night')\n"
         "except NotKept as error: print(error.message)"
     )
@@ -199,9 +198,7 @@ def test_a_full_disk_leaves_the_file_and_no_draft(path: Path) -> None:
 def test_runs_that_write_at_the_same_time_lose_nothing(path: Path) -> None:
     path.write_text("# mine\n")
     names = [f"key{number}" for number in range(6)]
-    program = (
-        "import sys; from tictactoe_client.files.config_writer import keep_setting; keep_setting(sys.argv[1], 'x')"
-    )
+    program = "import sys; from tictactoe_client.files.config import keep_setting; keep_setting(sys.argv[1], 'x')"
     runs = [subprocess.Popen([sys.executable, "-c", program, name], env=environment()) for name in names]
     assert [run.wait() for run in runs] == [0] * len(names)
     assert tomllib.loads(path.read_text()) == dict.fromkeys(names, "x")

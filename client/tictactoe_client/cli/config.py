@@ -10,8 +10,7 @@ from click.core import ParameterSource
 
 from tictactoe_client.cli.manual import PROGRAM
 from tictactoe_client.cli.options import Values
-from tictactoe_client.files.config import Config, config_path, find_option
-from tictactoe_client.files.config_writer import drop_setting, keep_setting
+from tictactoe_client.files.config import Config, config_path, drop_setting, find_option, keep_setting
 from tictactoe_client.files.debug_log import keeping_debug_log
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.json.lines import print_own

@@ -1,16 +1,19 @@
-"""The person's own defaults: `client.toml` in the platform's folder for configuration, read once at the start.
+"""The person's own defaults: `client.toml` in the platform's folder for configuration, read at the start.
 
-What it says counts after options and environment. A mistake in it is told in one line and never stops a game.
+What it says counts after options and environment. A mistake in it is told in one line and never stops a game. One
+setting at a time is written to it, so that it lasts: the rest stays as the person wrote it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from tictactoe_client.files.writer import NotKept, change_file
 from tictactoe_client.options import FILE_OPTIONS, OPTIONS, Option, suggest
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.keymap import ACTIONS, find_conflicts
@@ -18,7 +21,11 @@ from tictactoe_client.tui.keymap import ACTIONS, find_conflicts
 FILE_NAME: Final = "client.toml"
 
 _BINDINGS: Final = "bindings"
+_TABLE: Final = re.compile(r"\s*\[")
 _SERVER_LINE: Final = re.compile(r"^\s*[\"']?server[\"']?\s*=", re.MULTILINE)
+
+
+Value = str | bool | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +148,82 @@ def _line_of(key: str, text: str) -> str:
         if re.match(rf'\s*"?{re.escape(key)}"?\s*=', line) or line.strip().startswith(f"[{key}"):
             return f"line {number}"
     return "somewhere"
+
+
+def keep_setting(name: str, value: Value, path: Path | None = None) -> None:
+    """Write one setting; raises `NotKept`, and the file is then as it was."""
+    _change(path or config_path(), name, value)
+
+
+def drop_setting(name: str, path: Path | None = None) -> bool:
+    """Strike one setting out; tell whether it was there. Raises `NotKept` as `keep_setting` does."""
+    path = path or config_path()
+    return path.exists() and _change(path, name, None)
+
+
+def _change(path: Path, name: str, value: Value | None) -> bool:
+    """Write one setting, None to strike it out; tell whether that changed the file."""
+    import tomllib
+
+    try:
+        return change_file(path, lambda content: _set(content.decode(), name, value).encode())
+    except UnicodeError:
+        raise NotKept(f"{path.name} is no UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise NotKept(f"{path.name} has a mistake in it: {error}") from None
+
+
+def _set(text: str, name: str, value: Value | None) -> str:
+    """Return the text with one setting changed, added or struck out; raises TOMLDecodeError for what is no TOML."""
+    import tomllib
+
+    wanted: dict[str, Any] = tomllib.loads(text)
+    if value is not None:
+        wanted[name] = value
+    elif wanted.pop(name, None) is None:
+        return text
+    head, tail = _split_before_tables(text)
+    for edited in (_edit(head, name, value, then=tail), _edit(text, name, value)):
+        with contextlib.suppress(tomllib.TOMLDecodeError):
+            if edited is not None and tomllib.loads(edited) == wanted:
+                return edited
+    raise NotKept("the file is too unusual to change it safely")
+
+
+def _edit(text: str, name: str, value: Value | None, *, then: str = "") -> str | None:
+    """Return the text with the setting in it, and with what follows it; None where the text is no TOML."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    body = text.rstrip("\r\n")
+    gap = text[len(body) :] if body else "\n\n" if then else "\n"
+    try:
+        document = tomlkit.parse(f"{body}\n" if body else "")
+        if value is None:
+            document.pop(name, None)
+        else:
+            document[name] = value
+    except TOMLKitError:
+        return None
+    edited = tomlkit.dumps(document).rstrip("\r\n") + (gap or "\n")
+    return _match_line_ends(edited + then, text + then)
+
+
+def _split_before_tables(text: str) -> tuple[str, str]:
+    """Return the text before the first table, and that table with the comment right above it and all the rest.
+
+    A setting belongs before the tables: behind a header it would be one of that table's.
+    """
+    lines = text.splitlines(keepends=True)
+    start = next((number for number, line in enumerate(lines) if _TABLE.match(line)), len(lines))
+    if start < len(lines):
+        while start and lines[start - 1].lstrip().startswith("#"):
+            start -= 1
+    return "".join(lines[:start]), "".join(lines[start:])
+
+
+def _match_line_ends(text: str, model: str) -> str:
+    """Return the text with Windows' line ends where the model has no others."""
+    if "\r\n" not in model or re.search(r"(?<!\r)\n", model):
+        return text
+    return re.sub(r"(?<!\r)\n", "\r\n", text)

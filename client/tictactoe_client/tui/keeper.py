@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from tictactoe_client.files.config import config_path
-from tictactoe_client.files.config_writer import keep_setting
+from tictactoe_client.files.config import config_path, keep_setting
 from tictactoe_client.files.writer import NotKept
 
 
