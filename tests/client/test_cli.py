@@ -56,6 +56,11 @@ def test_the_help_of_the_program_names_exit_codes_files_and_environment(
     assert "..." not in out.partition("Commands:")[2].partition("Server and player")[0]
 
 
+def test_what_is_missing_on_the_command_line_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["join"]) == 2
+    assert "Missing argument 'CODE|LINK'." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", [cli, *cli.commands.values()], ids=lambda command: command.name)
 def test_every_example_in_the_help_is_a_command_line(
     command: click.Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

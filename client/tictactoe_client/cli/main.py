@@ -150,9 +150,8 @@ def _invoke(arguments: Sequence[str]) -> int:
 
 def _show(error: click.ClickException) -> str:
     """Tell what click found wrong, which quotes what was typed, or pasted, and where that stood; return the message."""
-    if isinstance(error, click.BadParameter):
-        message = f"{name_variable(error.param, error.ctx)}{error.message}"
-        error = click.BadParameter(message, error.ctx, error.param)
+    if isinstance(error, click.BadParameter) and (variable := name_variable(error.param, error.ctx)):
+        error = click.BadParameter(f"{variable}{error.message}", error.ctx, error.param)
     told = io.StringIO()
     error.show(told)
     print_error(told.getvalue().rstrip("\n"))
