@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from tictactoe_client.online.address import Address
@@ -26,38 +25,30 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
-_EXIT_CODES: Final[Mapping[type[ClientError], ExitCode]] = {
-    Unreachable: ExitCode.UNREACHABLE,
-    VersionRefused: ExitCode.VERSION,
-    ProtocolBroken: ExitCode.VERSION,
-    Expelled: ExitCode.REFUSED,
-    ConnectionLost: ExitCode.CONNECTION_LOST,
-    UnknownGame: ExitCode.NO_ROOM,
-    BadAddress: ExitCode.USAGE,
-}
-"""The first that fits counts: being expelled is a loss of the connection, too."""
-_FAILURES: Final = {
-    ExitCode.UNREACHABLE: "unreachable",
-    ExitCode.VERSION: "version",
-    ExitCode.CONNECTION_LOST: "connection_lost",
-    ExitCode.NO_ROOM: "no_such_game",
-    ExitCode.OUR_BUG: "internal",
-}
-"""What JSON mode calls them; the rest is wrong use."""
+_FAILURES: Final[tuple[tuple[type[ClientError], ExitCode, str], ...]] = (
+    (Unreachable, ExitCode.UNREACHABLE, "unreachable"),
+    (VersionRefused, ExitCode.VERSION, "version"),
+    (ProtocolBroken, ExitCode.VERSION, "version"),
+    (ConnectionLost, ExitCode.CONNECTION_LOST, "connection_lost"),
+    (UnknownGame, ExitCode.NO_ROOM, "no_such_game"),
+    (BadAddress, ExitCode.USAGE, "usage"),
+    (ClientError, ExitCode.OUR_BUG, "internal"),
+)
+"""The first that fits counts; the names are those of JSON mode."""
 
 
 def exit_code_for(error: ClientError) -> ExitCode:
     """Return the exit code that a failure means."""
-    if isinstance(error, Refused):
+    if isinstance(error, (Refused, Expelled)):
         return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED
-    return next((code for kind, code in _EXIT_CODES.items() if isinstance(error, kind)), ExitCode.OUR_BUG)
+    return next(code for kind, code, _ in _FAILURES if isinstance(error, kind))
 
 
 def name_failure(error: ClientError) -> str:
     """Return the code of a failure: the server's own for what it refused."""
     if isinstance(error, (Refused, Expelled)):
         return error.code
-    return _FAILURES.get(exit_code_for(error), "usage")
+    return next(name for kind, _, name in _FAILURES if isinstance(error, kind))
 
 
 def describe_failure(error: ClientError, settings: Settings, address: Address | None = None) -> str:
@@ -66,21 +57,21 @@ def describe_failure(error: ClientError, settings: Settings, address: Address | 
     `address` is the server, where it is another one than that of the settings.
     """
     if isinstance(error, Unreachable):
-        return "\n".join(_describe_unreachable(error, settings))
+        return _describe_unreachable(error, settings)
     if isinstance(error, Refused) and error.code == "no_such_room" and error.room:
         listing = own_command("rooms", server=address or _address_of(settings.server))
         return f"No room {clean_text(error.room)}. It may have closed. List rooms: {listing}"
     return clean_text(error.message)
 
 
-def _describe_unreachable(error: Unreachable, settings: Settings) -> list[str]:
+def _describe_unreachable(error: Unreachable, settings: Settings) -> str:
     cross, address = "x" if settings.ascii or not can_print("✗") else "✗", _address_of(error.url)
     lines = [f"{cross} {clean_text(error.message)}"]
     if address is not None and not is_this_machine(address):
         lines.append(f"  Play the computer without a server:  {own_command('bot')}")
     elif address is not None:
         lines.append(f"  Is the server running?  Start one:  {server_command()}")
-    return [*lines, f"  Or point elsewhere:     {own_command('-s', 'wss://host')}"]
+    return "\n".join((*lines, f"  Or point elsewhere:     {own_command('-s', 'wss://host')}"))
 
 
 def _address_of(text: str | None) -> Address | None:

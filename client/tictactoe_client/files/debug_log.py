@@ -8,36 +8,29 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 from tictactoe_client.streams.output import print_error
-
-_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"
-
-
-def start_debug_log() -> Path:
-    """Write what is sent and received, secrets left out, to a new file of this run; return its path."""
-    import logging
-
-    path = _new_file("debug")
-    handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(logging.Formatter(_FORMAT))
-    logger = logging.getLogger("tictactoe_client")
-    logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG)
-    logger.propagate = False
-    return path
 
 
 @contextmanager
 def keeping_debug_log(*, is_wanted: bool) -> Iterator[None]:
-    """Keep a debug log where it is wanted, and print its path at the end."""
-    path = start_debug_log() if is_wanted else None
+    """Write what is sent and received, without secrets, to a new file where that is wanted; print its path last."""
+    if not is_wanted:
+        yield
+        return
+    import logging
+
+    path = _new_file("debug")
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logger = logging.getLogger("tictactoe_client")
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
     try:
         yield
     finally:
-        if path is not None:
-            print_error(f"Debug log: {path}")
+        print_error(f"Debug log: {path}")
 
 
 def report_bug(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tictactoe_client.exits import describe_failure, exit_code_for
-from tictactoe_client.files.debug_log import report_bug, start_debug_log
+from tictactoe_client.files.debug_log import keeping_debug_log, report_bug
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.choice import Choice
 from tictactoe_client.online.errors import BadAddress
@@ -39,11 +39,8 @@ def run_screen(
     except BadAddress as bad:
         print_error(describe_failure(bad, settings))
         return exit_code_for(bad)
-    debug_path = start_debug_log() if settings.debug else None
-    code = asyncio.run(show_screen(settings, target, first, opening=opening))
-    if debug_path is not None and code != ExitCode.OUR_BUG:
-        print_error(f"Debug log: {debug_path}")
-    return code
+    with keeping_debug_log(is_wanted=settings.debug):
+        return asyncio.run(show_screen(settings, target, first, opening=opening))
 
 
 async def show_screen(
