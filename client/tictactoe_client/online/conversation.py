@@ -213,6 +213,7 @@ class Conversation:
             while True:
                 self._delivery.take(await self._greeting.connection.receive())
                 await self._delivery.until_read()
+                await asyncio.sleep(0)  # many may be here already, and those who listen are not all there is to do
         except ConnectionLost as lost:
             lost.retry_ms = self._delivery.retry_ms
             farewell = self._delivery.farewell
