@@ -9,7 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online import events
-from tictactoe_client.online.moves import count_kept
+from tictactoe_client.online.view import count_kept
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RESULT_REASONS, Offers, Result, RoomState
 

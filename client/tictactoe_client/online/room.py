@@ -17,9 +17,8 @@ from msgspec.structs import replace
 from tictactoe_client.online.changes import changes
 from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
-from tictactoe_client.online.moves import fits, follow_moves
 from tictactoe_client.online.stream import Audience, Stream, call
-from tictactoe_client.online.view import RoomView
+from tictactoe_client.online.view import RoomView, fits, follow_moves
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, RulesState

@@ -1,10 +1,17 @@
-"""A room as one person sees it: the newest state, the moves so far, and what both mean for whoever looks."""
+"""A room as one person sees it: the newest state, the moves so far, the position, and what they mean for them. Pure.
+
+A state has the board and the last move alone. One state after another tells the moves in order; where states were
+skipped the server knows them.
+"""
 
 from __future__ import annotations
 
-from tictactoe_client.online.moves import position_after, seat_of
-from tictactoe_engine import Position
+from collections.abc import Sequence, Set
+
+from tictactoe_engine import BLOCKED, FREE, IllegalMove, Position
 from tictactoe_protocol.pushes import RoomState
+
+_NOBODYS = FREE + BLOCKED
 
 
 class RoomView:
@@ -55,3 +62,76 @@ class RoomView:
         if self._position is None or self._position[0] is not self.state:
             self._position = (self.state, position_after(self.state, self.moves))
         return self._position[1]
+
+
+def seat_of(state: RoomState, viewer: str) -> str | None:
+    """Return the mark that the viewer plays, or None for a watcher and for one who left."""
+    for mark, seat in state.seats.items():
+        if seat is not None and seat.player == viewer and not seat.left:
+            return mark
+    return None
+
+
+def count_kept(
+    old: RoomState, new: RoomState, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
+) -> int:
+    """Return how many of the old state's moves still lie on the new one's board, in a state of the same game.
+
+    Where the moves of both are known it is exact; else moves that were taken back and made again count as kept.
+    """
+    if moves is not None and before is not None and len(before) == old.ply:
+        pairs = zip(before, moves, strict=False)
+        return next((count for count, (one, other) in enumerate(pairs) if one != other), min(len(before), len(moves)))
+    taken_back = sum(mark not in _NOBODYS and mark != new.board[cell] for cell, mark in enumerate(old.board))
+    return old.ply - taken_back
+
+
+def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) -> tuple[int, ...]:
+    """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told.
+
+    Fewer than `new.ply` where several moves passed unseen: the server knows those.
+    """
+    if old is not None:
+        moves = moves[: count_kept(old, new)] if old.game == new.game else ()
+    if new.ply == len(moves) + 1 and new.last is not None:
+        moves = (*moves, new.last)
+    return moves[: new.ply]
+
+
+def fits(moves: Sequence[int], state: RoomState) -> bool:
+    """Tell whether these can be the moves of a state: so many, on these cells, the last one last."""
+    if len(moves) != state.ply or (moves[-1] if moves else None) != state.last:
+        return False
+    played = {cell for cell, mark in enumerate(state.board) if mark not in _NOBODYS}
+    return len(set(moves)) == len(moves) and played.issuperset(moves)
+
+
+def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
+    """Return the position of a state whose moves these are, or None where they do not lead to its board.
+
+    A state says who was passed over, but not when: they are so from where it shows.
+    """
+    rules = state.rules.to_rules()
+    out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
+    try:
+        position = _play_without(state, moves, Position.start(rules), out) if out else Position.replay(rules, moves)
+    except (IndexError, IllegalMove, ValueError):
+        return None
+    return position if position.board == state.board else None
+
+
+def _play_without(state: RoomState, moves: Sequence[int], position: Position, out: Set[str]) -> Position:
+    """Return the position after these moves with whoever did not move in turn passed over, at the end all of `out`."""
+    for cell in moves:
+        while position.turn not in (state.board[cell], None):
+            position = position.pass_over(str(position.turn))
+        following = position.play(cell)
+        position = _pass_over(position, out).play(cell) if following.outcome else following
+    return position if position.outcome else _pass_over(position, out)
+
+
+def _pass_over(position: Position, marks: Set[str]) -> Position:
+    for mark in position.active_marks:
+        if mark in marks and len(position.active_marks) > 2:
+            position = position.pass_over(mark)
+    return position
