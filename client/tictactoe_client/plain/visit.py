@@ -16,6 +16,7 @@ from tictactoe_client.online.events import (
     Back,
     Change,
     Closed,
+    Dropped,
     Gone,
     Lost,
     Replaced,
@@ -24,7 +25,6 @@ from tictactoe_client.online.events import (
     Told,
     Updated,
 )
-from tictactoe_client.online.house import reachable_address
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.stream import Stream
 from tictactoe_client.plain.reminders import Reminders
@@ -32,7 +32,15 @@ from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
-from tictactoe_client.text.arrival import describe_attempts, describe_going, describe_return, greet, set_scene
+from tictactoe_client.text.arrival import (
+    TAKEN_OVER,
+    describe_attempts,
+    describe_closing,
+    describe_going,
+    describe_return,
+    greet,
+    set_scene,
+)
 from tictactoe_client.text.muted import Muted
 from tictactoe_client.text.news import announce, announce_chat, describe_push
 from tictactoe_client.text.offers import cost_of_going, describe_choices, describe_ways_on, find_absent
@@ -113,56 +121,51 @@ class Visit:
                 self._tell(describe_push(push))
                 self._prompt()
             case Lost(hold_seconds=hold_seconds):
-                self._lose_connection(hold_seconds)
+                self.is_offline = True
+                if self._away_seconds is None:
+                    self._output.print(describe_attempts(hold_seconds))
+                self._away_seconds = None
+                self._reminders.lose_connection(_now())
             case Back(seconds=seconds):
-                self._come_back(seconds)
+                self.is_offline, self._away_seconds = False, seconds
+                if self._client.address != self._address:
+                    self._address = self._client.address
+                    self._output.print(f"Now at {self._address.url}.")
             case Gone(room, refused):
                 self._tell(f"Room {room} is gone: {clean_text(refused.message)}")
                 self._finish(ExitCode.NO_ROOM)
             case Closed(reason) if self.room is not None:
-                self._tell(f"Room {self.room.code} is closed: {clean_text(reason).rstrip('.')}.")
+                self._tell(describe_closing(self.room.code, reason))
                 is_over = self.state is not None and self.state.status == "over"
                 self._finish(None if is_over else ExitCode.NO_ROOM)
             case Replaced():
-                self._tell("A newer connection of yours has taken over your seat.")
+                self._tell(TAKEN_OVER)
                 self._finish(ExitCode.REFUSED)
-
-    def _lose_connection(self, hold_seconds: float) -> None:
-        self.is_offline = True
-        if self._away_seconds is None:
-            self._output.print(describe_attempts(hold_seconds))
-        self._away_seconds = None
-        self._reminders.lose_connection(_now())
-
-    def _come_back(self, seconds: float) -> None:
-        self.is_offline, self._away_seconds = False, seconds
-        if self._client.address != self._address:
-            self._address = self._client.address
-            self._output.print(f"Now at {self._address.url}.")
 
     def _take_update(self, update: Updated) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
-        room, actions = self.room, self._actions
-        if room is None or actions is None:
+        actions = self._actions
+        if actions is None:
             return
         changes, self._changes = self._changes, []
         old, state, viewer = update.old, update.state, self._viewer
         if old is None:
-            address = self._client.address
-            invites_to = reachable_address(address) if state.status == "waiting" else address
-            lines = greet(state, update.moves, viewer, self._settings, invites_to, self._client.latency_seconds)
+            client = self._client
+            lines = greet(state, update.moves, viewer, self._settings, client.address, client.latency_seconds)
         else:
-            actions.unblamed = find_absent(state) & (
-                actions.unblamed | (find_absent(state) - find_absent(old) if update.after_loss else frozenset())
-            )
+            if update.after_loss:
+                actions.unblamed |= {change.mark for change in changes if isinstance(change, Dropped)}
+            actions.unblamed &= find_absent(state)
             news = announce(changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
             lines = self._tell_with_return(news, state)
         has_moved = old is None or has_moved_on(old, state)
         lines += set_scene(old, state, viewer, self._settings) if has_moved else []
         self._output.print(*lines)
         self._reminders.take(old, state, _now(), came_back=update.after_loss)
-        if state.status == "over" and has_moved:
-            self._take_end(state)
+        if state.status == "over" and has_moved and (self._keyboard.has_ended or not self._settings.asks):
+            self._finish(None)
+        elif state.status == "over" and has_moved:
+            self._output.print(describe_ways_on(state, viewer))
         if lines:
             self._prompt()
 
@@ -173,12 +176,6 @@ class Visit:
             return news
         back = describe_return(away)
         return [back, *news] if news else [f"{back} Nothing was missed. {describe_turn(state, self._viewer)}"]
-
-    def _take_end(self, state: RoomState) -> None:
-        if self._keyboard.has_ended or not self._settings.asks:
-            self._finish(None)
-        else:
-            self._output.print(describe_ways_on(state, self._viewer))
 
     async def take_line(self, line: str | None) -> None:
         """Do what a typed line asks for; None is the end of the input."""

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address
+from tictactoe_client.online.house import reachable_address
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
 from tictactoe_client.text.help import describe_controls
@@ -31,6 +32,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Offers, RoomState
 
 _MOST_MOVES_TOLD: Final = 12
+TAKEN_OVER: Final = "A newer connection of yours has taken over your seat."
 
 
 def greet(
@@ -43,9 +45,10 @@ def greet(
 ) -> list[str]:
     """Return what the first state of a room says: where one is, what has happened, and how to play.
 
-    `moves` are all of the game, None where they are not known; `address` is for those to be invited.
+    `moves` are all of the game, None where they are not known.
     """
-    lines = describe_arrival(state, viewer, address, latency_seconds, with_own_name=settings.name is None)
+    invites_to = reachable_address(address) if state.status == "waiting" else address
+    lines = describe_arrival(state, viewer, invites_to, latency_seconds, with_own_name=settings.name is None)
     lines += describe_progress(state, moves or ())
     if seat_of(state, viewer) is not None and not settings.quiet:
         lines += describe_controls(state.rules.to_rules(), settings)
@@ -124,6 +127,11 @@ def describe_return(seconds: float) -> str:
     'Connected again after 4 seconds.'
     """
     return f"Connected again after {count(max(1, round(seconds)), 'second')}."
+
+
+def describe_closing(room: str, reason: str) -> str:
+    """Return that a room is no more."""
+    return f"Room {room} is closed: {clean_text(reason).rstrip('.')}."
 
 
 def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:
