@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import ensure_future
 from itertools import pairwise
 
 from tests.client.test_room import FakeCourier
@@ -10,6 +11,7 @@ from tictactoe_client.online.changes import changes
 from tictactoe_client.online.events import Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
+from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.pushes import RoomState
 
@@ -17,10 +19,11 @@ from tictactoe_protocol.pushes import RoomState
 def table_of(viewer: str, *states: RoomState, after_loss: bool = False) -> Table:
     """Return what the viewer sees after these states, one a second; the later ones perhaps after a loss."""
     room = Room(FakeCourier(player=viewer), states[-1].room)
-    table = Table(room, Actions(room, Settings()))
+    actions = Actions(room, Settings())
+    table = Table(room, actions, Review(room, actions, run=ensure_future, tell=print, redraw=print))
     for second, (old, new) in enumerate(pairwise((None, *states))):
         assert new is not None
-        room.state = new
+        room.state, room._version = new, second + 1
         brought = [] if old is None else changes(old, new)
         table.take(Updated(old, new, after_loss=after_loss and old is not None), brought, float(second))
     return table

@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
+from textual import events
 
 from tests.tui.quick_pilot import QuickPilot
 from tictactoe_client.online.address import parse_address
@@ -81,6 +82,11 @@ class ScreenUser:
 
     async def type(self, text: str) -> None:
         await self.pilot.press(*("space" if letter == " " else letter for letter in text))
+
+    async def paste(self, text: str) -> None:
+        """Paste into whatever has the keys."""
+        self.app.post_message(events.Paste(text))
+        await self.pilot.pause()
 
     async def click(self, x: int, y: int) -> None:
         await self.pilot.click(offset=(x, y))

@@ -275,7 +275,7 @@ async def test_a_clock_is_shown_for_each(server: Server, open_screen: OpenScreen
         await ana.until("3:00")
         await ana.press("5")
         await ana.until("bo's move", "3:0")
-        assert ana.app.pages[-1].seconds_to_change == 1.0
+        assert ana.app.pages[-1]._seconds_to_change() == 1.0
 
 
 @pytest.mark.parametrize("look", LOOKS)

@@ -188,7 +188,7 @@ async def test_whatever_else_is_typed_at_a_question_plays_on(
         await ana.until("Leave and lose this game?")
         await ana.press("b")
         await ana.until("The game goes on.", gone="Leave and lose this game?")
-        ana.app.pages[-1]._hand.quiet_until = 0.0
+        ana.app.pages[-1].table.hand.quiet_until = 0.0
         await ana.press("b", "2", "enter")
         assert (await bo.state(room=code, ply=1))["status"] == "playing"
 

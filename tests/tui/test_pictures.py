@@ -55,10 +55,11 @@ def gallery() -> Gallery:
     return Gallery("client.md", (80, 24))
 
 
-def take(user: ScreenUser, *codes: str) -> str:
+async def take(user: ScreenUser, *codes: str) -> str:
     """Return what is on the screen, with all that differs from run to run made equal."""
     user.app.link.latency_ms = 1
     user.app.redraw()
+    await user.pilot.pause()
     text = user.text.rstrip()
     for code in codes:
         text = text.replace(code, "K7M4PQ")
@@ -76,7 +77,7 @@ async def test_home(server: Server, open_screen: OpenScreen, gallery: Gallery) -
         await ana.until("Playing as")
         code = (await bo.ask("create", rules="gomoku"))["room"]
         await ana.until(code)
-        gallery.check("home", take(ana, code))
+        gallery.check("home", await take(ana, code))
 
 
 async def test_no_server(open_screen: OpenScreen, gallery: Gallery) -> None:
@@ -90,7 +91,7 @@ async def test_settings(server: Server, open_screen: OpenScreen, gallery: Galler
         await ana.until("Playing as")
         await ana.press("s")
         await ana.until("Two numbers mean")
-        gallery.check("settings", take(ana))
+        gallery.check("settings", await take(ana))
 
 
 async def test_new_room(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
@@ -98,13 +99,13 @@ async def test_new_room(server: Server, open_screen: OpenScreen, gallery: Galler
         await ana.until("Playing as")
         await ana.press("down", "down", "enter", "left", "left")
         await ana.until("15x15")
-        gallery.check("new room", take(ana))
+        gallery.check("new room", await take(ana))
 
 
 async def test_waiting(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
     async with open_screen(server.url, Choice("create"), size=gallery.size, colour=False) as ana:
         await ana.until("Waiting for someone")
-        gallery.check("waiting", take(ana, ana.code))
+        gallery.check("waiting", await take(ana, ana.code))
 
 
 async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
@@ -120,12 +121,12 @@ async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenS
         await ana.until("YOUR MOVE", "bo: hello")
         await ana.press("right", "right")
         await ana.until("┏")
-        gallery.check("game", take(ana, code))
+        gallery.check("game", await take(ana, code))
         async with open_screen(server.url, Choice("watch", code=code), size=gallery.size) as wat:
             await wat.until("WATCHING")
             await wat.press("left")
             await wat.until("move 1 of 2")
-            gallery.check("watching", take(wat, code))
+            gallery.check("watching", await take(wat, code))
         await ana.press("2")
         await bo.state(ply=3)
         await bo.ask("move", room=code, cell=8, ply=3)
@@ -134,11 +135,11 @@ async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenS
         await ana.until("YOU WIN")
         await ana.press("v", "left")
         await ana.until("O to move: ", "O played C3: ")
-        gallery.check("review", take(ana, code))
+        gallery.check("review", await take(ana, code))
         await ana.press("v", "end")
         await bo.ask("rematch", room=code)
         await ana.until("bo wants a rematch")
-        gallery.check("end", take(ana, code))
+        gallery.check("end", await take(ana, code))
 
 
 @pytest.mark.parametrize(("name", "rules"), [("15x15", PRESETS["gomoku"]), ("32x32", Rules(32, 32, 5))])
@@ -160,7 +161,7 @@ async def test_large_boards(server: Server, open_screen: OpenScreen, gallery: Ga
             await ana.press("down", "down", "down")
             await ana.type("k")
             await ana.until("move: k_")
-            gallery.check(name, take(ana, code))
+            gallery.check(name, await take(ana, code))
 
 
 async def test_lost_connection(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
@@ -177,7 +178,7 @@ async def test_lost_connection(server: Server, open_screen: OpenScreen, gallery:
             proxy.is_closed = True
             proxy.cut()
             await ana.until("CONNECTION LOST")
-            gallery.check("lost connection", take(ana, code))
+            gallery.check("lost connection", await take(ana, code))
 
 
 async def test_history(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
@@ -196,7 +197,7 @@ async def test_history(server: Server, open_screen: OpenScreen, gallery: Gallery
     async with open_screen(server.url, size=gallery.size, opening=Opening("history")) as user:
         await user.until("4 games")
         await user.press("down")
-        gallery.check("history", take(user))
+        gallery.check("history", await take(user))
 
 
 async def test_replay(open_screen: OpenScreen, gallery: Gallery) -> None:

@@ -62,7 +62,7 @@ class StrictPicture(Picture):
 
 def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> StrictPicture | None:
     """Return the page as a window of this size shows it on its stage, or None where the window is too small."""
-    page = user.app.pages[-1]
+    page = user.app.pages[-1]._view
     if size[0] < page.needed_size()[0] or size[1] < page.needed_size()[1]:
         return None
     stage = place_stage(page.wanted_size(*size), size)

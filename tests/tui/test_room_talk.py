@@ -23,10 +23,10 @@ async def test_a_line_that_is_too_long_stays_with_a_count(
 ) -> None:
     async with game(open_screen, server, **look) as (ana, bo, _):
         await ana.press("tab")
-        ana.app.pages[-1].paste("a" * 187)
+        await ana.paste("a" * 187)
         await ana.press("b")
         await ana.until("188/200")
-        ana.app.pages[-1].paste("c" * 13)
+        await ana.paste("c" * 13)
         await ana.press("enter")
         await ana.until("Too long: 201 of 200 characters.", "201/200", "ccc_")
         await ana.press("backspace", "enter")
@@ -36,7 +36,7 @@ async def test_a_line_that_is_too_long_stays_with_a_count(
 async def test_a_line_after_a_command_that_is_too_long_stays_too(server: Server, open_screen: OpenScreen) -> None:
     async with game(open_screen, server) as (ana, _, _code):
         await ana.type(":chat ")
-        ana.app.pages[-1].paste("a" * 201)
+        await ana.paste("a" * 201)
         await ana.press("enter")
         await ana.until("Too long: 201 of 200 characters.", "201/200")
 

@@ -15,7 +15,7 @@ NOWHERE = "ws://127.0.0.1:1/K7M4PQ"
 
 async def paste(user: ScreenUser, text: str) -> None:
     """Paste into whatever page is open."""
-    user.app.attempt(user.app.pages[-1].paste, text)
+    await user.paste(text)
     await user.press("enter")
 
 

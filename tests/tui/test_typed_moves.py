@@ -158,7 +158,7 @@ async def test_nothing_is_typed_before_the_game_begins(server: Server, open_scre
         await ana.until("Waiting for someone")
         await ana.press("5", "c")
         await ana.until("The game has not begun: a seat is free.")
-        ana.app.pages[-1].paste("c3")
+        await ana.paste("c3")
         await ana.press("escape")
         await ana.until("Playing as")
 
@@ -173,7 +173,7 @@ async def test_the_first_arrow_shows_the_cursor_on_the_last_move(
         await ana.type("a1")
         await ana.press("enter")
         await bo.state(ply=1)
-        ana.app.pages[-1]._hand.cursor = None
+        ana.app.pages[-1].table.hand.cursor = None
         await bo.ask("move", room=code, cell=20, ply=1)
         await ana.until("YOUR MOVE", "(O)")
         await ana.press(arrow)
@@ -216,7 +216,7 @@ async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment
         await ana.until("Leave and lose this game?")
         await ana.press(dismissing, "1", "enter", "enter")
         await ana.until("YOUR MOVE (X)", "│  1  │", gone="[")
-        page._hand.quiet_until = 0.0
+        page.table.hand.quiet_until = 0.0
         await ana.press("1")
         assert (await bo.state(ply=1))["last"] == 0
 

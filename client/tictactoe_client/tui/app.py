@@ -30,7 +30,7 @@ from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.page import Page
-from tictactoe_client.tui.room.page import GamePage
+from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.screen import ClientScreen, PageScreen
 from tictactoe_client.tui.terminal import Terminal
 from tictactoe_client.tui.themes import theme_named
@@ -80,7 +80,10 @@ class TicTacToe(App[int], inherit_bindings=False):
             failed=self._lose,
         )
         self.entering = Entering(self.link)
-        self._opening = [self._screen_for(page) for page in opening.lay_pages(self, first)]
+        self._opening = [
+            page if isinstance(page, ClientScreen) else self._screen_for(page)
+            for page in opening.lay_pages(self, first)
+        ]
 
     # -- screens --------------------------------------------------------------------------------------------------
 
@@ -102,7 +105,7 @@ class TicTacToe(App[int], inherit_bindings=False):
 
     def open(self, page: Page | ClientScreen) -> None:
         """Lay a screen on top; a game whose connection has failed meanwhile is none any more."""
-        if isinstance(page, GamePage) and self.link.phase == "failed":
+        if isinstance(page, RoomScreen) and self.link.phase == "failed":
             return
         screen = page if isinstance(page, ClientScreen) else self._screen_for(page)
         for below in self.screens:
@@ -242,7 +245,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         if field in ("theme", "colour"):
             theme = theme_named(self.settings.theme, colour=self.settings.colour)
             for screen in self.screens:
-                if isinstance(screen, PageScreen):
+                if isinstance(screen, (PageScreen, RoomScreen)):
                     screen.canvas.use_theme(theme)
         elif field == "mouse":
             self.terminal.use_mouse(wanted=self.settings.mouse)
@@ -333,7 +336,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         page, is_first = self.pages[-1], len(self.screens) == 1
         if isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
             self.leave(exit_code_for(failure), failure.message)
-        elif isinstance(failure, ConnectionLost) and isinstance(page, GamePage) and page.table.plays:
+        elif isinstance(failure, ConnectionLost) and isinstance(page, RoomScreen) and page.table.plays:
             reason = failure.reason
             text = describe_giving_up(page.table.state, page.table.viewer, self.link.address, reason)
             self.leave(ExitCode.CONNECTION_LOST, text)

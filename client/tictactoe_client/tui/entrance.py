@@ -16,7 +16,7 @@ from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.home_menu import HomeMenu
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk
-from tictactoe_client.tui.room.page import GamePage
+from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.typed_room import read_room
 
 
@@ -109,7 +109,7 @@ class Entrance:
         self._menu.held = tuple(seat for seat in self._menu.held if seat.room != room.code)
         if len(self._desk.pages) > 1:
             self._desk.go_home()
-        self._desk.open(GamePage(self._desk, room, choice.again))
+        self._desk.open(RoomScreen(self._desk, room, choice.again))
 
     def _leave_refused(self, refused: Refused) -> None:
         """End the program as a command does whose room is not to be had."""

@@ -14,8 +14,8 @@ from tictactoe_client.tui.no_server import paint_no_server
 from tictactoe_client.tui.page import Desk, Page, draw_frame
 from tictactoe_client.tui.past_list import PastList
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
-from tictactoe_client.tui.room.page import GamePage
 from tictactoe_client.tui.room.rows import lay_out_games
+from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.save_line import SaveLine
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
@@ -164,7 +164,7 @@ class HistoryPage(Page):
         deed(record)
 
     def _open(self, record: GameRecord) -> None:
-        self.desk.open(GamePage(self.desk, RecordedRoom(record)))
+        self.desk.open(RoomScreen(self.desk, RecordedRoom(record)))
 
     def _save(self, record: GameRecord) -> None:
         self._saving.save(record)

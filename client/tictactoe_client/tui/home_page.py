@@ -13,7 +13,7 @@ from tictactoe_client.tui.home_view import HomeView
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk, Page, describe_wait
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.page import GamePage
+from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.room_list import RoomList
 from tictactoe_protocol import BadName, parse_name
 
@@ -79,7 +79,7 @@ class HomePage(Page):
 
     def covered(self, page: Page) -> None:
         """Hear of no list while one is in a room."""
-        if isinstance(page, GamePage):
+        if isinstance(page, RoomScreen):
             self._lobby.leave()
 
     def hear(self, message: Message) -> None:

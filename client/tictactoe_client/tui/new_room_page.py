@@ -13,7 +13,7 @@ from tictactoe_client.tui.form_help import list_form_help
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.page import Desk, Page, describe_wait, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, measure, shorten_left
-from tictactoe_client.tui.room.page import GamePage
+from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.room_form import Field, RoomForm
 
 _TOP = 3
@@ -101,7 +101,7 @@ class NewRoomPage(Page):
         if room is not None:
             while self in self.desk.pages:
                 self.desk.close_page()
-            self.desk.open(GamePage(self.desk, room, choice))
+            self.desk.open(RoomScreen(self.desk, room, choice))
 
     def closed(self) -> None:
         """Whoever went back wants no room."""

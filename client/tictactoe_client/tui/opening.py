@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.choice import Choice
 from tictactoe_client.session import Role
-from tictactoe_client.tui.page import Desk, Page
 from tictactoe_engine.records import GameRecord
 
 
@@ -36,12 +35,12 @@ class Opening:
             return "reader"
         return "nobody" if self.page == "watch" or (first is not None and first.way == "watch") else "player"
 
-    def lay_pages(self, desk: Desk, first: Choice | None) -> list[Page]:
+    def lay_pages(self, desk: Any, first: Choice | None) -> list[Any]:
         """Return the pages that lie on the desk; where home is not among them, going back ends the program."""
         if self.record is not None:
-            from tictactoe_client.tui.room.page import GamePage
+            from tictactoe_client.tui.room.screen import RoomScreen
 
-            return [GamePage(desk, RecordedRoom(self.record), news=self.note, ply=self.ply)]
+            return [RoomScreen(desk, RecordedRoom(self.record), news=self.note, ply=self.ply)]
         if self.page == "history":
             from tictactoe_client.tui.history_page import HistoryPage
 

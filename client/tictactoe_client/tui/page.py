@@ -11,6 +11,7 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.tui.foot import fit_keys
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, fold, shorten_left
+from tictactoe_client.tui.room.desk import Desk as RoomDesk
 
 if TYPE_CHECKING:
     from tictactoe_client.session import Session
@@ -22,7 +23,7 @@ MAX_WIDTH = 100
 MAX_HEIGHT = 28
 
 
-class Desk(Protocol):
+class Desk(RoomDesk, Protocol):
     """Where pages lie one upon the other, with the connection that they share."""
 
     settings: Settings
@@ -35,7 +36,7 @@ class Desk(Protocol):
     def pages(self) -> list[Any]:
         """The pages, the visible one last."""
 
-    def open(self, page: Page) -> None:
+    def open(self, page: Any) -> None:
         """Lay a page on top."""
 
     def close_page(self) -> None:

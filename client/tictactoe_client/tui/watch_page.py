@@ -14,7 +14,7 @@ from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.page import Desk, Page, describe_wait, draw_frame, draw_status
 from tictactoe_client.tui.picture import Picture, fold, shorten_left, wrap
-from tictactoe_client.tui.room.page import GamePage
+from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.room_list import describe_room
 from tictactoe_client.tui.typed_room import read_room
 
@@ -127,7 +127,7 @@ class WatchPage(Page):
             self._typed.clear()
             while self.desk.pages[-1] is not self:
                 self.desk.close_page()
-            self.desk.open(GamePage(self.desk, room))
+            self.desk.open(RoomScreen(self.desk, room))
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
         """Draw the list, or say that it is empty."""

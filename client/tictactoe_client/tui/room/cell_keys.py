@@ -8,10 +8,8 @@ from tictactoe_client.input.move_text import begins_anew, cell_of_key
 from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.text.wording import name_of
 from tictactoe_client.tui.hints import example_cell
-from tictactoe_client.tui.page import Desk
-from tictactoe_client.tui.room.deeds import GameDeeds
-from tictactoe_client.tui.room.hand import Hand
-from tictactoe_client.tui.room.review import Review
+from tictactoe_client.tui.room.deeds import Deeds
+from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
@@ -24,16 +22,14 @@ _ARROWS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 class CellKeys:
     """What a key means at one board; who looks on points at cells instead of placing."""
 
-    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, deeds: GameDeeds) -> None:
+    def __init__(self, desk: Desk, table: Table, deeds: Deeds) -> None:
         self._desk = desk
         self._table = table
-        self._hand = hand
-        self._review = review
         self._deeds = deeds
 
     def press(self, key: str, state: RoomState) -> None:
         """Take a key at the board: arrows, a cell by its key, or one more character of a typed move."""
-        rules, hand = state.rules.to_rules(), self._hand
+        rules, hand = state.rules.to_rules(), self._table.hand
         keymap = self._desk.keymap
         character = " " if key == "space" else key
         is_typing = bool(hand.ahead.text)
@@ -53,16 +49,16 @@ class CellKeys:
 
     def _place_at_cursor(self, state: RoomState) -> None:
         """Place where the cursor stands; where there is none yet, show it first."""
-        if self._hand.is_quiet(self._desk.now()):
+        if self._table.hand.is_quiet(self._desk.now()):
             return
-        if self._hand.cursor is None:
-            self._hand.move_cursor((0, 0), state)
+        if self._table.hand.cursor is None:
+            self._table.hand.move_cursor((0, 0), state)
         else:
-            self._deeds.place(self._hand.cursor)
+            self._deeds.place(self._table.hand.cursor)
 
     def _type(self, character: str, rules: Rules) -> None:
         """Take a character: a cell by its key, which takes the place of another one; else the next of a typed move."""
-        ahead, keys = self._hand.ahead, self._desk.settings.keys
+        ahead, keys = self._table.hand.ahead, self._desk.settings.keys
         typed = ahead.text.strip()
         cell = cell_of_key(character, rules, keys)
         if cell is not None and (not typed or cell_of_key(typed, rules, keys) is not None):
@@ -77,24 +73,24 @@ class CellKeys:
     def _press_cell_key(self, key: str, cell: int) -> None:
         """Place on the cell of this key at once; while it is not our move, keep the key as text."""
         state = self._table.state
-        if self._hand.is_quiet(self._desk.now()):
+        if self._table.hand.is_quiet(self._desk.now()):
             return
         if not self._table.plays or self._may_send:
             self.place_or_point(cell)
             return
-        self._hand.ahead.type(key)
+        self._table.hand.ahead.type(key)
         if state is not None and not self._table.is_my_turn:
             self._desk.say(f"It's {name_of(state, state.turn)}'s move. Enter plays {key} when it is yours.")
 
     @property
     def _may_send(self) -> bool:
         """Whether a move would go out now: it is ours, and none is on its way."""
-        return self._table.is_my_turn and self._hand.pending is None
+        return self._table.is_my_turn and self._table.hand.pending is None
 
     def place_or_point(self, cell: int) -> None:
         """Place; where values are shown, ask for that of the cell."""
-        if self._review.is_on:
-            self._hand.cursor = cell
+        if self._table.review.is_on:
+            self._table.hand.cursor = cell
         else:
             self._deeds.place(cell)
 
@@ -103,8 +99,8 @@ class CellKeys:
         return self._desk.keymap.show("command")
 
     def _submit_ahead(self, rules: Rules) -> None:
-        ahead = self._hand.ahead
-        if self._hand.is_quiet(self._desk.now()):
+        ahead = self._table.hand.ahead
+        if self._table.hand.is_quiet(self._desk.now()):
             return
         try:
             cell = self._find_typed(ahead.text, rules)
@@ -142,7 +138,7 @@ class CellKeys:
             self.place_or_point(cell)
         elif len(key) > 1 and not self._desk.keymap.does(key, "place"):
             return
-        elif self._review.is_on:
+        elif self._table.review.is_on:
             self._desk.say(f"{self._colon}{example_cell(rules)} or a click tells what a cell is worth.")
         else:
             self._deeds.place(0)

@@ -5,37 +5,32 @@ It knows nothing of keys and draws nothing; what came of a deed is told on the d
 
 from __future__ import annotations
 
-from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.columns import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
 from tictactoe_client.input.parser import parse_intent
+from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.errors import ClientError, Interrupted, Refused
-from tictactoe_client.online.room import Room
+from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.offers import can_play_again
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, ONLY_PLAYERS_MOVE, list_free, name_of
-from tictactoe_client.tui.page import Desk
-from tictactoe_client.tui.room.going import Going
-from tictactoe_client.tui.room.hand import Hand
-from tictactoe_client.tui.room.looking import Looking
+from tictactoe_client.text.worth import rank_cells
+from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.ways_out import WaysOut
+from tictactoe_engine import parse_cell
+from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import ChatLine, RoomState
 
 
-class GameDeeds:
+class Deeds:
     """The deeds of one person in one room."""
 
-    def __init__(
-        self, desk: Desk, room: Room, actions: Actions, table: Table, hand: Hand, looking: Looking, going: Going
-    ) -> None:
+    def __init__(self, desk: Desk, table: Table, ways: WaysOut) -> None:
         self._desk = desk
-        self._actions = actions
-        self._room = room
         self._table = table
-        self._hand = hand
-        self._looking = looking
-        self._going = going
+        self._ways = ways
 
     # -- at the board ---------------------------------------------------------------------------------------------
 
@@ -54,11 +49,11 @@ class GameDeeds:
             self._desk.say("You are out of the game; the others play on.")
         elif not self._table.is_my_turn:
             self._desk.say(f"It's {name_of(state, state.turn)}'s move.")
-        elif self._hand.pending is None:
+        elif self._table.hand.pending is None:
             self._send(cell, state)
 
     def _describe_ways_on(self, state: RoomState) -> str:
-        show, another = self._desk.keymap.show, self._going.another
+        show, another = self._desk.keymap.show, self._ways.another
         ways = [f"{show('rematch')} rematch"] if can_play_again(state) else []
         ways += [f"{show('another')} {another}"] if another else []
         back = show("back")
@@ -70,20 +65,97 @@ class GameDeeds:
         if target is None:
             self._desk.say(describe_full_column(state, cell))
             return
-        self._hand.pending = (target, state.turn or "")
+        self._table.hand.pending = (target, state.turn or "")
         self._desk.start(self._send_move(target, state))
 
     async def _send_move(self, cell: int, state: RoomState) -> None:
         try:
-            await self._room.move(cell, ply=state.ply)
+            await self._table.room.move(cell, ply=state.ply)
         except Refused as refused:
             is_about_cell = refused.code in ("occupied", "blocked", "floating")
             free = f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}" if is_about_cell else ""
             self._desk.say(f"{clean_text(refused.message)}{free}")
-            self._hand.pending = None
+            self._table.hand.pending = None
         except ClientError:
-            self._hand.pending = None
+            self._table.hand.pending = None
             raise
+
+    # -- looking on and looking back --------------------------------------------------------------------------------
+
+    def review(self) -> None:
+        """Show what moves are worth, or no longer; at the end of a game from its last move on."""
+        table, state = self._table, self._table.state
+        if table.plays:
+            self._desk.start(self._ask_while_playing())
+            return
+        self._table.review.switch(on=not self._table.review.is_on)
+        self._table.hand.cursor = None
+        if state is not None and state.status == "over" and self._table.review.is_on and not table.timeline.is_back:
+            self.step(-1)
+
+    def show_values(self) -> None:
+        """Show what moves are worth, from wherever one looks."""
+        self._table.review.switch(on=True)
+
+    def close_review(self) -> bool:
+        """Hide the values, and after the end of the game return to it; tell whether they were shown."""
+        if not self._table.review.is_on:
+            return False
+        self.review()
+        if self._table.record is None and self._table.state is not None and self._table.state.status == "over":
+            self.at_present()
+        return True
+
+    def jump(self, ply: int) -> None:
+        """Look at the moment after so many moves."""
+        self._go(self._table.timeline.jump(ply))
+
+    def step(self, by: int) -> None:
+        """Look at an earlier or later moment."""
+        self._go(self._table.timeline.step(by))
+
+    def at_present(self) -> None:
+        """Look at the newest moment."""
+        self.jump(len(self._table.moves))
+
+    def at_last_move(self) -> None:
+        """Look at the last move, wherever a board that scrolls stood, and say which it was."""
+        self.at_present()
+        if self._table.state is not None:
+            self._desk.say(describe_last(self._table.state, self._table.viewer), "title")
+
+    def at_another_moment(self) -> None:
+        """Take note that another moment is looked at: nothing is pointed at there yet."""
+        self._table.hand.cursor = None
+        self._table.review.look()
+
+    def compare(self, by: int) -> None:
+        """Point at the next worse or better move of the moment, first at the best one."""
+        analysis = self._table.review.analysis if self._table.review.is_on else None
+        if analysis is None or not analysis.cells:
+            return
+        cells = rank_cells(analysis)
+        here = cells.index(self._table.hand.cursor) + by if self._table.hand.cursor in cells else 0
+        self._table.hand.cursor = cells[max(0, min(here, len(cells) - 1))]
+
+    def points_at(self, text: str, state: RoomState) -> bool:
+        """Point at the cell of this name where values are shown; tell whether that was so."""
+        if not self._table.review.is_on:
+            return False
+        try:
+            cell = parse_cell(text, state.rules.to_rules(), coordinates=self._desk.settings.coordinates)
+        except (IllegalMove, UnknownNotation):
+            return False
+        self._table.hand.cursor = cell
+        return True
+
+    def _go(self, timeline: Timeline) -> None:
+        self._table.timeline = timeline
+        self.at_another_moment()
+
+    async def _ask_while_playing(self) -> None:
+        """Let the server say what it says to one who plays."""
+        await self._table.room.analyse()
 
     # -- in words -------------------------------------------------------------------------------------------------
 
@@ -95,18 +167,18 @@ class GameDeeds:
         if not words or state is None:
             return
         if words == "resign" and self._table.plays:
-            self._hand.confirming = "resign"
+            self._table.hand.confirming = "resign"
         elif words in ("leave", "quit", "exit"):
             self._leave()
         elif words == "new":
-            self._going.to_another()
+            self._ways.to_another()
         elif words in ("help", "h", "?"):
             self.open_help()
         elif word.lower() in ("chat", "say") and rest:
             self.chat(rest)
         elif words == "review":
-            self._looking.review()
-        elif self._looking.points_at(words, state):
+            self.review()
+        elif self.points_at(words, state):
             return
         else:
             self._understand(text, state)
@@ -124,7 +196,7 @@ class GameDeeds:
         if isinstance(intent, Place):
             self.place(intent.cell)
         elif isinstance(intent, Query) and intent.kind == "board":
-            self._looking.at_last_move()
+            self.at_last_move()
         else:
             self.do(intent)
 
@@ -136,17 +208,17 @@ class GameDeeds:
         """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
         text = text.strip()
         if len(text) > MAX_CHAT_LENGTH:
-            self._hand.unsaid = text
-            self._hand.begin_chat()
+            self._table.hand.unsaid = text
+            self._table.hand.begin_chat()
             self._desk.say(f"Too long: {len(text)} of {MAX_CHAT_LENGTH} characters.")
         elif text:
             self._desk.start(self._say(text))
 
     async def _say(self, text: str) -> None:
         """Say it; what is refused comes back into the line, or with the next one where a key was pressed meanwhile."""
-        hand, keys = self._hand, self._hand.keys
+        hand, keys = self._table.hand, self._table.hand.keys
         try:
-            await self._room.chat(text)
+            await self._table.room.chat(text)
         except (Refused, Interrupted) as failed:
             hand.unsaid = text
             if hand.keys == keys and hand.mode == "board":
@@ -154,12 +226,12 @@ class GameDeeds:
             self._desk.say(clean_text(failed.message))
 
     async def _do(self, intent: Intent) -> None:
-        before = self._actions.timeline
-        told = (await self._actions.do(intent)).lines
-        if self._actions.timeline is not before:
+        before = self._table.actions.timeline
+        told = (await self._table.actions.do(intent)).lines
+        if self._table.actions.timeline is not before:
             if intent == Look("mistake", 1) or intent == Look("mistake", -1):
-                self._looking.show_values()
-            self._looking.at_another_moment()
+                self.show_values()
+            self.at_another_moment()
         if len(told) > 1:
             self._table.talk.extend(told)
         if told:
@@ -168,27 +240,41 @@ class GameDeeds:
 
     def hears(self, line: ChatLine) -> bool:
         """Tell whether something that was said is to be shown: not what somebody said who is muted."""
-        return self._actions.muted.hears(line)
+        return self._table.actions.muted.hears(line)
+
+    def back(self) -> None:
+        """Drop what is typed, hide values, return to the present, else leave, asking where that loses a game."""
+        hand, table = self._table.hand, self._table
+        if hand.errand is not None:
+            self._ways.home()
+        elif hand.ahead.text:
+            hand.ahead.clear()
+        elif self.close_review():
+            return
+        elif table.timeline.is_back and table.record is None:
+            self.at_present()
+        else:
+            self._ways.leave()
 
     def confirm(self) -> None:
         """Do what was asked about."""
-        what = self._hand.confirming
+        what = self._table.hand.confirming
         if what == "resign":
             self.do(Verb("resign"))
         elif what == "quit":
             self._desk.quit_after_all()
         elif what == "another":
-            self._going.to_another()
+            self._ways.to_another()
         elif what == "leave":
-            self._going.home()
-        self._hand.confirming = None
+            self._ways.home()
+        self._table.hand.confirming = None
 
     def _leave(self) -> None:
         """Leave the room in so many words: from wherever one looks, and asking where it loses a game."""
-        self._hand.ahead.clear()
-        self._looking.at_present()
-        self._going.back()
+        self._table.hand.ahead.clear()
+        self.at_present()
+        self.back()
 
     def open_help(self) -> None:
         """Lay the page of keys and words on top."""
-        self._desk.pages[-1].open_help()
+        self._desk.screens[-1].open_help()

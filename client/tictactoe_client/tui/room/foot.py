@@ -12,12 +12,10 @@ from tictactoe_client.text.wording import describe_turn, format_duration, name_o
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.foot import Foot, Text, arrange_foot, fit_keys
 from tictactoe_client.tui.hints import hint_answers, hint_line, hint_record, hint_room, hint_typed
-from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten_left, shorten_words
 from tictactoe_client.tui.room.banners import connection_banner, game_banner
+from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.ending import describe_end
-from tictactoe_client.tui.room.hand import Hand
-from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
@@ -25,14 +23,12 @@ from tictactoe_protocol.pushes import RoomState
 _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
 
 
-class GameFoot:
+class RoomFoot:
     """What stands below the board of one room."""
 
-    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, another: str) -> None:
+    def __init__(self, desk: Desk, table: Table, *, another: str) -> None:
         self.desk = desk
         self.table = table
-        self.hand = hand
-        self.review = review
         self.another = another
         self._opened_at = desk.now()
 
@@ -45,7 +41,7 @@ class GameFoot:
     @property
     def extra_lines(self) -> int:
         """How many lines it has beside those that every room has."""
-        return 1 if self.review.is_on else 0
+        return 1 if self.table.review.is_on else 0
 
     def arrange(
         self, state: RoomState, status: tuple[str, str] | None, now: float, width: int, rows: int, heard: Sequence[str]
@@ -55,13 +51,13 @@ class GameFoot:
         news: list[Text] = [status] if status else []
         if self.table.record is not None and not status:
             news = [self._describe_turn(state, inner - 2)]
-        if self.hand.returned:
-            news.append((self.hand.returned, "good"))
+        if self.table.hand.returned:
+            news.append((self.table.hand.returned, "good"))
         before = len(news)
         news += [(line, "title") for line in heard]
         foot = self._arrange(state, news, now, inner, rows - self.extra_lines)
         foot = replace(foot, notes=max(0, foot.notes - before))
-        if not self.review.is_on:
+        if not self.table.review.is_on:
             return foot
         worth = (shorten_words(self._describe_worth(state), inner), "title")
         return replace(foot, banner=(*(foot.banner or (("", ""),)), worth))
@@ -87,7 +83,7 @@ class GameFoot:
             )
         if self._is_at_end:
             return arrange_foot(banner, describe_end(self.table), width, rows, notes=news, over_banner=True)
-        typed_move = self.hand.ahead.text
+        typed_move = self.table.hand.ahead.text
         beside = (f"move: {typed_move}_" if self.table.plays else "", "title" if typed_move else "dim")
         if self.table.record is not None and typed_move:
             beside = (f"go to move: {typed_move}_", "title")
@@ -112,49 +108,49 @@ class GameFoot:
 
     def _count_said(self) -> tuple[str, str]:
         """Return how long the line to be said is, where that comes near to what may be said at once."""
-        length = len(self.hand.line.text.strip()) if self.hand.mode == "chat" else 0
+        length = len(self.table.hand.line.text.strip()) if self.table.hand.mode == "chat" else 0
         if length < _NEARLY_TOO_LONG:
             return "", ""
         return f"{length}/{MAX_CHAT_LENGTH}", "bad" if length > MAX_CHAT_LENGTH else "dim"
 
     def _line_being_typed(self) -> str | None:
-        if self.hand.mode == "chat":
-            return f"say: {self.hand.line.text}_"
-        return f":{self.hand.line.text}_" if self.hand.mode == "command" else None
+        if self.table.hand.mode == "chat":
+            return f"say: {self.table.hand.line.text}_"
+        return f":{self.table.hand.line.text}_" if self.table.hand.mode == "command" else None
 
     def _describe_worth(self, state: RoomState) -> str:
         """Return what the moment that is looked at is worth, and the cell that is pointed at."""
-        analysis, rules = self.review.analysis, state.rules.to_rules()
+        analysis, rules = self.table.review.analysis, state.rules.to_rules()
         if analysis is None:
-            if self.review.is_waiting:
+            if self.table.review.is_waiting:
                 return "Worth: ..." if self.desk.settings.ascii else "Worth: …"
             back = self.desk.keymap.show("left", ascii_only=self.desk.settings.ascii)
             return "" if state.result is None else f"{back} goes back to what each move was worth."
-        cell = self.hand.cursor
+        cell = self.table.hand.cursor
         pointed = "" if cell is None else f"   {describe_cell_worth(cell, analysis, rules)}."
         return f"{describe_position(analysis, rules)}{pointed}"
 
     def _compare_played(self, state: RoomState) -> str:
-        analysis, played = self.review.analysis, self.table.timeline.played_next
-        if not self.review.is_on or analysis is None or played is None:
+        analysis, played = self.table.review.analysis, self.table.timeline.played_next
+        if not self.table.review.is_on or analysis is None or played is None:
             return ""
         return compare_played(played, analysis, state.rules.to_rules())
 
     def _errand_banner(self) -> tuple[str, str] | None:
-        if self.hand.errand is None:
+        if self.table.hand.errand is None:
             return None
         dots = "..." if self.desk.settings.ascii else "…"
-        return (f"{self.hand.errand}{dots}   {self.desk.keymap.show('back')} home", "warn")
+        return (f"{self.table.hand.errand}{dots}   {self.desk.keymap.show('back')} home", "warn")
 
     def _game_banner(self, now: float) -> tuple[str, str] | None:
         return game_banner(self.table, self.desk.keymap, now, another=self.another)
 
     def _confirm_banner(self) -> tuple[str, str] | None:
-        if self.hand.confirming is None:
+        if self.table.hand.confirming is None:
             return None
         state, table = self.table.state, self.table
         cost = "" if state is None else cost_of_going(state, table.viewer, aborts=table.aborts)
-        loses = "Resign" if self.hand.confirming == "resign" else f"Leave and {cost or 'lose'} this game"
+        loses = "Resign" if self.table.hand.confirming == "resign" else f"Leave and {cost or 'lose'} this game"
         yes, no = self.desk.keymap.show("confirm"), self.desk.keymap.show("back")
         return (f"{loses}?   {yes} yes   {no} play on", "bad")
 
@@ -175,7 +171,7 @@ class GameFoot:
             return f"{compared if compared and measure(told) > width else told}{fresh}", "warn"
         if self.table.is_my_turn:
             own = f"YOUR MOVE ({state.turn}){self._describe_start()}"
-            return (own if self.hand.pending is None else "Sending ..."), "title"
+            return (own if self.table.hand.pending is None else "Sending ..."), "title"
         if self.table.seat is not None and not self.table.plays:
             return f"You are out of this game: {name_of(state, state.turn)} to move ({state.turn})", "dim"
         if state.turn is None:
@@ -189,26 +185,26 @@ class GameFoot:
 
     def _hints(self, state: RoomState) -> str:
         keymap = self.desk.keymap
-        if self.hand.confirming is not None:
+        if self.table.hand.confirming is not None:
             return hint_answers(keymap)
-        if self.hand.mode != "board":
-            return hint_line(self.hand.mode, keymap)
+        if self.table.hand.mode != "board":
+            return hint_line(self.table.hand.mode, keymap)
         if self.desk.link.phase == "away" and self.table.record is None:
             return f"{keymap.show('retry')} try now  {keymap.show('back')} leave"
-        typed = self.hand.ahead.text
+        typed = self.table.hand.ahead.text
         if (
             self.table.is_my_turn
-            and self.hand.pending is None
+            and self.table.hand.pending is None
             and is_whole(typed, state.rules.to_rules(), self.desk.settings.keys)
         ):
             return hint_typed(typed, keymap)
-        if self.table.record is not None and not self.review.is_on:
-            return hint_record(keymap, self.desk.settings, way_out="back" if len(self.desk.pages) > 1 else "leave")
+        if self.table.record is not None and not self.table.review.is_on:
+            return hint_record(keymap, self.desk.settings, way_out="back" if len(self.desk.screens) > 1 else "leave")
         return hint_room(
             self.table,
             state,
             keymap,
             self.desk.settings,
-            reviews=self.review.is_on,
+            reviews=self.table.review.is_on,
             another=self.another,
         )

@@ -13,6 +13,8 @@ from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.events import Change, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.news import announce, announce_chat
+from tictactoe_client.tui.room.hand import Hand
+from tictactoe_client.tui.room.review import Review
 from tictactoe_protocol.pushes import ChatLine, RoomState
 
 _MOST_LINES = 200
@@ -21,11 +23,17 @@ _MOST_LINES = 200
 class Table:
     """The table in `room` for whoever acts with `actions`; `record` is the game where it is one on record.
 
+    In the `hand` is what they have not sent yet, and `review` knows what the moves they look at are worth.
     `unblamed` are those who have been away since we came back from a loss of our own connection. `whole_hold_ms` is for
-    how long the server keeps a seat, once somebody was seen to drop.
+    how long the server keeps a seat, once somebody was seen to drop. `falling` are the boards to be shown before the
+    newest one, and `turning_point` says where the game that is over was decided.
     """
 
-    def __init__(self, room: Room, actions: Actions, *, aborts: bool = False) -> None:
+    def __init__(self, room: Room, actions: Actions, review: Review, *, aborts: bool = False) -> None:
+        self.room = room
+        self.actions = actions
+        self.review = review
+        self.hand = Hand()
         self.aborts = aborts
         self.record = room.content if isinstance(room, RecordedRoom) else None
         self.received_at = 0.0
@@ -34,38 +42,38 @@ class Table:
         self.ending: RoomState | None = None
         self.unblamed: frozenset[str] = frozenset()
         self.whole_hold_ms: int | None = None
-        self._room = room
-        self._actions = actions
+        self.falling: list[str] = []
+        self.turning_point = ""
         self._talk: list[str] = []
 
     @property
     def code(self) -> str:
         """The room's code."""
-        return self._room.code
+        return self.room.code
 
     @property
     def viewer(self) -> str:
         """Who looks, by the public id."""
-        return self._room.viewer
+        return self.room.viewer
 
     @property
     def state(self) -> RoomState | None:
         """The newest state, None before the first."""
-        return self._room.state
+        return self.room.state
 
     @property
     def moves(self) -> Sequence[int]:
         """The cells of the game in order, as far as they are known."""
-        return self._room.moves
+        return self.room.moves
 
     @property
     def timeline(self) -> Timeline:
         """The moment that is looked at."""
-        return self._actions.timeline
+        return self.actions.timeline
 
     @timeline.setter
     def timeline(self, timeline: Timeline) -> None:
-        self._actions.timeline = timeline
+        self.actions.timeline = timeline
 
     @property
     def talk(self) -> list[str]:
@@ -74,27 +82,27 @@ class Table:
 
     def describe_moment(self) -> list[str]:
         """Return the move that led to the moment that is looked at, and what a record notes there."""
-        return [] if self.state is None else self._actions.describe_moment(self.state)
+        return [] if self.state is None else self.actions.describe_moment(self.state)
 
     @property
     def seat(self) -> str | None:
         """Our mark, or None for a watcher."""
-        return self._room.seat
+        return self.room.seat
 
     @property
     def plays(self) -> bool:
         """Whether we still play a game that is on, which going away would cost us."""
-        return self._room.plays
+        return self.room.plays
 
     @property
     def looks_on(self) -> bool:
         """Whether there is nothing for us to play: we watch, or are out of the game, or it is over."""
-        return self._room.looks_on
+        return self.room.looks_on
 
     @property
     def is_my_turn(self) -> bool:
         """Whether the server waits for our move."""
-        return self._room.is_my_turn
+        return self.room.is_my_turn
 
     def take(self, update: Updated, brought: Sequence[Change], now: float) -> None:
         """Take note of a state, and of what it has brought."""
@@ -104,6 +112,7 @@ class Table:
             self._note_absent(old, state, after_loss=update.after_loss)
         if old is None or old.game != state.game:
             self.started_at, self.ended_at, self.ending = now if state.ply == 0 else None, None, None
+            self.turning_point = ""
         if state.status == "playing" and old is not None and old.status == "waiting":
             self.started_at = now
         if state.status == "over" and self.ended_at is None:

@@ -21,49 +21,47 @@ from tictactoe_client.text.wording import (
 )
 from tictactoe_client.text.worth import list_worth
 from tictactoe_client.tui.foot import Foot
-from tictactoe_client.tui.page import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten, shorten_words, wrap
 from tictactoe_client.tui.qr import render_code
-from tictactoe_client.tui.room.foot import GameFoot
-from tictactoe_client.tui.room.hand import Hand
+from tictactoe_client.tui.room.desk import Desk
+from tictactoe_client.tui.room.foot import RoomFoot
 from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room, needed_for_room
 from tictactoe_client.tui.room.panel import paint_panel, paint_players, shows_talk
-from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.value_marks import paint_values
 from tictactoe_protocol.pushes import RoomState
 
 _MOST_WORTHS = 5
+_LEAST, _MOST = (36, 10), (100, 28)
+"""The size of the window that an invitation needs, and of the one that it can use."""
 _LOW = 16
 """Below this height no line of the invitation is left empty."""
 
 
-class GameView:
+class RoomView:
     """One room's picture; `fit` and `corner` say where the board was drawn, `back_at` where the head steps back."""
 
-    def __init__(self, desk: Desk, table: Table, hand: Hand, review: Review, *, another: str) -> None:
+    def __init__(self, desk: Desk, table: Table, *, another: str) -> None:
         self.desk = desk
         self.table = table
-        self.hand = hand
-        self.review = review
-        self.foot = GameFoot(desk, table, hand, review, another=another)
+        self.foot = RoomFoot(desk, table, another=another)
         self.window: Window | None = None
         self.fit: Fit | None = None
         self.corner = (0, 0)
         self.back_at = range(0)
         self._space: tuple[int, int] | None = None
 
-    def needed_size(self) -> tuple[int, int] | None:
-        """Return the smallest window for this room's board, or None where there is no board."""
+    def needed_size(self) -> tuple[int, int]:
+        """Return the smallest window for this room's board, or for its invitation."""
         state = self.table.state
-        return needed_for_room(state.rules.to_rules()) if state is not None and state.status != "waiting" else None
+        return needed_for_room(state.rules.to_rules()) if state is not None and state.status != "waiting" else _LEAST
 
-    def wanted_size(self, width: int, height: int) -> tuple[int, int] | None:
-        """Return how much of a window the board with all about it can use, or None where there is no board."""
+    def wanted_size(self, width: int, height: int) -> tuple[int, int]:
+        """Return how much of a window the board, or the invitation, can use with all about it."""
         state = self.table.shown()
         self._space = (width, height)
         if state is None or state.status == "waiting":
-            return None
+            return min(width, _MOST[0]), min(height, _MOST[1])
         layout = self._lay_out(state, *self._space)
         return layout.width, layout.height + self.foot.extra_lines
 
@@ -86,9 +84,9 @@ class GameView:
             foot = self.foot.arrange(state, status, now, picture.width, rows, ())
             if self._hides_talk(picture, layout, last - foot.height, worth):
                 foot = self.foot.arrange(state, status, now, picture.width, rows, self._heard)
-                self.hand.told = foot.notes
+                self.table.hand.told = foot.notes
             else:
-                self.hand.told = len(self.hand.heard)
+                self.table.hand.told = len(self.table.hand.heard)
             self._draw_players(picture, layout, last - foot.height, now, worth)
         self.foot.draw(picture, foot, state)
 
@@ -101,14 +99,14 @@ class GameView:
 
     def _draw_waiting(self, picture: Picture, state: RoomState, status: tuple[str, str] | None, now: float) -> Foot:
         """Draw the room while it waits for others; return its foot."""
-        last, heard = picture.height - 1, self.hand.heard
+        last, heard = picture.height - 1, self.table.hand.heard
         self._draw_head(picture, state)
         foot = self.foot.arrange(state, status, now, picture.width, 3, ())
         if heard and self._draw_invitation(Picture(picture.width, picture.height), last - foot.height) < len(heard):
             foot = self.foot.arrange(state, status, now, picture.width, 3, heard)
-            self.hand.told = foot.notes
+            self.table.hand.told = foot.notes
         else:
-            self.hand.told = len(heard)
+            self.table.hand.told = len(heard)
         self._draw_invitation(picture, last - foot.height)
         return foot
 
@@ -168,7 +166,7 @@ class GameView:
     @property
     def _heard(self) -> list[str]:
         """What is to be seen somewhere: what was said since the last key, or what a record notes."""
-        return self.hand.heard if self.table.record is None else self.table.talk
+        return self.table.hand.heard if self.table.record is None else self.table.talk
 
     @property
     def _back(self) -> str:
@@ -190,7 +188,7 @@ class GameView:
         """Return where the board and the rest go in a window of this size."""
         rules, settings = state.rules.to_rules(), self.desk.settings
         style = BoardStyle(
-            ascii=settings.ascii, keys=settings.keys if self.table.plays else None, stars=not self.review.is_on
+            ascii=settings.ascii, keys=settings.keys if self.table.plays else None, stars=not self.table.review.is_on
         )
         cursor = self._cursor(state)
         centre = cursor if cursor is not None else state.last
@@ -198,15 +196,15 @@ class GameView:
 
     def _draw_board(self, picture: Picture, state: RoomState, layout: RoomLayout) -> list[str]:
         """Draw the board, with values where they are shown; return those that its small cells have no room for."""
-        view = BoardView.of(state, self._cursor(state) if self.table.plays or self.review.is_on else None)
-        if not self.table.timeline.is_back and self.hand.pending is not None:
-            view = replace(view, pending=self.hand.pending)
+        view = BoardView.of(state, self._cursor(state) if self.table.plays or self.table.review.is_on else None)
+        if not self.table.timeline.is_back and self.table.hand.pending is not None:
+            view = replace(view, pending=self.table.hand.pending)
         fit = self.fit = layout.fit
         self.window = fit.window
         self.corner = (LEFT, layout.top)
         is_grey = self.desk.link.phase != "online" and self.table.record is None
         picture.paste(*self.corner, fit.draw(view), "dim" if is_grey else None)
-        analysis = self.review.analysis if self.review.is_on else None
+        analysis = self.table.review.analysis if self.table.review.is_on else None
         if analysis is None:
             return []
         paint_values(picture, *self.corner, view, fit, analysis)
@@ -214,7 +212,7 @@ class GameView:
 
     def _cursor(self, state: RoomState) -> int | None:
         """Return where the cursor stands: for one who plays where marks fall, where the mark would land."""
-        cursor = self.hand.cursor
+        cursor = self.table.hand.cursor
         return (
             resting_cell(state, cursor) if cursor is not None and state.rules.gravity and self.table.plays else cursor
         )
@@ -267,7 +265,7 @@ class GameView:
     def _draw_code(self, picture: Picture, link: str) -> int:
         """Draw the link as a code at the right where there is room; return the column where the room for text ends."""
         settings = self.desk.settings
-        if not self.hand.shows_code or settings.ascii or not settings.colour:
+        if not self.table.hand.shows_code or settings.ascii or not settings.colour:
             return picture.width - 1
         lines = render_code(link)
         x = picture.width - len(lines[0]) - 1

@@ -5,8 +5,8 @@ What the server has to hear goes out beside everything else, so that Esc works a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
@@ -17,59 +17,37 @@ from tictactoe_client.session import Enter
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui.entering import describe_errand
 from tictactoe_client.tui.hints import describe_another
-from tictactoe_client.tui.page import Desk, Page
-from tictactoe_client.tui.room.hand import Hand
-from tictactoe_client.tui.room.looking import Looking
+from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.requests import ClockFields
 
+if TYPE_CHECKING:
+    from tictactoe_client.tui.room.screen import RoomScreen
 
-class Going:
-    """The ways out of one room, seen on `page`; `sit_down` opens the page of another room with news."""
 
-    def __init__(
-        self,
-        desk: Desk,
-        room: Room,
-        table: Table,
-        hand: Hand,
-        looking: Looking,
-        *,
-        page: Page,
-        again: Choice | None,
-        sit_down: Callable[[Room, str], None],
-    ) -> None:
+class WaysOut:
+    """The ways out of one room, seen on `screen`; `again` is what to enter for another opponent, if anything."""
+
+    def __init__(self, desk: Desk, table: Table, screen: RoomScreen, again: Choice | None) -> None:
         self._desk = desk
-        self._room = room
         self._table = table
-        self._hand = hand
-        self._looking = looking
-        self._page = page
+        self._screen = screen
         self._again = again
-        self._sit_down = sit_down
 
-    def back(self) -> None:
-        """Drop what is typed, hide values, return to the present, else leave, asking where that loses a game."""
-        if self._hand.errand is not None:
-            self.home()
-        elif self._hand.ahead.text:
-            self._hand.ahead.clear()
-        elif self._looking.close_review():
-            return
-        elif self._table.timeline.is_back and self._table.record is None:
-            self._looking.at_present()
-        elif self._loses_game():
-            self._hand.confirming = "leave"
+    def leave(self) -> None:
+        """Go home, asking where that loses a game."""
+        if self._loses_game():
+            self._table.hand.confirming = "leave"
         else:
             self.home()
 
     def asks_first(self) -> bool:
         """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
-        if not self._loses_game() or self._hand.confirming == "quit":
+        if not self._loses_game() or self._table.hand.confirming == "quit":
             return False
-        while self._desk.pages[-1] is not self._page:
+        while self._desk.screens[-1] is not self._screen:
             self._desk.close_page()
-        self._hand.confirming = "quit"
+        self._table.hand.confirming = "quit"
         return True
 
     def home(self) -> None:
@@ -81,15 +59,15 @@ class Going:
             self._desk.leave(ExitCode.CONNECTION_LOST)
             return
         self._close_page()
-        if self._room.ended is None:
-            self._desk.start(self._room.leave())
+        if self._table.room.ended is None:
+            self._desk.start(self._table.room.leave())
 
     def to_another(self) -> None:
         """Look for another opponent in the same way as before, asking where that loses a game."""
         if self._again is None:
             self._desk.say("There is nobody to look for here.")
-        elif self._loses_game() and self._hand.confirming != "another":
-            self._hand.confirming = "another"
+        elif self._loses_game() and self._table.hand.confirming != "another":
+            self._table.hand.confirming = "another"
         else:
             again = self._again
             errand = "Opening a private room" if again.private and not again.bots else "Looking for another opponent"
@@ -126,15 +104,15 @@ class Going:
         return self._table.plays and self._desk.link.phase != "away"
 
     def _close_page(self) -> None:
-        while self._page in self._desk.pages:
-            is_first = self._desk.pages[0] is self._desk.pages[-1]
+        while self._screen in self._desk.screens:
+            is_first = self._desk.screens[0] is self._desk.screens[-1]
             self._desk.close_page()
             if is_first:
                 return
 
     def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
         if not self._desk.entering.errand:
-            self._hand.errand = errand
+            self._table.hand.errand = errand
             coming = self._desk.entering.enter(errand, enter)
             self._desk.start(self._go(coming, news, may_lose=self._table.plays))
 
@@ -147,18 +125,18 @@ class Going:
         try:
             room = await coming
         except ClientError:
-            if self._room.ended is not None and self._page in self._desk.pages:
+            if self._table.room.ended is not None and self._screen in self._desk.screens:
                 self._desk.go_home()
             raise
         finally:
-            self._hand.errand = None
-        if room is None or room is self._room:
+            self._table.hand.errand = None
+        if room is None or room is self._table.room:
             return
         if self._table.plays and not may_lose:
             self._desk.say("Somebody has come meanwhile: the game is on.")
             await room.leave()
             return
         self._close_page()
-        self._sit_down(room, news.format(room.code))
-        if self._room.ended is None:
-            await self._room.leave()
+        self._screen.sit_down(room, news.format(room.code))
+        if self._table.room.ended is None:
+            await self._table.room.leave()

@@ -1,0 +1,343 @@
+"""A room on the screen: what happens there is heard here, and drawn once for all that happened at once.
+
+Keys and clicks are `keys`', what one does by them is `deeds`', how it looks is `view`'s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from textual import events
+from textual.app import ComposeResult
+from textual.timer import Timer
+
+from tictactoe_client.board.board import drop_frames
+from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.record import RecordActions, RecordedRoom
+from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.events import (
+    Back,
+    Change,
+    Closed,
+    Ended,
+    Gone,
+    Lost,
+    Moved,
+    Replaced,
+    RoomEvent,
+    Said,
+    Updated,
+)
+from tictactoe_client.online.room import Room
+from tictactoe_client.text.news import announce_chat
+from tictactoe_client.text.wording import name_of, seat_of
+from tictactoe_client.text.worth import describe_mistake
+from tictactoe_client.tui.canvas import Canvas
+from tictactoe_client.tui.help_page import HelpPage
+from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.room.deeds import Deeds
+from tictactoe_client.tui.room.desk import Desk
+from tictactoe_client.tui.room.ending import describe_farewell
+from tictactoe_client.tui.room.help import list_room_help
+from tictactoe_client.tui.room.keys import RoomKeys
+from tictactoe_client.tui.room.review import Review
+from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.view import RoomView
+from tictactoe_client.tui.room.ways_out import WaysOut
+from tictactoe_client.tui.screen import ClientScreen
+from tictactoe_client.tui.size_notice import notice_size
+from tictactoe_client.tui.stage import Stage, place_stage
+from tictactoe_client.tui.themes import theme_named
+from tictactoe_engine import format_cell
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+_BACK_SHOWN_SECONDS = 5.0
+_FRAME_SECONDS = 0.05
+_MOST_FRAMES = 4
+_SLOW_MS = 150
+"""Over a link with a longer way than this nothing falls: it would come in fits."""
+_MOST_CELLS_JUDGED = 42
+"""On larger boards the turning point is not looked for: that takes too long."""
+
+
+class RoomScreen(ClientScreen):
+    """One room, entered, or a recorded game, first seen after `ply` moves, which needs no server.
+
+    `again` is what to enter for another opponent, if anything, `news` what is told at once.
+    """
+
+    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
+        super().__init__()
+        client, settings = desk.link.client, replace(desk.settings, colour=False)
+        self.needs_server = not isinstance(room, RecordedRoom)
+        aborts = client is not None and "abort" in client.features
+        if isinstance(room, RecordedRoom):
+            actions: Actions = RecordActions(room, settings, ply, shows=True)
+        else:
+            actions = Actions(room, settings, shows=True, aborts=aborts)
+        review = Review(room, actions, run=desk.start, tell=desk.say, redraw=self.redraw)
+        self.room = room
+        self.again = again
+        self.table = Table(room, actions, review, aborts=aborts)
+        self.canvas = Canvas(theme_named(desk.settings.theme, colour=desk.settings.colour))
+        self._desk = desk
+        self._ways = WaysOut(desk, self.table, self, again)
+        self._deeds = Deeds(desk, self.table, self._ways)
+        self._view = RoomView(desk, self.table, another=self._ways.another)
+        self._keys = RoomKeys(desk, self.table, self._deeds, self._ways, self._view)
+        self._stage = Stage(0, 0, 0, 0)
+        self._timer: Timer | None = None
+        self._is_dirty = False
+        self._says_goodbye = False
+        self._returned_until = 0.0
+        self._returned: Back | None = None
+        self._before_return: RoomState | None = None
+        self._changes: list[Change] = []
+        self._stop_hearing = room.subscribe(self._hear)
+        self._note = news if self.table.record is not None else ""
+        if news and not self._note:
+            self.table.tell(news)
+            self.table.hand.hear(news)
+        if room.seat is not None:
+            desk.link.keep_room(room.code)
+
+    # -- what happens in the room ---------------------------------------------------------------------------------
+
+    def _hear(self, event: RoomEvent) -> None:
+        """Take what happens in this room; what changed is drawn when all of one state has been told."""
+        match event:
+            case Change():
+                self._changes.append(event)
+                return
+            case Updated():
+                self._take_update(event)
+            case Said(line) if self.table.actions.muted.hears(line):
+                self.table.hear(line)
+                self.table.hand.hear(announce_chat(line))
+            case Lost():
+                self.table.hand.returned = ""
+            case Back():
+                self._returned, self._before_return = event, self.table.state
+            case Gone(refused=refused):
+                self._end_room(clean_text(refused.message))
+            case Closed(reason):
+                self._end_room(f"Room {self.room.code} is closed: {clean_text(reason)}")
+            case Replaced():
+                self._end_room("A newer connection of yours has taken over your seat.")
+        self._desk.redraw()
+
+    def _take_update(self, update: Updated) -> None:
+        old, state, table = update.old, update.state, self.table
+        brought, self._changes = self._changes, []
+        table.take(update, brought, self._desk.now())
+        table.hand.follow(state)
+        if not table.plays:
+            table.hand.ahead.clear()
+        table.review.look()
+        if old is not None and (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status):
+            self._desk.hush()
+            table.hand.returned = ""
+        if self._returned is not None:
+            self._welcome_back(state)
+        if len(moved := [change for change in brought if isinstance(change, Moved)]) == 1:
+            self._let_fall(moved[0].cell, state)
+        if any(isinstance(change, Ended) for change in brought):
+            self._desk.start(self._find_turning_point(state))
+        was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, self.room.viewer)
+        if table.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
+            self._desk.ring()
+
+    def _welcome_back(self, state: RoomState) -> None:
+        returned, before, self._returned = self._returned, self._before_return, None
+        assert returned is not None
+        seconds = max(1, round(returned.seconds))
+        missed = "Nothing was missed."
+        if before is not None and state.last is not None and state.ply > before.ply:
+            mark = state.board[state.last]
+            if mark != self.table.seat:
+                missed = f"{name_of(state, mark)} played {format_cell(state.last, state.rules.to_rules())}."
+        tick = "" if self._desk.settings.ascii else "✓ "
+        self.table.hand.returned = f"{tick}Back after {seconds} s. {missed}"
+        self._returned_until = self._desk.now() + _BACK_SHOWN_SECONDS
+
+    def _let_fall(self, cell: int, state: RoomState) -> None:
+        """Show a mark on its way down, where marks fall and whoever looks wants to see it."""
+        is_slow = (self._desk.link.latency_ms or 0) > _SLOW_MS
+        if state.rules.gravity and self._desk.settings.motion and not is_slow and self.is_current:
+            self.table.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
+            self.set_timer(_FRAME_SECONDS, self._fall_on)
+
+    def _fall_on(self) -> None:
+        self.table.falling = self.table.falling[1:]
+        self.redraw()
+        if self.table.falling:
+            self.set_timer(_FRAME_SECONDS, self._fall_on)
+
+    async def _find_turning_point(self, state: RoomState) -> None:
+        """Find out where the game that is over was decided, to tell it beside the board."""
+        judge, result = self.table.actions.judge, state.result
+        if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
+            return
+        mistake = await judge.find_turning_point(result.winner)
+        if mistake is not None and self.table.state is not None and self.table.state.game == state.game:
+            rules = state.rules.to_rules()
+            self.table.turning_point = describe_mistake(mistake.ply, mistake.cell, mistake.before, rules)
+            self.redraw()
+
+    def _end_room(self, why: str) -> None:
+        if self in self._desk.screens and self.table.hand.errand is None:
+            self._desk.go_home()
+            self._desk.say(why)
+
+    # -- what the program asks ------------------------------------------------------------------------------------
+
+    @property
+    def window_title(self) -> str:
+        """Say in the window's title whose move it is."""
+        if self.table.record is not None:
+            return "replay: tictactoe"
+        return "● your move: tictactoe" if self.table.is_my_turn else f"{self.room.code}: tictactoe"
+
+    def connected(self) -> None:
+        """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
+        if self.table.record is None:
+            self._desk.go_home()
+
+    def closed(self) -> None:
+        """Nothing of ours is left here."""
+        self._stop_hearing()
+        self._desk.last_game.note(self.table.state, self.table.viewer)
+        if self.table.hand.errand is not None:
+            self._desk.entering.give_up()
+        self.table.review.switch(on=False)
+        self._desk.link.forget_room(self.room.code)
+
+    def asks_first(self) -> bool:
+        """Ask where the end of the program loses a game; the key that would end it counts like any other here."""
+        self.table.hand.note_key()
+        return self._ways.asks_first()
+
+    async def say_goodbye(self) -> str:
+        """Leave, so that nobody waits for us in vain, and return what became of the game.
+
+        A server that does not answer is not waited for.
+        """
+        state, address = self.table.state, self._desk.link.address
+        if not self._says_goodbye:
+            self._says_goodbye = True
+            self._desk.last_game.note(state, self.table.viewer)
+        if state is None or self.room.ended is not None or self.table.record is not None:
+            return ""
+        is_told = self._desk.link.phase == "online" and await self.room.say_goodbye()
+        if is_told:
+            self._desk.link.forget_room(self.room.code)
+        return describe_farewell(state, self.table.viewer, address, is_told=is_told, aborts=self.table.aborts)
+
+    def sit_down(self, room: Room, news: str) -> None:
+        """Open the screen of another room, and tell the news there."""
+        self._desk.open(RoomScreen(self._desk, room, self.again, news))
+
+    def list_help(self) -> list[str]:
+        """Return the help for this room's board, once it is known."""
+        state = self.table.state
+        return [] if state is None else list_room_help(state, self._desk.keymap, self._desk.settings)
+
+    def open_help(self) -> None:
+        """Lay the page of help on top."""
+        self._desk.open(HelpPage(self.desk, self.list_help))
+
+    # -- what is drawn --------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        """Lay out the one widget that all is drawn on."""
+        yield self.canvas
+
+    def on_mount(self) -> None:
+        """Draw as soon as there is something to draw on."""
+        self.canvas.focus()
+        self.redraw()
+
+    def on_screen_suspend(self) -> None:
+        """Nothing changes by itself that is not in sight."""
+        self._set_timer(None)
+
+    def on_screen_resume(self) -> None:
+        """Draw what it has become meanwhile."""
+        self.redraw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw for the new size."""
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw once for all that changes now; what has to be sent goes first."""
+        if not self._is_dirty and self.canvas.is_mounted:
+            self._is_dirty = True
+            self._desk.start(self._draw())
+
+    async def _draw(self) -> None:
+        """Draw the room, or say how large its window must be."""
+        self._is_dirty = False
+        if not self.is_current:
+            return
+        width, height = window = self.app.size.width, self.app.size.height
+        needed = self._view.needed_size()
+        if width < needed[0] or height < needed[1]:
+            picture = Picture(width, height)
+            for y, line in enumerate(notice_size(needed, window, self._view.foot.question)):
+                picture.put(0, y, line)
+        else:
+            self._stage = place_stage(self._view.wanted_size(*window), window)
+            on_stage = Picture(self._stage.width, self._stage.height, ascii_only=self._desk.settings.ascii)
+            self._view.draw(on_stage, self._desk.status or ((self._note, "warn") if self._note else None))
+            picture = self._stage.show(on_stage, *window)
+        self.canvas.show(picture)
+        self._set_timer(self._seconds_to_change())
+
+    def _is_too_small(self) -> bool:
+        width, height = self._view.needed_size()
+        return self.app.size.width < width or self.app.size.height < height
+
+    def _seconds_to_change(self) -> float | None:
+        """Return after how long the room looks different though nothing happened, None for never."""
+        state, now = self.table.state, self._desk.now()
+        if self.table.record is not None or state is None:
+            return None
+        counts = self._desk.link.phase != "online" or bool(self.table.hand.returned) or state.status == "waiting"
+        counts = counts or (state.clock is not None and state.status == "playing")
+        return 1.0 if counts or any(self.table.hold_ms(mark, now) for mark in state.seats) else None
+
+    def _set_timer(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(seconds, self._tick) if seconds is not None else None
+
+    def _tick(self) -> None:
+        """Take the welcome off when it has been read; over a line that is being typed it stays until that is done."""
+        if self._returned_until <= self._desk.now() and self.table.hand.mode == "board":
+            self.table.hand.returned = ""
+        self._desk.redraw()
+
+    # -- keys -----------------------------------------------------------------------------------------------------
+
+    def on_canvas_pressed(self, event: Canvas.Pressed) -> None:
+        """Take a key."""
+        self._note = ""
+        if not self._desk.press_anywhere(event.name) and not self._is_too_small():
+            self._desk.attempt(self._keys.press, event.name)
+
+    def on_canvas_pasted(self, event: Canvas.Pasted) -> None:
+        """Take pasted text."""
+        self._desk.attempt(self._keys.paste, event.text)
+
+    def on_canvas_clicked(self, event: Canvas.Clicked) -> None:
+        """Take a click; beside the stage there is nothing to click."""
+        self._desk.note_person()
+        place = self._stage.find(event.x, event.y)
+        if place is not None and not self._is_too_small():
+            self._desk.attempt(self._keys.click, *place)
+
+    def on_canvas_scrolled(self, event: Canvas.Scrolled) -> None:
+        """Take a turn of the wheel."""
+        self._desk.attempt(self._keys.scroll, event.lines)
