@@ -2,7 +2,7 @@
 
 One process of each test run has imported everything, and forks what a test asks for. What is forked has streams, an
 environment, a folder, a terminal, signals and an exit code of its own, and ends as a program that was started does. Any
-other command is started as ever, and so are ours with variables that Python itself reads at the start. A source after
+other command is started as ever, and so are ours with variables that are read at the start alone. A source after
 `-c` finds everything imported.
 """
 
@@ -39,7 +39,7 @@ _LAZY = ("segno", "tomlkit", "textual.app", "textual.widgets", "textual.drivers.
 _OF_THE_ENVIRONMENT = ("__main__", "tictactoe_server.cli")
 """Modules that are imported by each process itself, as they look at its environment."""
 
-_READ_AT_THE_START = ("PYTHON", "LC_", "LANG")
+_READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "TEXTUAL")
 Given = int | IO[Any] | None
 
 
