@@ -20,6 +20,7 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_game_page import game
 from tests.tui.test_history_page import played
 from tests.tui.test_replay_page import diagonal
+from tictactoe_client.input import judge
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.choice import Choice
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
@@ -233,6 +234,8 @@ async def test_in_a_replay(
     open_screen: OpenScreen, look: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(judge, "GAME_SECONDS", 0.1)
+    monkeypatch.setattr(judge, "_LEAST_COST", 9.0)
     opening = Opening("replay", record=diagonal(32))
     async with open_screen("ws://127.0.0.1:1", opening=opening, **look) as ana:
         await ana.until("move 0 of 16")
@@ -246,7 +249,12 @@ async def test_in_a_replay(
             await hand.do(there, gone=before)
             await hand.do(back, before)
         await hand.do("save", "The game is saved in")
-        await hand.look_into("help", "At the board:")
+        await hand.do("mistake", "There is no mistake after this moment.")
+        await hand.do("mistake_before", "There is no mistake before this moment.")
+        await hand.do("review", "to move:")
+        await hand.do("review", gone="to move:")
+        await hand.look_into("help", "Goal:")
+        await hand.look_into("command", ":_")
         await ana.press("1", "6", "enter")
         await ana.until("move 16 of 16")
         hand.check("in a replay", extra=frozenset("0123456789") | {"enter"})
@@ -380,6 +388,8 @@ async def test_after_a_game(
         await hand.do("home", gone=ana.text)
         await hand.do("end", gone=ana.text)
         await hand.do("review", gone="hide values")
+        await hand.do("mistake", "There is no mistake after this moment.")
+        await hand.do("mistake_before", "There is no mistake before this moment.")
         assert "YOU WIN" in at_end
         await hand.do("save", "saved in")
         await hand.look_into("chat", "say: _")

@@ -51,19 +51,20 @@ are."""
 
 _ALWAYS: Final = ("leave", "quit", "redraw")
 _AT_BOARD: Final = ("chat", "command", "help", "back")
-_LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review", "mistake", "mistake_before")
+_LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review")
+_JUDGED: Final = (*_LOOKING, "mistake", "mistake_before")
 
 SITUATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "on the first page": ("up", "down", "left", "right", "open", "help", "theme", "settings", "name", "refresh"),
     "without a server": ("retry", "local", "help", "theme", "settings"),
     "in the form of a new room": ("up", "down", "left", "right", "open", "back", "help"),
     "in a list": ("up", "down", "home", "end", "page_up", "page_down", "open", "refresh", "save", "back", "help"),
-    "in a replay": (*_LOOKING, "aside_left", "aside_right", "save", "command", "back", "help"),
+    "in a replay": (*_JUDGED, "aside_left", "aside_right", "save", "command", "back", "help"),
     "while you wait for others": ("copy", "hide_code", "computer", *_AT_BOARD),
     "in a game": ("up", "down", "left", "right", "place", "accept", "decline", *_AT_BOARD),
     "when an opponent is gone": ("claim", "claim_draw", "up", "down", "left", "right", "place", *_AT_BOARD),
     "while you watch": (*_LOOKING, *_AT_BOARD),
-    "after a game": (*_LOOKING, "rematch", "another", "save", *_AT_BOARD),
+    "after a game": (*_JUDGED, "rematch", "another", "save", *_AT_BOARD),
     "while the connection is lost": ("retry", *_AT_BOARD),
     "when you are asked": ("confirm", "back"),
 }
