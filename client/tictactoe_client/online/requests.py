@@ -21,7 +21,7 @@ from tictactoe_client.online.messages import Message, Messages, read_message, re
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.stream import Audience
 from tictactoe_protocol.pushes import Announcement, ChatLine, Closed, Error, Notice, Ok, Replaced, RoomState
-from tictactoe_protocol.requests import Move, Request, Sync
+from tictactoe_protocol.requests import Move, Request
 
 _OWN_ID_PREFIX: Final = "client-"
 _REPEATABLE: Final = frozenset(
@@ -207,8 +207,6 @@ class Delivery:
             self.room(reply.room)._enter(reply)
         pending = self._waiting.get(reply.id)
         if pending is not None and not pending.answer.done():
-            if isinstance(pending.request, Sync):
-                self.room(pending.request.room)._check_moves(reply.moves or ())
             pending.answer.set_result(reply)
             if isinstance(pending.request, Move):
                 self.room(pending.request.room)._expect_state(pending.request.ply)

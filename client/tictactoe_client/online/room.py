@@ -180,7 +180,9 @@ class Room(RoomView):
 
     async def sync(self) -> tuple[int, ...]:
         """Return the moves of the current game in order; the state comes again as well."""
-        return (await self._client.request(requests.Sync(room=self.code))).moves or ()
+        moves = (await self._client.request(requests.Sync(room=self.code))).moves or ()
+        _check_moves(moves, self.state)
+        return moves
 
     async def record(self, game: int) -> str | None:
         """Return a finished game of this room as text, or None where we did not play it; games count from 1.
@@ -235,18 +237,12 @@ class Room(RoomView):
     def _enter(self, reply: Ok) -> None:
         """Take note of the answer that let us in, which has the moves of the game on the table."""
         moves = reply.moves or ()
-        self._check_moves(moves)
+        _check_moves(moves, self.state)
         self.is_watching = not reply.seat
         self._told = moves
         if self.state is None:
             self.moves = moves
         self._tell_waiting()
-
-    def _check_moves(self, moves: tuple[int, ...], state: RoomState | None = None) -> None:
-        """Refuse cells that are not on the board."""
-        state = state or self.state
-        if state is not None and any(cell >= len(state.board) for cell in moves):
-            raise ProtocolBroken("a move is off the board")
 
     async def _wait_for_state(self) -> None:
         """Wait for the first state, or for the end of the room."""
@@ -265,7 +261,7 @@ class Room(RoomView):
             return
         if self.state is not None and not _are_alike(state.rules, self.state.rules):
             raise ProtocolBroken("the rules of a room have changed")
-        self._check_moves(self._told or (), state)
+        _check_moves(self._told or (), state)
         self._newest_seq = state.seq
         if self._asking is not None:
             self._waiting.append(state)
@@ -366,3 +362,9 @@ class Room(RoomView):
 
 def _are_alike(one: RulesState, other: RulesState) -> bool:
     return one == other or one.to_rules() == other.to_rules()
+
+
+def _check_moves(moves: tuple[int, ...], state: RoomState | None) -> None:
+    """Refuse cells that are not on the board of the state."""
+    if state is not None and any(cell >= len(state.board) for cell in moves):
+        raise ProtocolBroken("a move is off the board")
