@@ -207,6 +207,33 @@ async def test_what_is_no_code_or_no_cell_never_leaves_the_client(server: Server
             assert bad.value.code == code
 
 
+async def test_the_end_of_the_block_gives_the_seat_up(server: Server) -> None:
+    async with connect(server.url, name="bo") as bo:
+        async with connect(server.url, name="ana") as ana:
+            room = await bo.join((await ana.create()).code)
+            await state_where(room, status="playing")
+        over = await state_where(room, status="over")
+        assert over.seats["X"] is not None
+        assert over.seats["X"].left
+
+
+async def test_a_seat_that_is_kept_is_taken_up_again_by_the_token(server: Server) -> None:
+    async with connect(server.url, name="ana", keep_seats=True) as ana:
+        code = (await ana.create()).code
+    async with connect(server.url, token=ana.token) as ana:
+        assert (await ana.join(code)).seat == "X"
+
+
+async def test_messages_that_are_given_back_are_kept_no_more(server: Server) -> None:
+    async with connect(server.url) as client:
+        async with client.messages() as messages:
+            assert isinstance((await anext(messages)).push, Welcome)
+        await client.ping()
+        assert not messages.has_more
+        with pytest.raises(StopAsyncIteration):
+            await anext(messages)
+
+
 async def test_leaving_ends_the_iteration(server: Server) -> None:
     async with pair(server.url) as (first, second):
         await state_where(first, status="playing")
