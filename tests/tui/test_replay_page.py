@@ -34,9 +34,9 @@ def list_names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-@pytest.fixture(params=[True, False], ids=["colour", "no-colour"])
-def watch(open_screen: OpenScreen, request: pytest.FixtureRequest) -> Watch:
-    """Return how to open the page, with colour and without."""
+@pytest.fixture
+def watch(open_screen: OpenScreen) -> Watch:
+    """Return how to open the page."""
 
     @asynccontextmanager
     async def run(
@@ -48,7 +48,6 @@ def watch(open_screen: OpenScreen, request: pytest.FixtureRequest) -> Watch:
     ) -> AsyncIterator[ScreenUser]:
         record = parse_record(record) if isinstance(record, str) else record
         opening = Opening("replay", record=record, ply=ply, note=note)
-        options = {"colour": request.param, **options}
         async with open_screen(NOWHERE, None, size, opening, **options) as ana:
             yield ana
 
@@ -210,8 +209,8 @@ async def test_a_game_without_moves_has_a_start(watch: Watch) -> None:
         await ana.until("The start.")
 
 
-async def test_ascii_is_enough(watch: Watch) -> None:
-    async with watch(ply=7, ascii=True) as ana:
+async def test_ascii_without_colour_is_enough(watch: Watch) -> None:
+    async with watch(ply=7, ascii=True, colour=False) as ana:
         assert (await ana.until("<X> | <X> | <X>", "<-/-> step")).isascii()
 
 
