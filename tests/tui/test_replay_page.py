@@ -154,9 +154,11 @@ async def test_what_moves_were_worth_is_shown_without_a_server_and_mistakes_are_
     async with watch() as ana:
         await ana.until("The start.", "m next mistake")
         await ana.press("v")
-        await ana.until("X to move: a draw with best play.", "*=", "X played B2: a draw, like any move.")
+        await ana.until(
+            "X to move: a draw with best play.", "*=", "X played B2: a draw, like any move.", "3. X A2  O C3?"
+        )
         await ana.press("v")
-        await ana.until("The start.", gone="to move")
+        await ana.until("The start.", gone="C3?")
         await ana.press("m")
         await ana.until("move 5 of 7", "O played C3: loses in 2; best C2: a draw.", "*=")
         await ana.press("m")

@@ -39,10 +39,11 @@ class Mistake:
 
 
 class Judge:
-    """Judges the game that led to `position`, once it is over."""
+    """Judges the game that led to `position`, once it is over; `found` are the mistakes so far, by their moves."""
 
     def __init__(self, position: Position, seconds: float = SEARCH_SECONDS) -> None:
         self.position = position
+        self.found: dict[int, Mistake] = {}
         self._seconds = min(seconds, GAME_SECONDS / max(1, position.ply))
         self._known: dict[int, AnalysisState] = {}
         self._searching = asyncio.Lock()
@@ -56,14 +57,14 @@ class Judge:
 
     async def find_mistakes(self) -> list[Mistake]:
         """Return the moves that gave away a win or a draw, in order."""
-        judged = [await self._judge(ply) for ply in range(1, self.position.ply + 1)]
+        judged = [await self.judge_move(ply) for ply in range(1, self.position.ply + 1)]
         return [mistake for mistake in judged if mistake is not None]
 
     async def find_mistake(self, here: int, by: int) -> Mistake | None:
         """Return the first mistake that was made in a position after more moves than `here`, with `by` -1 fewer."""
         plies = range(here + 2, self.position.ply + 1) if by > 0 else range(here, 0, -1)
         for ply in plies:
-            if (mistake := await self._judge(ply)) is not None:
+            if (mistake := await self.judge_move(ply)) is not None:
                 return mistake
         return None
 
@@ -75,14 +76,15 @@ class Judge:
         position, last = self.position, self.position.ply
         for ply in range(last, max(0, last - TURNING_MOVES), -1):
             mover = position.board[position.moves[ply - 1]]
-            if mover != winner and (mistake := await self._judge(ply)) is not None:
+            if mover != winner and (mistake := await self.judge_move(ply)) is not None:
                 return mistake
         return None
 
-    async def _judge(self, ply: int) -> Mistake | None:
-        """Return the move as a mistake, or None where it was none: what it led to tells where its own value does not.
+    async def judge_move(self, ply: int) -> Mistake | None:
+        """Return the move number `ply` as a mistake, or None where it was none.
 
-        A mistake lets a sure win go, or surely loses; what is only guessed is held against nobody.
+        A mistake lets a sure win go, or surely loses; what is only guessed is held against nobody. Where the value of
+        the move itself is not known, what it led to tells.
         """
         before, cell = await self.analyse(ply - 1), self.position.moves[ply - 1]
         played = before.cells.get(cell)
@@ -92,7 +94,9 @@ class Judge:
             played = _flip((await self.analyse(ply)).value)
             before = replace(before, cells={**before.cells, cell: played})
         is_sure = before.value.kind == "win" or played.kind == "loss"
-        return Mistake(ply, cell, before) if is_sure and rate(before.value) - rate(played) >= _LEAST_COST else None
+        if is_sure and rate(before.value) - rate(played) >= _LEAST_COST:
+            self.found[ply] = Mistake(ply, cell, before)
+        return self.found.get(ply)
 
 
 async def _search(position: Position, seconds: float) -> AnalysisState:

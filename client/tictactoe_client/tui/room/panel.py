@@ -84,12 +84,13 @@ def _paint_moves(picture: Picture, x: int, y: int, width: int, count: int, table
     current = next((number for number, plies in enumerate(rounds) if here in plies), 0 if here == 0 else len(rounds))
     start = max(0, min(current - count // 2, len(rounds) - count))
     marks_here = table.timeline.is_back or table.record is not None
+    judge = table.actions.judge if table.review.is_on else None
     for number in range(start, start + count):
         is_here = marks_here and here in rounds[number]
         end = picture.put(x, y, f"{'>' if is_here else ' ' if marks_here else ''}{number + 1:>{digits}}. ", "dim")
         for ply in rounds[number]:
             cell = table.moves[ply - 1]
-            text = f"{state.board[cell]} {format_cell(cell, rules)}"
+            text = f"{state.board[cell]} {format_cell(cell, rules)}{'?' if judge and ply in judge.found else ''}"
             role = "title" if is_here and ply == here else "dim" if ply > here else ""
             end = picture.put(end, y, text.ljust(column), role, until=x + width)
         y += 1

@@ -66,9 +66,19 @@ class Review:
         return self._missing() is not None
 
     def switch(self, *, on: bool) -> None:
-        """Show values, or no longer."""
+        """Show values, or no longer; of a game that is over mistakes are looked for meanwhile."""
+        if on and not self._is_on:
+            self._run(self._find_mistakes())
         self._is_on = on
         self.look()
+
+    async def _find_mistakes(self) -> None:
+        judge = self._actions.judge
+        if judge is None:
+            return
+        for ply in range(1, judge.position.ply + 1):
+            if self.is_on and await judge.judge_move(ply) is not None:
+                self._redraw()
 
     def look(self) -> None:
         """Take note that another moment may be looked at."""
