@@ -31,10 +31,7 @@ from tictactoe_client.online.reconnect import arrive, greet
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, choice_of, requests
-from tictactoe_protocol.pushes import (
-    PastGame,
-    RoomSummary,
-)
+from tictactoe_protocol.pushes import PastGame, RoomSummary
 
 DEFAULT_TIMEOUT_SECONDS: Final = 5.0
 

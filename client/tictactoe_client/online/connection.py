@@ -20,12 +20,7 @@ from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.errors import (
-    ConnectionLost,
-    Expelled,
-    ProtocolBroken,
-    Unreachable,
-)
+from tictactoe_client.online.errors import ConnectionLost, Expelled, ProtocolBroken, Unreachable
 from tictactoe_client.online.failure import explain_failure
 from tictactoe_protocol import clean_text, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL

@@ -115,13 +115,7 @@ class Refused(ClientError):
     """
 
     def __init__(
-        self,
-        code: str,
-        message: str,
-        *,
-        room: str | None = None,
-        path: str | None = None,
-        retry_ms: int | None = None,
+        self, code: str, message: str, *, room: str | None = None, path: str | None = None, retry_ms: int | None = None
     ) -> None:
         super().__init__(message)
         self.code = code
