@@ -104,7 +104,7 @@ def step(room: Room, command: Command | None, who: int, choice: int, now: int) -
     return room
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(st.integers(0, 2**32), st.sampled_from(RULES), st.sampled_from(["pwatcher", ANA.id, BO.id]))
 def test_who_hears_what_is_told_knows_the_game(seed: int, rules: Rules, viewer: str) -> None:
     now = START
