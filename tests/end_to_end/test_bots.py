@@ -116,7 +116,7 @@ async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
 
 
 async def test_a_server_that_does_not_start_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_client.online.local_server._COMMAND", ("-c", "print('Hello')"))
+    monkeypatch.setattr("tictactoe_client.online.local_server._OPTIONS", "--version")
     with pytest.raises(Unreachable, match="it did not start"):
         async with run_local_server():
             pass

@@ -201,6 +201,8 @@ def _strike_line(rows: list[list[Cell]], view: BoardView, grid: Grid, *, ascii_o
     """Draw a line through the cells that decided, from the middle of the first to that of the last."""
     columns = view.rules.columns
     cells = {divmod(cell, columns) for cell in view.line}
+    right_of = min(grid.left + len(view.columns) * grid.across, len(rows[0]))
+    below = min(grid.top + len(view.rows) * grid.down, len(rows))
     for (down, right), sign in zip(_WAYS, "-|\\/" if ascii_only else "━┃╲╱", strict=True):
         for row, column in cells:
             count = next(n for n in count_from(1) if (row + n * down, column + n * right) not in cells)
@@ -209,7 +211,7 @@ def _strike_line(rows: list[list[Cell]], view: BoardView, grid: Grid, *, ascii_o
             first = row * columns + column
             start, end = (grid.middle_of(first + n * (down * columns + right), view) for n in (0, count - 1))
             for x, y in _points(start, end):
-                if rows[y][x][1] in ("", "dim"):
+                if grid.top <= y < below and grid.left <= x < right_of and rows[y][x][1] in ("", "dim"):
                     _put(rows, x, y, sign, _strong(view, first))
 
 
