@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.client.states import state
@@ -81,3 +83,14 @@ async def test_while_a_game_runs_nothing_here_looks_for_mistakes(line: str) -> N
     actions, room = alone(state((4, 1, 0)), (4, 1, 0))
     assert (await actions.do_line(line)).lines == ("Mistakes are told when the game is over.",)
     assert (actions.judge, room.is_watching) == (None, False)
+
+
+async def test_before_a_large_board_is_looked_through_it_is_said_how_long_that_takes() -> None:
+    moves = (112, 113, 97, 98, 82, 83, 67, 68, 52)
+    room = alone(state(moves, PRESETS["gomoku"]), moves)[1]
+    announced = asyncio.get_running_loop().create_future()
+    actions = Actions(room, Settings(), tell=announced.set_result)
+    looking = asyncio.create_task(actions.do_line("mistakes"))
+    async with asyncio.timeout(10):
+        assert await announced == "Looking through the game: this takes up to 4 seconds."
+    looking.cancel()

@@ -164,7 +164,8 @@ async def _show(settings: Settings, record: GameRecord, wish: Wish, told: list[s
         opening = Opening("replay", record=record, ply=wish.at or 0, note=" ".join(told))
         return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)
     is_asking = settings.asks and wish.source != STANDARD_STREAM and is_terminal(0, 1)
-    screen, actions = Output(prompts=is_asking), RecordActions(RecordedRoom(record), settings)
+    screen = Output(prompts=is_asking)
+    actions = RecordActions(RecordedRoom(record), settings, tell=screen.print)
     screen.print(*told, *describe_record(record))
     if is_asking:
         screen.print(f"Type {STEP_HELP}")

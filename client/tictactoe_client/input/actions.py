@@ -6,6 +6,7 @@ room's events, not here. Without a connection what is known is answered at once,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -43,11 +44,10 @@ _SAME: Final[dict[VerbKind, tuple[VerbKind, ...]]] = {"leave": ("leave", "quit")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What to tell at once, and where the person wants to go, None to stay; `asks` is a question that stands open."""
+    """What to tell at once, and where the person wants to go, None to stay."""
 
     lines: tuple[str, ...] = ()
     going: Literal["leave", "new"] | None = None
-    asks: VerbKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,9 @@ class Actions(Past):
         shows: bool = False,
         piped: bool = False,
         aborts: bool = False,
+        tell: Callable[[str], object] | None = None,
     ) -> None:
-        super().__init__(room, settings, shows=shows)
+        super().__init__(room, settings, shows=shows, tell=tell)
         self.kept: KeptMove | None = None
         self.muted = Muted(room.viewer) if muted is None else muted
         self.unblamed: frozenset[str] = frozenset()
@@ -125,8 +126,8 @@ class Actions(Past):
             return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
         is_answer = isinstance(intent, Look) and self._means_no(intent, state, None)
         if not is_answer and (told := self._answer(intent, state)) is not None:
-            prefix = "There is no connection. " if isinstance(intent, intents.Nothing) else ""
-            return Outcome((f"{prefix}{told[0]}", *told[1:]))
+            prefix = ["There is no connection."] if isinstance(intent, intents.Nothing) else []
+            return Outcome((" ".join([*prefix, *told[:1]]), *told[1:]))
         word = clean_text(line.strip().lstrip("/:").split()[0])
         return Outcome((f"There is no connection: type {word} again when it is back.",))
 
@@ -277,7 +278,7 @@ class Actions(Past):
         cost = cost_of_going(state, self._room.viewer, aborts=self._aborts)
         loses = "Resign" if kind == "resign" else f"Leave and {cost or 'lose'} this game"
         again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
-        return Outcome((f"{loses}? Type {again} to do it; anything else plays on.",), asks=kind)
+        return Outcome((f"{loses}? Type {again} to do it; anything else plays on.",))
 
     async def _request(self, kind: VerbKind, argument: str, state: RoomState) -> None:
         room = self._room

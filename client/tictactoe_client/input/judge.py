@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from tictactoe_client.text.worth import rate
 from tictactoe_engine import Position
-from tictactoe_engine.search import Budget, Value, analyse
+from tictactoe_engine.search import Budget, Value, analyse, fits_table
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
 SEARCH_SECONDS: Final = 0.4
@@ -47,6 +47,11 @@ class Judge:
         self._seconds = min(seconds, GAME_SECONDS / max(1, position.ply))
         self._known: dict[int, AnalysisState] = {}
         self._searching = asyncio.Lock()
+
+    @property
+    def seconds_left(self) -> float:
+        """How long it takes at most until all is known of all positions."""
+        return 0.0 if fits_table(self.position) else self._seconds * (self.position.ply + 1 - len(self._known))
 
     async def analyse(self, ply: int) -> AnalysisState:
         """Return what the position after `ply` moves is worth; raises ValueError where fewer were played."""

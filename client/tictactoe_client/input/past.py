@@ -5,6 +5,8 @@ While a game runs its server says whether it tells what a position is worth; onc
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Final
 
 from tictactoe_client.board.board import BoardStyle, BoardView, render_board
@@ -17,20 +19,25 @@ from tictactoe_client.text.wording import describe_cell, describe_turn, name_of
 from tictactoe_client.text.worth import describe_mistake, review_position
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 
+_LONG_SECONDS: Final = 2.0
 _AFTERWARDS: Final = "Mistakes are told when the game is over."
 
 
 class Past:
     """What one person sees of the game in `room`, at the moment of `timeline`.
 
-    On the screen (`shows`) a moment that is looked at is seen and not told, and who plays sees the present.
+    On the screen (`shows`) a moment that is looked at is seen and not told, and who plays sees the present. What takes
+    long is announced by `tell`.
     """
 
-    def __init__(self, room: Room, settings: Settings, *, shows: bool) -> None:
+    def __init__(
+        self, room: Room, settings: Settings, *, shows: bool, tell: Callable[[str], object] | None = None
+    ) -> None:
         self.timeline = Timeline()
         self._room = room
         self._settings = settings
         self._shows = shows
+        self._tell = tell
         self._judge: Judge | None = None
 
     def look(self, look: Look, state: RoomState) -> list[str]:
@@ -98,6 +105,7 @@ class Past:
         """Return the moves that gave something away, in order."""
         if self.judge is None:
             return [_AFTERWARDS]
+        self._announce(self.judge)
         rules = state.rules.to_rules()
         told = [describe_mistake(one.ply, one.cell, one.before, rules) for one in await self.judge.find_mistakes()]
         return told or ["No move gave anything away for sure."]
@@ -106,6 +114,7 @@ class Past:
         """Go to where the next mistake was made, or with `by` -1 the one before, and return what it was."""
         if self.judge is None:
             return [_AFTERWARDS]
+        self._announce(self.judge)
         here = self.timeline.here if self.timeline.is_back or by < 0 else -1
         mistake = await self.judge.find_mistake(here, by)
         if mistake is None:
@@ -113,6 +122,10 @@ class Past:
         self.timeline = self.timeline.jump(mistake.ply - 1)
         told = describe_mistake(mistake.ply, mistake.cell, mistake.before, state.rules.to_rules())
         return [told, *self._draw(state)]
+
+    def _announce(self, judge: Judge) -> None:
+        if self._tell is not None and judge.seconds_left >= _LONG_SECONDS:
+            self._tell(f"Looking through the game: this takes up to {math.ceil(judge.seconds_left)} seconds.")
 
     def _draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
         """Return the board that is looked at, with its last move marked, where boards are drawn or this one wanted."""

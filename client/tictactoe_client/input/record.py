@@ -5,6 +5,7 @@ Its last state is the newest; the moments before it are a `Timeline`'s, as in an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from tictactoe_client.input import intents
@@ -70,8 +71,16 @@ class RecordedRoom(Room):
 class RecordActions(Actions):
     """What one does with a record, beginning after `ply` moves: one steps, and asks about the moment that is shown."""
 
-    def __init__(self, room: RecordedRoom, settings: Settings, ply: int = 0, *, shows: bool = False) -> None:
-        super().__init__(room, settings, shows=shows)
+    def __init__(
+        self,
+        room: RecordedRoom,
+        settings: Settings,
+        ply: int = 0,
+        *,
+        shows: bool = False,
+        tell: Callable[[str], object] | None = None,
+    ) -> None:
+        super().__init__(room, settings, shows=shows, tell=tell)
         self._record = room.content
         self.timeline = self.timeline.jump(ply)
 

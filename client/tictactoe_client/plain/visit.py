@@ -101,7 +101,9 @@ class Visit:
         async def arrive(client: Client) -> Room:
             room = self.room = await enter(client)
             self.events, piped = room.events(), not is_terminal(0)
-            self._actions = Actions(room, self._settings, muted=self._muted, piped=piped, aborts=self._aborts)
+            self._actions = Actions(
+                room, self._settings, muted=self._muted, piped=piped, aborts=self._aborts, tell=self._output.print
+            )
             self._reminders = Reminders(self._viewer, self._settings)
             return room
 

@@ -73,9 +73,9 @@ class RoomScreen(ClientScreen):
         self.needs_server = not isinstance(room, RecordedRoom)
         aborts = client is not None and "abort" in client.features
         if isinstance(room, RecordedRoom):
-            actions: Actions = RecordActions(room, settings, ply, shows=True)
+            actions: Actions = RecordActions(room, settings, ply, shows=True, tell=desk.say)
         else:
-            actions = Actions(room, settings, shows=True, aborts=aborts)
+            actions = Actions(room, settings, shows=True, aborts=aborts, tell=desk.say)
         review = Review(room, actions, run=desk.start, tell=desk.say, redraw=self.redraw)
         self.room = room
         self.again = again
