@@ -129,19 +129,18 @@ class Session:
     async def open(self) -> AsyncIterator[Client]:
         """Connect, and close again; seats are then struck out, unless we were cut off. Raises what `connect` does."""
         async with self._servers, AsyncExitStack() as connections:
+            client = await self._arrive(connections)
+            await self._write_all()
+            is_lost = False
             try:
-                client = await self._arrive(connections)
-                await self._write_all()
-                try:
-                    yield client
-                except ConnectionLost:
-                    raise
-                except BaseException:
-                    await self._forget_rooms()
-                    raise
-                if not client.was_cut_off:
-                    await self._forget_rooms()
+                yield client
+            except ConnectionLost:
+                is_lost = True
+                raise
             finally:
+                if not (is_lost or client.was_cut_off):
+                    for room in tuple(self.rooms):
+                        self.forget_room(room)
                 await self.finish()
 
     # -- a connection that goes on --------------------------------------------------------------------------------
@@ -242,9 +241,9 @@ class Session:
         elif isinstance(event, Retrying):
             self.retrying, self.retries_at = event, now + event.in_seconds
         elif isinstance(event, Back):
-            self.phase, self.retrying, self.latency_ms = "online", None, settle_latency(None, event.latency_seconds)
+            self.retrying = None
             if self.client is not None:
-                self.house, self._reached = self.client.house, self.client.address
+                self._note_address(self.client, event.latency_seconds)
         self._hear(message)
 
     # -- hello ----------------------------------------------------------------------------------------------------
@@ -300,9 +299,8 @@ class Session:
 
     def _settle_in(self, client: Client) -> None:
         """Take note of whom the server takes us for."""
-        self.client, self.phase, self._token = client, "online", client.token
-        self.house, self._reached = client.house, client.address
-        self.latency_ms = settle_latency(None, client.latency_seconds)
+        self.client, self._token = client, client.token
+        self._note_address(client, client.latency_seconds)
         self._tokens.update(dict.fromkeys(self.house.urls, client.token))
         if self.role == "player" and not self.is_own:
             self._keep()
@@ -310,6 +308,10 @@ class Session:
             if not self._is_told and any(player.name == client.name and not player.is_free for player in others):
                 self._is_told, name = True, clean_text(client.name)
                 self._tell(f"Another program plays as {name} now: here you are another {name}, with games of your own.")
+
+    def _note_address(self, client: Client, latency_seconds: float) -> None:
+        self.phase, self.latency_ms = "online", settle_latency(None, latency_seconds)
+        self.house, self._reached = client.house, client.address
 
     # -- seats ----------------------------------------------------------------------------------------------------
 
@@ -343,11 +345,6 @@ class Session:
         if self.players.problem is not None:
             await self.write(self.players.change)
 
-    async def _forget_rooms(self) -> None:
-        for room in tuple(self.rooms):
-            self.forget_room(room)
-        await self._write_all()
-
     def _keep(self, *rooms: str) -> None:
         """Write down whom we play as, and where; nobody comes back to a server of this run."""
         client = self.client
@@ -364,15 +361,15 @@ class Session:
                 self._tell(f"Who you are here is not written down yet: {self.players.problem}.")
         return done
 
-    def _begin(self, writing: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(writing)
-        self._writings.add(task)
-        task.add_done_callback(self._writings.discard)
-
     async def _write_all(self) -> None:
         """Wait for what was begun to be written."""
         while self._writings:
             await asyncio.wait(self._writings)
+
+    def _begin(self, writing: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(writing)
+        self._writings.add(task)
+        task.add_done_callback(self._writings.discard)
 
     @asynccontextmanager
     async def connect_as(self, player: KnownPlayer) -> AsyncIterator[Client]:
