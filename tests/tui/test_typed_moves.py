@@ -186,7 +186,8 @@ async def test_letters_on_3x3_are_text_and_place_nothing_before_enter(
 ) -> None:
     async with game(open_screen, server) as (ana, bo, _):
         await ana.type(typed)
-        await ana.until("YOUR MOVE (X)", f"move: {typed}_")
+        hint = {"q": "1-9 place", "b3": "Enter play b3"}.get(typed, "Esc clear")
+        await ana.until("YOUR MOVE (X)", f"move: {typed}_", hint)
         await ana.press("enter")
         if typed == "b3":
             assert (await bo.state(ply=1))["last"] == 7

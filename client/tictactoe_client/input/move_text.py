@@ -55,14 +55,14 @@ def begins_anew(text: str, character: str, rules: Rules) -> bool:
     >>> [begins_anew("h1", character, Rules(15, 15, 5)) for character in "0c,"]
     [False, True, False]
     """
-    if not is_whole(text, rules) or _goes_on(text.lstrip() + character, rules):
+    if not is_whole(text, rules) or goes_on(text.lstrip() + character, rules):
         return False
     if rules.gravity and find_column(text, rules) is not None and not character.isdigit():
         return find_column(character, rules) is not None
     return character.isascii() and character.isalnum()
 
 
-def _goes_on(text: str, rules: Rules) -> bool:
+def goes_on(text: str, rules: Rules) -> bool:
     """Tell whether a move may begin like this, by the length of the names and numbers of this board."""
     letters, digits = len(format_column(rules.columns - 1)), len(str(max(rules.rows, rules.columns)))
     name = rf"[A-Za-z]{{1,{letters}}}[0-9]{{0,{digits}}}"

@@ -39,10 +39,11 @@ def hint_line(mode: str, keymap: Keymap) -> str:
 
 
 def hint_typed(text: str, keymap: Keymap) -> str:
-    """Return the keys while a whole move is typed that may be played."""
+    """Return the keys while something is typed: a whole move that may be played, empty for what begins none."""
     show = keymap.show
     talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
-    return f"Enter play {text.strip()}  {show('back')} clear  {talk}"
+    play = f"Enter play {text.strip()}  " if text else ""
+    return f"{play}{show('back')} clear  {talk}"
 
 
 def hint_record(keymap: Keymap, settings: Settings, *, way_out: str) -> str:

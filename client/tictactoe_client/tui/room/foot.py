@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.input.move_text import is_whole
+from tictactoe_client.input.move_text import goes_on, is_whole
 from tictactoe_client.text.offers import cost_of_going
 from tictactoe_client.text.wording import describe_turn, format_duration, name_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
@@ -198,6 +198,8 @@ class RoomFoot:
             and is_whole(typed, state.rules.to_rules(), self.desk.settings.keys)
         ):
             return hint_typed(typed, keymap)
+        if typed and self.table.plays and not goes_on(typed.lstrip(), state.rules.to_rules()):
+            return hint_typed("", keymap)
         if self.table.record is not None and not self.table.review.is_on:
             return hint_record(keymap, self.desk.settings, way_out="back" if len(self.desk.screens) > 1 else "leave")
         return hint_room(
