@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 SMALL = PRESETS["classic"]
 GOMOKU = PRESETS["gomoku"]
-LOOKS = [{"colour": True}, {"colour": False}, {"colour": False, "ascii": True}]
+LOOKS = [{"colour": True}, {"colour": False, "ascii": True}]
 
 
 @contextlib.asynccontextmanager

@@ -12,10 +12,9 @@ from tests.tui.test_game_page import LOOKS
 from tests.walks import PilotWalker, play_a_friend, play_the_computer, watch_others
 from tictactoe_server.server import Server
 
-pytestmark = [
-    pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"]),
-    pytest.mark.parametrize("look", LOOKS, ids=["colour", "no-colour", "ascii"]),
-]
+pytestmark = pytest.mark.parametrize(
+    ("size", "look"), list(zip([(80, 24), (200, 50)], LOOKS, strict=True)), ids=["80x24-colour", "200x50-ascii"]
+)
 
 
 async def test_a_friend_joins_by_the_code_and_the_game_is_won(
