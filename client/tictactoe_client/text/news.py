@@ -96,14 +96,10 @@ def announce_chat(line: ChatLine) -> str:
 
 
 def describe_push(push: Notice | Announcement | Error) -> str:
-    """Return what the server says that nobody asked for; safe to print."""
-    match push:
-        case Notice():
-            return describe_notice(push)
-        case Announcement():
-            return describe_announcement(push)
-        case Error():
-            return clean_text(push.message)
+    """Return what the server says that nobody asked for: what it is about to do, its operator, or what is wrong."""
+    if isinstance(push, Notice):
+        return describe_notice(push)
+    return describe_announcement(push) if isinstance(push, Announcement) else clean_text(push.message)
 
 
 def describe_notice(notice: Notice) -> str:

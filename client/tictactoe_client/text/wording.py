@@ -13,27 +13,19 @@ from tictactoe_client.online.view import seat_of as seat_of
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState
 from tictactoe_protocol.requests import ClockTerms
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
 """How many free cells are named behind a cell that may not be played."""
 
+_MOST_BLOCKED: Final = 4
 ONLY_PLAYERS_MOVE: Final = "You are watching: only players move."
 GAME_IS_OVER: Final = "The game is over. rematch, new or leave."
 
-_PLACES: Final = (
-    "top left",
-    "top centre",
-    "top right",
-    "middle left",
-    "centre",
-    "middle right",
-    "bottom left",
-    "bottom centre",
-    "bottom right",
+_PLACES: Final = tuple(
+    f"{row} {column}" for row in ("top", "middle", "bottom") for column in ("left", "centre", "right")
 )
-
 _REASONS: Final = {
     "line": "by a line",
     "full": "on a full board",
@@ -100,17 +92,11 @@ def describe_rules(rules: RulesState | Rules) -> str:
     if len(value.marks) != 2:
         parts.append(f"{len(value.marks)} players")
     if value.blocked:
-        parts.append(_describe_blocked(value))
+        cells = " ".join(format_cell(cell, value) for cell in sorted(value.blocked))
+        parts.append(f"{cells if len(value.blocked) <= _MOST_BLOCKED else f'{len(value.blocked)} cells'} blocked")
     if value.gravity:
         parts.append("marks fall")
     return ", ".join(parts)
-
-
-def _describe_blocked(rules: Rules) -> str:
-    cells = sorted(rules.blocked)
-    if len(cells) > 4:
-        return f"{len(cells)} cells blocked"
-    return f"{' '.join(format_cell(cell, rules) for cell in cells)} blocked"
 
 
 def describe_manners(room: RoomState | RoomSummary) -> list[str]:
@@ -176,7 +162,9 @@ def describe_cell(cell: int, rules: Rules) -> str:
     ('A1, top left', 'B2, centre', 'A1')
     """
     name = format_cell(cell, rules)
-    return f"{name}, {_PLACES[cell]}" if (rules.rows, rules.columns) == (3, 3) else name
+    if not has_single_keys(rules):
+        return name
+    return f"{name}, {'centre' if cell == 4 else _PLACES[cell]}"
 
 
 def list_free(state: RoomState, limit: int) -> str:
@@ -197,21 +185,19 @@ def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = Fal
     With their own name for a viewer who did not choose one: ``You are O, guest-otter. ana is X.``
     """
     own = seat_of(state, viewer)
-    others = ", ".join(f"{_plain_name(seat)} is {mark}" for mark, seat in state.seats.items() if seat and mark != own)
+    others = ", ".join(
+        f"{clean_text(seat.name)} is {mark}" for mark, seat in state.seats.items() if seat and mark != own
+    )
     seat = None if own is None else state.seats[own]
     if seat is None:
         return f"{others}." if others else "Nobody sits here yet."
-    you = f"You are {own}, {_plain_name(seat)}." if with_own_name else f"You are {own}."
+    you = f"You are {own}, {clean_text(seat.name)}." if with_own_name else f"You are {own}."
     return f"{you} {others}." if others else you
-
-
-def _plain_name(seat: SeatState) -> str:
-    return clean_text(seat.name)
 
 
 def describe_tally(state: RoomState) -> str:
     """Return the games won by each in this room, and those drawn: ``ana 1, bo 0, draws 2``."""
-    won = [f"{_plain_name(seat)} {state.score.get(seat.player, 0)}" for seat in state.seats.values() if seat]
+    won = [f"{clean_text(seat.name)} {state.score.get(seat.player, 0)}" for seat in state.seats.values() if seat]
     return f"{', '.join(won)}, draws {state.score.get('draws', 0)}"
 
 
