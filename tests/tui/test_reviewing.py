@@ -199,7 +199,7 @@ async def test_esc_hides_the_values_and_leads_to_the_end_before_it_leaves(
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN", "v review")
         await ana.press("v")
-        await ana.until("hide values  End end  Esc back")
+        await ana.until("hide values  m next mistake  End end  Esc back")
         await ana.press("right", "end", "escape")
         await ana.until("YOU WIN", "r rematch  v review", gone="hide values")
         await ana.press("v", "left", "escape")

@@ -71,8 +71,8 @@ COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
         Command("this position and its moves", ("value", "review"), ("review",)),
         Command("those after move 5", ("value 5",)),
         Command("what was given away", ("mistakes",)),
-        Command("goes to the next", ("next mistake", "mistake")),
-        Command("to the one before", ("previous mistake",)),
+        Command("goes to the next", ("next mistake", "mistake"), ("mistake",)),
+        Command("to the one before", ("previous mistake",), ("mistake_before",)),
     ),
     "Game": (
         Command("offers a draw or accepts one", ("draw",), who="player"),

@@ -65,9 +65,11 @@ def hint_room(
     sides = keymap.show_pair("left", "right", ascii_only=settings.ascii)
     rest = f"{show('chat')} chat  {show('back')} leave  {show('help')} help"
     if reviews:
+        is_over = table.state is not None and table.state.status == "over"
+        mistakes = f"{show('mistake')} next mistake  " if is_over else ""
         return (
             f"{sides} step  {keymap.show_pair('up', 'down', ascii_only=settings.ascii)} compare  "
-            f"{show('review')} hide values  {show('end')} end  {show('back')} back"
+            f"{show('review')} hide values  {mistakes}{show('end')} end  {show('back')} back"
         )
     if state.status == "waiting":
         return rest if table.seat is None else _hint_waiting(keymap, settings)
