@@ -117,3 +117,14 @@ async def test_beyond_nine_columns_a_number_needs_enter(server: Server, open_scr
         await ana.until("YOUR MOVE (X)", "move: 1_")
         await ana.press("2", "enter")
         assert (await bo.state(ply=1))["last"] == 71
+
+
+@pytest.mark.parametrize("motion", [True, False])
+async def test_a_mark_is_seen_to_fall_where_that_is_wanted(
+    server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, motion: bool
+) -> None:
+    monkeypatch.setattr("tictactoe_client.tui.room.screen._FRAME_SECONDS", 60.0)
+    async with game(open_screen, server, FOUR, size=(80, 22), motion=motion) as (ana, *_):
+        await ana.press("4")
+        text = await ana.until("bo's move")
+        assert [number for number in range(1, 7) if "X" in row(text, number)[4:34]] == ([1] if motion else [6])

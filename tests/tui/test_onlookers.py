@@ -11,6 +11,7 @@ from tests.client.states import ANA, BO, CY, players, seat, state
 from tests.client.tables import table_of
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.test_game_page import game
 from tictactoe_client.input.intents import Verb
 from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.online.choice import Choice
@@ -155,3 +156,20 @@ async def test_the_command_that_is_offered_works_as_it_is_typed(open_screen: Ope
         await ana.type(":claim win")
         await ana.press("enter")
         await ana.until("YOU WIN")
+
+
+async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with game(open_screen, server, size=(80, 24), ascii=True) as (ana, bo, code):
+        for ply, (key, answer) in enumerate((("1", 1), ("4", 2), ("7", None))):
+            await ana.press(key)
+            await bo.state(ply=2 * ply + 1)
+            if answer is not None:
+                await bo.ask("move", room=code, cell=answer, ply=2 * ply + 1)
+                await ana.until("YOUR MOVE")
+        await ana.until("YOU WIN", "r rematch")
+        text = await ana.until("Y   Y  OOO  U   U", "IIIII", "It cost the draw.")
+        assert text.isascii()
+        await ana.press("left")
+        await ana.until("Looking back at move 4.", gone="IIIII")

@@ -72,7 +72,7 @@ async def test_a_window_is_changed_again_and_again_during_a_game(server: Server,
         ana.app.redraw()
         await ana.press("right")
         await ana.until("┃    5    ┃")
-        before = ana.text
+        before = ana.text.splitlines()[1:]
         for size, words in (
             (LARGE, ["│┃    5    ┃│", "│┏         ┓│"]),
             ((100, 30), ["│┃    5    ┃│"]),
@@ -90,7 +90,7 @@ async def test_a_window_is_changed_again_and_again_during_a_game(server: Server,
             assert [len(row) for row in ana.canvas.picture.rows] == [size[0]] * size[1], text
         await ana.pilot.resize_terminal(80, 24)
         await ana.until("┃    5    ┃")
-        assert ana.text == before
+        assert ana.text.splitlines()[1:] == before
         await ana.press("enter")
         assert (await bo.state(ply=1))["last"] == 4
 

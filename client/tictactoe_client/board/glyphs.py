@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -72,6 +73,23 @@ def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
         return tuple(_double(line).replace("#", "█") for line in dots)
     pairs = zip(dots[::2], (*dots[1::2], " " * 5), strict=True)
     return tuple("".join(_HALVES[one + other] for one, other in zip(*pair, strict=True)) for pair in pairs)
+
+
+def draw_words(words: Sequence[str], width: int, *, ascii_only: bool) -> list[str]:
+    """Return words in letters three lines high, in one row where that fits, else one below the other; none if wider.
+
+    >>> draw_words(["XI"], 11, ascii_only=True)
+    ['X   X IIIII', '  X     I', 'X   X IIIII']
+    """
+    rows = [" ".join(words)] if 6 * len(" ".join(words)) - 1 <= width else list(words)
+    if any(6 * len(row) - 1 > width for row in rows):
+        return []
+    drawn: list[str] = []
+    for row in rows:
+        glyphs = [draw_glyph(letter, 3, ascii_only=ascii_only) if letter != " " else ("", "", "") for letter in row]
+        drawn += [""] if drawn else []
+        drawn += [" ".join(glyph[line] for glyph in glyphs).rstrip() for line in range(3)]
+    return drawn
 
 
 def _double(line: str) -> str:

@@ -309,7 +309,8 @@ class TicTacToe(App[int], inherit_bindings=False):
 
     def _hear(self, message: Message) -> None:
         for screen in self.screens:
-            self.attempt(screen.hear, message)
+            if type(screen).hear is not ClientScreen.hear:
+                self.attempt(screen.hear, message)
         if isinstance(message.push, Notice):
             self.say(describe_notice(message.push))
         elif isinstance(message.push, Announcement):

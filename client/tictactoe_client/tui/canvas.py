@@ -1,4 +1,7 @@
-"""The one widget: shows a picture, and repaints only the cells that differ from the one before."""
+"""Shows a picture, and repaints only the cells that differ from the one before.
+
+The library sends a line that has changed from the left edge of its widget, so the board is cut into narrow tiles.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from itertools import groupby
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -15,8 +19,35 @@ from textual.widget import Widget
 from tictactoe_client.tui.picture import Cell, Picture
 from tictactoe_client.tui.themes import Theme
 
+_NOWHERE = Region(0, 0, 0, 0)
+_TILE = 8
+_MOST_TILES = 20
 _CLOSE_ENOUGH = 8
 """Changes in a line that are no further apart go out as one."""
+
+
+class Tile(Widget, inherit_bindings=False):
+    """A part of the canvas: a line is sent from the left edge of the tile in which it has changed."""
+
+    DEFAULT_CSS = "Tile { position: absolute; display: none; background: transparent; }"
+
+    def __init__(self, canvas: Canvas) -> None:
+        super().__init__()
+        self.place = _NOWHERE
+        self._canvas = canvas
+
+    def lie(self, place: Region) -> None:
+        """Lie here on the canvas."""
+        if place != self.place:
+            self.place = place
+            self.styles.offset = place.x, place.y
+            self.styles.width, self.styles.height = place.width, place.height
+            self.display = bool(place)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Return the part of one line that lies here."""
+        return self._canvas.line(self.place.y + y, self.place.x, self.place.right)
 
 
 class Canvas(Widget, can_focus=True, inherit_bindings=False):
@@ -58,6 +89,8 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         self._picture = Picture(0, 0)
         self._theme = theme
         self._styles: dict[str, Style] = {}
+        self._board = _NOWHERE
+        self._tiles = [Tile(self) for _ in range(_MOST_TILES)]
 
     @property
     def picture(self) -> Picture:
@@ -68,28 +101,55 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         """Paint everything anew in other colours."""
         self._theme = theme
         self._styles.clear()
-        self.refresh()
+        for tile in (self, *self._tiles):
+            tile.refresh()
 
-    def show(self, picture: Picture) -> None:
-        """Show another picture; of the same size, only what differs is painted."""
+    def compose(self) -> ComposeResult:
+        """Lay out the tiles."""
+        yield from self._tiles
+
+    def show(self, picture: Picture, board: Region = _NOWHERE) -> None:
+        """Show another picture, with a board here; of the same size and shape, only what differs is painted."""
         before, self._picture = self._picture, picture
-        if (before.width, before.height) != (picture.width, picture.height):
+        if (before.width, before.height, self._board) != (picture.width, picture.height, board):
+            self._board = board
+            self._lay_tiles()
             self.refresh()
             return
-        regions = [
-            Region(start, y, end - start, 1)
-            for y, (old, new) in enumerate(zip(before.rows, picture.rows, strict=True))
-            if old != new
-            for start, end in find_changes(old, new)
+        for y, (old, new) in enumerate(zip(before.rows, picture.rows, strict=True)):
+            if old != new:
+                for start, end in find_changes(old, new):
+                    self._paint(Region(start, y, end - start, 1))
+
+    def _paint(self, changed: Region) -> None:
+        """Let the tiles that show a part of this paint it anew."""
+        for tile in self._tiles:
+            if part := tile.place.intersection(changed):
+                tile.refresh(part.translate(-tile.place.offset))
+
+    def _lay_tiles(self) -> None:
+        """Lay one tile above the board, one beside it, one below it, and the others in columns over it."""
+        width, height, board = self._picture.width, self._picture.height, self._board
+        across = max(_TILE, -(-board.width // (len(self._tiles) - 3)))
+        places = [
+            Region(0, 0, width, board.y if board else height),
+            Region(board.right, board.y, width - board.right, board.height),
+            Region(0, board.bottom, width, height - board.bottom if board else 0),
         ]
-        if regions:
-            self.refresh(*regions)
+        for x in range(board.x, board.right, across):
+            places.append(Region(x, board.y, min(across, board.right - x), board.height))
+        for number, tile in enumerate(self._tiles):
+            tile.lie(places[number] if number < len(places) else _NOWHERE)
+
+    def line(self, y: int, start: int, end: int) -> Strip:
+        """Return a part of one line as segments of one style each; every segment has one, also without colour."""
+        if y >= self._picture.height:
+            return Strip([Segment(" " * (end - start), self._style(""))])
+        return self._strip(self._picture.rows[y][start:end])
 
     def render_line(self, y: int) -> Strip:
-        """Return one line as segments of one style each; every segment has one, also without colour."""
-        if y >= self._picture.height:
-            return Strip([Segment(" " * self.size.width, self._style(""))])
-        return self._strip(self._picture.rows[y])
+        """Return a whole line, which is seen where no tile lies."""
+        return self.line(y, 0, self.size.width)
 
     def _strip(self, cells: list[Cell]) -> Strip:
         """Return cells as segments; blanks go with what stands before them where that looks the same."""
@@ -130,7 +190,7 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Pass a click on."""
-        self.post_message(self.Clicked(event.x, event.y))
+        self.post_message(self.Clicked(event.screen_x, event.screen_y))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Pass the wheel on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tictactoe_client.board.board import mark_role
 from tictactoe_client.online.address import Address
 from tictactoe_client.text.aloud import split_lines
 from tictactoe_client.text.arrival import describe_return_command
@@ -13,6 +14,19 @@ from tictactoe_engine import format_cell
 from tictactoe_protocol.pushes import RoomState
 
 _LONGEST_LINE = 6
+
+
+def sum_up_end(table: Table) -> tuple[tuple[str, ...], str]:
+    """Return in one or two words how the game ended, to be written large, and their role."""
+    state, own = table.state, table.seat
+    if state is None or state.result is None:
+        return (), ""
+    result = state.result
+    if result.winner is None:
+        return (("DRAW",) if is_draw(result) else ("OVER",)), "warn"
+    if own is not None and (result.winner == own or len(state.seats) == 2):
+        return ("YOU", "WIN" if result.winner == own else "LOSE"), "good" if result.winner == own else "bad"
+    return (result.winner, "WINS"), mark_role(result.winner, state.rules.to_rules(), strong=True)
 
 
 def describe_end(table: Table) -> tuple[str, str]:

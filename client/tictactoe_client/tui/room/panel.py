@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tictactoe_client.board.board import mark_role
+from tictactoe_client.board.glyphs import draw_words
 from tictactoe_client.input.timeline import list_rounds
 from tictactoe_client.text.record import describe_end, list_facts
 from tictactoe_client.text.wording import describe_tally, format_duration
-from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
+from tictactoe_client.tui.picture import Picture, fold, measure, shorten, wrap
+from tictactoe_client.tui.room.ending import sum_up_end
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
@@ -52,6 +54,10 @@ def paint_panel(
     if y < bottom:
         picture.put(x, y, ("-" if ascii_only else "─") * width, "dim")
     y += 1
+    ended, role = _list_end(table, width, bottom - y, ascii_only=ascii_only)
+    for line in ended:
+        picture.put(x, y, line, role)
+        y += 1
     for line in worth[: max(0, bottom - y)]:
         picture.put(x, y, shorten(line, width))
         y += 1
@@ -59,6 +65,19 @@ def paint_panel(
     y = _paint_moves(picture, x, y, width, for_moves, table, state)
     for number, (_, part) in enumerate(talk, y + 1):
         picture.put(x, number, part)
+
+
+def _list_end(table: Table, width: int, height: int, *, ascii_only: bool = False) -> tuple[list[str], str]:
+    """Return the lines of the end, with an empty one below, and their role; none before, or without room for them."""
+    if table.state is None or table.state.result is None or table.record is not None or table.timeline.is_back:
+        return [], ""
+    words, role = sum_up_end(table)
+    large = draw_words(words, width, ascii_only=ascii_only)
+    told = fold(table.turning_point, width, 3) if table.turning_point else []
+    for lines in ([*large, *([""] if told else []), *told], large, told):
+        if lines and len(lines) + _FEWEST_MOVE_LINES < height:
+            return [*lines, ""], role
+    return [], ""
 
 
 def _share_out(table: Table, state: RoomState, width: int, room: int) -> tuple[int, list[tuple[str, str]]]:
@@ -103,7 +122,8 @@ def shows_talk(width: int, height: int, table: Table, worth: Sequence[str], hear
     if state is None:
         return False
     width = min(MAX_WIDTH, width)
-    above = len(state.rules.marks) + len(_list_facts(table, state, width)) + 1 + len(worth)
+    above = len(state.rules.marks) + len(_list_facts(table, state, width)) + 1
+    above += len(_list_end(table, width, height - above)[0]) + len(worth)
     _, talk = _share_out(table, state, width, height - above)
     shown = [line for line, _ in talk]
     return all(shown.count(line) >= len(wrap(line, width)) * heard.count(line) for line in heard)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from textual.geometry import Region
+
 from tictactoe_client.board.board import BoardStyle, BoardView, Window
 from tictactoe_client.board.fit import Fit
 from tictactoe_client.input.columns import resting_cell
@@ -50,6 +52,14 @@ class RoomView:
         self.corner = (0, 0)
         self.back_at = range(0)
         self._space: tuple[int, int] | None = None
+
+    @property
+    def board_at(self) -> Region:
+        """Where the board lies on the picture; nowhere without one."""
+        state = self.table.state
+        if self.fit is None or state is None or state.status == "waiting":
+            return Region(0, 0, 0, 0)
+        return Region(*self.corner, self.fit.width, self.fit.height)
 
     def needed_size(self) -> tuple[int, int]:
         """Return the smallest window for this room's board, or for its invitation."""
@@ -199,6 +209,8 @@ class RoomView:
         view = BoardView.of(state, self._cursor(state) if self.table.plays or self.table.review.is_on else None)
         if not self.table.timeline.is_back and self.table.hand.pending is not None:
             view = replace(view, pending=self.table.hand.pending)
+        if self.table.falling and not self.table.timeline.is_back:
+            view = replace(view, board=self.table.falling[0], last=None, line=frozenset())
         fit = self.fit = layout.fit
         self.window = fit.window
         self.corner = (LEFT, layout.top)
