@@ -5,9 +5,9 @@ Who does the work is imported by the command that needs it, so that `--help` imp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import update_wrapper
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -18,11 +18,11 @@ from tictactoe_client.options import FILE_OPTIONS, OPTIONS
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_engine import PRESETS
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
 LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
 """The computer's levels, in plain words and by strategy; the server has the last word."""
+
+_FILE: Final = click.Path(readable=False)
+"""The name of a file, which the shell completes."""
 
 
 def _command(
@@ -49,13 +49,6 @@ def _rules_option(command: Decorated) -> Decorated:
 def _clock_option(command: Decorated) -> Decorated:
     told = "3+2 (minutes, and seconds more a move) or 10/move (seconds)."
     return click.option("--clock", metavar="CLOCK", help=told)(command)
-
-
-def _complete_file(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete the name of a file."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
 
 
 @_command("Play whoever comes.", "play", "play --rules gomoku --name ana", "play --rules connect-four --clock 3+2")
@@ -180,15 +173,10 @@ def history(settings: Settings, limit: int | None) -> int:
     "replay game.txt --at 12",
     "replay 17 --plain --no-input",
 )
-@click.argument("source", required=False, metavar="[FILE|ID]", shell_complete=_complete_file)
+@click.argument("source", required=False, metavar="[FILE|ID]", type=_FILE)
 @click.option("--game", type=click.IntRange(1), metavar="K", help="Which game of a file with several (1).")
 @click.option("--at", type=click.IntRange(0), metavar="N", help="Begin at this move; off a terminal, show it alone.")
-@click.option(
-    "--export",
-    metavar="FILE",
-    shell_complete=_complete_file,
-    help="Write the game's record to a new file, or to - for standard output.",
-)
+@click.option("--export", metavar="FILE", type=_FILE, help="Write its record to a new file, or - for standard output.")
 def replay(settings: Settings, source: str | None, game: int | None, at: int | None, export: str | None) -> int:
     """Step through a finished game: of a file, of one's history by its number, or one's last.
 
@@ -212,24 +200,19 @@ def check(settings: Settings) -> int:
     return check_server(settings)
 
 
-def _complete_key(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete the key of a setting."""
+def _complete_key(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return the keys of settings that begin so, where one may stand."""
     wants_key = context.params.get("what") in ("set", "unset")
-    return _complete(FILE_OPTIONS if wants_key else (), incomplete)
+    return [key for key in FILE_OPTIONS if wants_key and key.startswith(incomplete)]
 
 
-def _complete_value(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete the value of a setting that is one of some words."""
+def _complete_value(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return the values that begin so, of a setting that is one of some words."""
     option = FILE_OPTIONS.get(context.params.get("key") or "")
     if option is None or context.params.get("what") != "set":
         return []
-    return _complete(option.words or (("true", "false") if option.kind is bool else ()), incomplete)
-
-
-def _complete(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+    words = option.words or (("true", "false") if option.kind is bool else ())
+    return [word for word in words if word.startswith(incomplete)]
 
 
 @_command(
