@@ -19,10 +19,11 @@ from tests.programs import Process, start_program
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.history import PastGames
-from tictactoe_client.input.record import RECORD_HELP, STEP_HELP
+from tictactoe_client.input.record import STEP_HELP
 from tictactoe_client.online.house import parse_house
 from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings
+from tictactoe_client.text.help import describe_record_help
 from tictactoe_engine.records import GameResult, parse_record
 from tictactoe_server.server import Server
 
@@ -501,7 +502,7 @@ async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
             ("12", "There is no move 12: 0 to 7.\n> "),
             ("what", f'I don\'t know "what". Type {STEP_HELP}\n> '),
             ("resign", f'I don\'t know "resign". Type {STEP_HELP}\n> '),
-            ("?", "\n".join((*RECORD_HELP, "> "))),
+            ("?", "\n".join((*describe_record_help(), "> "))),
             ("board 5", "Move 5 of 7: ana (X) plays A2, middle left.\n> "),
             ("s A", "Column A: 1 O, 2 X, 3 O.\n> "),
             ("s 1", "Row 1: A O, B empty, C X.\n> "),

@@ -15,6 +15,7 @@ from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.aloud import list_moves, read_cell
+from tictactoe_client.text.help import describe_record_help
 from tictactoe_client.text.record import describe_notes, describe_players, name_in
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, format_record
@@ -23,14 +24,6 @@ from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, RulesState,
 from tictactoe_protocol.requests import Leave, Request
 
 STEP_HELP: Final = "n next, p previous, a number that move, b board, h help, q quit."
-RECORD_HELP: Final = (
-    "Step: n or an empty line next, p previous, a number that move (0: the start), live the end, q quit.",
-    "Ask: b board, l last move, f free cells, o who played.",
-    "Read: s A a column, s 1 a row, s b2 a cell.",
-    "Look: a b2 around a cell, d b2 along its diagonals; alone: of the last move.",
-    "List: m cells of each mark, m x of one, r rows of marks, moves (up to here), moves 6.",
-    "Worth, of a finished game: value of what is shown, value 5; mistakes, next mistake, previous mistake.",
-)
 
 
 class _Shelf:
@@ -108,7 +101,7 @@ class RecordActions(Actions):
             case intents.Query(kind="clock"):
                 return ["A record does not tell what the clocks showed."]
             case intents.Query(kind="help"):
-                return list(RECORD_HELP)
+                return describe_record_help()
             case intents.Query(kind="board"):
                 return self._draw(state, is_wanted=True)
             case intents.Place():

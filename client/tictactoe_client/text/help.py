@@ -109,6 +109,16 @@ COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
 }
 """What can be done in a room, by what it is about."""
 
+RECORD_STEPS: Final = (
+    Command("or an empty line next", ("n",)),
+    Command("previous", ("p",)),
+    Command("that move, 0 the start", ("a number",)),
+    Command("the end", ("live",)),
+    Command("quit", ("q",)),
+)
+"""How one goes through a recorded game."""
+_OF_ANY_BOARD: Final = ("Read", "Look", "List", "Worth, where no two people play")
+
 HOME: Final = (
     Command("your game that still waits", ("resume",)),
     Command("whoever comes", ("play",)),
@@ -161,6 +171,13 @@ def describe_help(state: RoomState, settings: Settings, viewer: str) -> list[str
         told = [f"{_ask(one.typed[0], rules, settings, plays=plays)} {one.does}" for one in commands if one.typed]
         lines.append(f"{title}: {', '.join(told)}.")
     return [*lines, *([_ASKS_ONCE] if plays else []), "An empty line repeats whose move it is."]
+
+
+def describe_record_help() -> list[str]:
+    """Return what can be typed while a recorded game is looked at, a line for each thing it is about."""
+    asked = (*(one for one in COMMANDS["Ask"] if one.typed[0] in "blf"), Command("who played", ("o",)))
+    topics = {"Step": RECORD_STEPS, "Ask": asked} | {title: COMMANDS[title] for title in _OF_ANY_BOARD}
+    return [f"{title}: {', '.join(f'{one.typed[0]} {one.does}' for one in topics[title])}." for title in topics]
 
 
 def list_room_help(rules: Rules, settings: Settings, show: Show, *, plays: bool) -> list[Topic]:
