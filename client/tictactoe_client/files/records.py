@@ -5,6 +5,7 @@ Beside files also the game that was just played is a record: `save` in every fac
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import sys
@@ -104,7 +105,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
     try:
         record = await _fetch(state, room) or record_of(state, room.moves, datetime.now(UTC))
         name = name or name_for(record)
-        write_record(name, record)
+        await asyncio.to_thread(write_record, name, record)
     except (InvalidRecord, Refused):
         return "The game could not be saved: the server does not tell its moves any more."
     except Misuse as misuse:
