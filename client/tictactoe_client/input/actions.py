@@ -94,7 +94,7 @@ class Actions(Past):
 
     async def do_line(self, line: str) -> Outcome:
         """Carry a typed line out; raises `ConnectionLost` and nothing else."""
-        intent = self._parse(line)
+        intent = self.parse(line)
         if isinstance(intent, BadInput):
             self._asked = None
             return _refuse(intent)
@@ -119,7 +119,7 @@ class Actions(Past):
 
         With `is_sending` an earlier line still waits for its answer.
         """
-        state, intent = self._room.state, self._parse(line)
+        state, intent = self._room.state, self.parse(line)
         if isinstance(intent, BadInput) or state is None:
             return _refuse(intent) if isinstance(intent, BadInput) else Outcome()
         if isinstance(intent, Place):
@@ -141,7 +141,8 @@ class Actions(Past):
         name = format_cell(kept.cell, state.rules.to_rules())
         return Outcome((f"{name} is not played: the game has gone on without it.",))
 
-    def _parse(self, line: str) -> Intent | BadInput:
+    def parse(self, line: str) -> Intent | BadInput:
+        """Return what a typed line asks for, or why it cannot be understood."""
         settings, state = self._settings, self._room.state
         if state is None:
             return intents.Nothing()
@@ -226,14 +227,22 @@ class Actions(Past):
         await self._room.move(cell if target is None else target, ply=state.ply)
         return Outcome()
 
-    def _keep(self, cell: int, state: RoomState, *, is_sending: bool) -> str:
-        """Keep a move for the return of the connection, or return why not."""
+    def refuse_move(self, state: RoomState) -> str:
+        """Return why we cannot move in this state, "" where we can."""
         if self._room.seat is None:
             return ONLY_PLAYERS_MOVE
         if state.status == "over":
             return GAME_IS_OVER
-        if not self._room.is_my_turn:
-            return describe_turn(state, self._room.viewer)
+        if state.status == "waiting":
+            return "The game has not begun: a seat is free."
+        if not self._room.plays:
+            return "You are out of the game; the others play on."
+        return "" if self._room.is_my_turn else describe_turn(state, self._room.viewer)
+
+    def _keep(self, cell: int, state: RoomState, *, is_sending: bool) -> str:
+        """Keep a move for the return of the connection, or return why not."""
+        if why := self.refuse_move(state):
+            return why
         if is_sending:
             return "What you typed before is still on its way: wait for the connection."
         rules = state.rules.to_rules()

@@ -86,7 +86,7 @@ class RecordActions(Actions):
             return await self.do(Verb("quit"))
         if word.isascii() and word.isdigit() and len(word) <= 6:
             return await self.do(Look("at", int(word)))
-        intent = self._parse(line)
+        intent = self.parse(line)
         if isinstance(intent, BadInput) and not intent.message.startswith("I don't know"):
             return Outcome((clean_text(intent.message),))
         if isinstance(intent, BadInput | intents.Say | intents.Mute) or _is_for_players(intent):

@@ -5,21 +5,18 @@ It knows nothing of keys and draws nothing; what came of a deed is told on the d
 
 from __future__ import annotations
 
-from tictactoe_client.input.columns import describe_full_column, landing_cell
-from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
-from tictactoe_client.input.parser import parse_intent
+from tictactoe_client.input.columns import landing_cell
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Say, Verb
 from tictactoe_client.input.timeline import Timeline
-from tictactoe_client.online.errors import ClientError, Interrupted, Refused
+from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.offers import can_play_again
-from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, ONLY_PLAYERS_MOVE, list_free, name_of
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.ways_out import WaysOut
 from tictactoe_engine import parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
-from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import ChatLine, RoomState
 
@@ -36,21 +33,17 @@ class Deeds:
 
     def place(self, cell: int) -> None:
         """Send a move where one may be sent; else say why not."""
-        state = self._table.state
+        table, state = self._table, self._table.state
         if state is None:
             return
-        if self._table.seat is None:
-            self._desk.say(ONLY_PLAYERS_MOVE)
-        elif state.status == "over":
+        if table.seat is not None and state.status == "over":
             self._desk.say(f"The game is over. {self._describe_ways_on(state)}.")
-        elif state.status == "waiting":
-            self._desk.say("The game has not begun: a seat is free.")
-        elif not self._table.plays:
-            self._desk.say("You are out of the game; the others play on.")
-        elif not self._table.is_my_turn:
-            self._desk.say(f"It's {name_of(state, state.turn)}'s move.")
-        elif self._table.hand.pending is None:
-            self._send(cell, state)
+        elif why := table.actions.refuse_move(state):
+            self._desk.say(why)
+        elif table.hand.pending is None:
+            target = landing_cell(state, cell) if state.rules.gravity else cell
+            table.hand.pending = None if target is None else (target, state.turn or "")
+            self._desk.start(self._move(cell))
 
     def _describe_ways_on(self, state: RoomState) -> str:
         show, another = self._desk.keymap.show, self._ways.another
@@ -59,26 +52,16 @@ class Deeds:
         back = show("back")
         return f"{', '.join(ways)} or {back}" if ways else f"{back} goes home"
 
-    def _send(self, cell: int, state: RoomState) -> None:
-        """Send a move; where marks fall, one in the column of the cell."""
-        target = landing_cell(state, cell) if state.rules.gravity else cell
-        if target is None:
-            self._desk.say(describe_full_column(state, cell))
-            return
-        self._table.hand.pending = (target, state.turn or "")
-        self._desk.start(self._send_move(target, state))
-
-    async def _send_move(self, cell: int, state: RoomState) -> None:
+    async def _move(self, cell: int) -> None:
+        """Let the move go out, and take it out of the cell again where it was not to be had."""
         try:
-            await self._table.room.move(cell, ply=state.ply)
-        except Refused as refused:
-            is_about_cell = refused.code in ("occupied", "blocked", "floating")
-            free = f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}" if is_about_cell else ""
-            self._desk.say(f"{clean_text(refused.message)}{free}")
-            self._table.hand.pending = None
+            told = (await self._table.actions.do(Place(cell))).lines
         except ClientError:
             self._table.hand.pending = None
             raise
+        if told:
+            self._table.hand.pending = None
+            self._desk.say(told[0])
 
     # -- looking on and looking back --------------------------------------------------------------------------------
 
@@ -181,17 +164,13 @@ class Deeds:
         elif self.points_at(words, state):
             return
         else:
-            self._understand(text, state)
+            self._understand(text)
 
-    def _understand(self, text: str, state: RoomState) -> None:
+    def _understand(self, text: str) -> None:
         """Place where a cell was typed, look where another moment was, else do it."""
-        settings = self._desk.settings
-        try:
-            intent = parse_intent(
-                f":{text}", state.rules.to_rules(), keys=settings.keys, coordinates=settings.coordinates
-            )
-        except BadInput as bad:
-            self._desk.say(bad.message)
+        intent = self._table.actions.parse(f":{text}")
+        if isinstance(intent, BadInput):
+            self._desk.say(intent.message)
             return
         if isinstance(intent, Place):
             self.place(intent.cell)
@@ -217,13 +196,11 @@ class Deeds:
     async def _say(self, text: str) -> None:
         """Say it; what is refused comes back into the line, or with the next one where a key was pressed meanwhile."""
         hand, keys = self._table.hand, self._table.hand.keys
-        try:
-            await self._table.room.chat(text)
-        except (Refused, Interrupted) as failed:
+        if told := (await self._table.actions.do(Say(text))).lines:
             hand.unsaid = text
             if hand.keys == keys and hand.mode == "board":
                 hand.begin_chat()
-            self._desk.say(clean_text(failed.message))
+            self._desk.say(told[0])
 
     async def _do(self, intent: Intent) -> None:
         before = self._table.actions.timeline
@@ -233,7 +210,7 @@ class Deeds:
                 self.show_values()
             self.at_another_moment()
         if len(told) > 1:
-            self._table.talk.extend(told)
+            self._table.tell(*told)
         if told:
             self._desk.say(told[0])
         self._desk.redraw()

@@ -77,8 +77,8 @@ class Table:
 
     @property
     def talk(self) -> list[str]:
-        """What was said here; in a record what it notes at the moment that is looked at."""
-        return self._talk if self.record is None else self.describe_moment()[1:]
+        """What was said here; in a record first what it notes at the moment that is looked at."""
+        return self._talk if self.record is None else [*self.describe_moment()[1:], *self._talk]
 
     def describe_moment(self) -> list[str]:
         """Return the move that led to the moment that is looked at, and what a record notes there."""
@@ -123,9 +123,9 @@ class Table:
         """Take something that was said."""
         self._say(announce_chat(line))
 
-    def tell(self, news: str) -> None:
+    def tell(self, *news: str) -> None:
         """Take something that we were told of the room."""
-        self._say(news)
+        self._say(*news)
 
     def shown(self) -> RoomState | None:
         """Return the state that is looked at: the newest, or the board of an earlier moment."""
