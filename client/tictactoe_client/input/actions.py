@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import Final, Literal
 
 from tictactoe_client.files.records import save_game
@@ -87,6 +88,7 @@ class Actions(Past):
         self._aborts = aborts
         self._asked: VerbKind | None = None
         self._refused_at: tuple[int, int] | None = None
+        self._came_at = monotonic()
         self._came_meanwhile: set[OfferKind] = set()
         room.subscribe(self._hear)
 
@@ -184,7 +186,8 @@ class Actions(Past):
             case intents.Nothing():
                 return [describe_turn(state, self._room.viewer)]
             case intents.Query():
-                return answer_query(intent.kind, state, self._room.viewer, self._settings, self.unblamed)
+                passed = monotonic() - self._came_at
+                return answer_query(intent.kind, state, self._room.viewer, self._settings, self.unblamed, passed)
             case intents.Read():
                 return read_aloud(intent.kind, intent.index, state)
             case intents.Marks():
@@ -205,6 +208,7 @@ class Actions(Past):
         if isinstance(event, Offered) and self.timeline.is_back:
             self._came_meanwhile.add(event.kind)
         elif isinstance(event, Updated):
+            self._came_at = monotonic()
             self.timeline = self.timeline.follow(event.state.game, self._room.moves)
             self._came_meanwhile &= set(open_offers(event.state, self._room.viewer))
 

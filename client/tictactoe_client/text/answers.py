@@ -25,15 +25,20 @@ MOST_FREE_CELLS: Final = 30
 
 
 def answer_query(
-    kind: str, state: RoomState, viewer: str, settings: Settings, unblamed: Collection[str] = ()
+    kind: str,
+    state: RoomState,
+    viewer: str,
+    settings: Settings,
+    unblamed: Collection[str] = (),
+    passed_seconds: float = 0.0,
 ) -> list[str]:
-    """Return the answer to a query of `intents`; `unblamed` as for `describe_company`."""
+    """Return the answer to a query of `intents`, so many seconds after the state came; `unblamed` are not blamed."""
     if kind == "board":
         return draw_board(state, settings)
     if kind == "last":
         return [describe_last(state, viewer)]
     if kind == "clock":
-        return [describe_clocks(state)]
+        return [describe_clocks(state, passed_seconds)]
     if kind == "who":
         return [describe_company(state, viewer, unblamed)]
     if kind == "free":
@@ -62,12 +67,14 @@ def describe_last(state: RoomState, viewer: str) -> str:
     return f"Last: {who} played {describe_cell(state.last, state.rules.to_rules())}."
 
 
-def describe_clocks(state: RoomState) -> str:
-    """Return what is left on each clock at the time of the state."""
+def describe_clocks(state: RoomState, passed_seconds: float = 0.0) -> str:
+    """Return what is left on each clock, so many seconds after the state: the one that runs has gone on."""
     if state.clock is None:
         return "There is no clock."
-    left = (f"{name_of(state, mark)} {format_duration(ms)}" for mark, ms in state.clock.remaining_ms.items())
-    return f"Left: {', '.join(left)}."
+    left = dict(state.clock.remaining_ms)
+    if state.clock.running is not None:
+        left[state.clock.running] -= round(passed_seconds * 1000)
+    return f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left.items())}."
 
 
 def describe_company(state: RoomState, viewer: str, unblamed: Collection[str] = ()) -> str:
