@@ -298,6 +298,7 @@ async def test_in_a_game_and_when_one_is_asked(server: Server, open_screen: Open
         await hand.do("decline", gone="bo offers a draw:")
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.until("YOUR MOVE")
+        ana.app.pages[-1].table.hand.quiet_until = 0.0
         await ana.press("9")
         await bo.state(ply=3)
         await bo.ask("draw", room=code, action="offer")

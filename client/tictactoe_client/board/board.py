@@ -41,6 +41,8 @@ _BOLD, _DIM, _RESET = 1, 2, "\x1b[0m"
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)
 _BLANK: Final[Cell] = (" ", "")
 _WAYS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
+_STROKES: Final = ("━", "┃", "▀█▄", "▄█▀")
+_ASCII_STROKES: Final = ("-", "|", "\\", "/")
 _SIDES: Final = ("┏┃┃┃┗", "┓┃┃┃┛")
 
 
@@ -203,16 +205,17 @@ def _strike_line(rows: list[list[Cell]], view: BoardView, grid: Grid, *, ascii_o
     cells = {divmod(cell, columns) for cell in view.line}
     right_of = min(grid.left + len(view.columns) * grid.across, len(rows[0]))
     below = min(grid.top + len(view.rows) * grid.down, len(rows))
-    for (down, right), sign in zip(_WAYS, "-|\\/" if ascii_only else "━┃╲╱", strict=True):
+    for (down, right), stroke in zip(_WAYS, _ASCII_STROKES if ascii_only else _STROKES, strict=True):
         for row, column in cells:
             count = next(n for n in count_from(1) if (row + n * down, column + n * right) not in cells)
             if count < view.rules.line or (row - down, column - right) in cells:
                 continue
             first = row * columns + column
             start, end = (grid.middle_of(first + n * (down * columns + right), view) for n in (0, count - 1))
-            for x, y in _points(start, end):
-                if grid.top <= y < below and grid.left <= x < right_of and rows[y][x][1] in ("", "dim"):
-                    _put(rows, x, y, sign, _strong(view, first))
+            for middle, y in _points(start, end):
+                for x, sign in enumerate(stroke, middle - len(stroke) // 2):
+                    if grid.top <= y < below and grid.left <= x < right_of and rows[y][x][1] in ("", "dim"):
+                        _put(rows, x, y, sign, _strong(view, first))
 
 
 def _draw_single(rows: list[list[Cell]], view: BoardView, grid: Grid, style: BoardStyle) -> None:
