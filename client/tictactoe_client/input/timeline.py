@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
@@ -87,6 +88,11 @@ def rewind(state: RoomState, moves: Sequence[int]) -> RoomState:
 
 def list_rounds(state: RoomState, moves: Sequence[int]) -> list[range]:
     """Return the numbers of the moves of each round; a round ends when the turn comes back to its first mark."""
-    movers = [state.rules.marks.index(state.board[cell]) for cell in moves]
+    return _rounds_of(state.rules.marks, state.board, tuple(moves))
+
+
+@lru_cache(maxsize=2)
+def _rounds_of(marks: str, board: str, moves: tuple[int, ...]) -> list[range]:
+    movers = [marks.index(board[cell]) for cell in moves]
     starts = [ply for ply, mover in enumerate(movers, 1) if ply == 1 or mover <= movers[ply - 2]]
     return [range(start, end) for start, end in pairwise([*starts, len(movers) + 1])]
