@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tictactoe_client.input import intents
-from tictactoe_client.input.actions import Actions, Outcome
+from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.intents import BadInput, Intent, Look, Verb
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
@@ -77,21 +77,22 @@ class RecordActions(Actions):
         self._record = room.content
         self.timeline = self.timeline.jump(ply)
 
-    async def do_line(self, line: str) -> Outcome:
-        """Carry a typed line out: a number is a move here, and an empty line goes on."""
+    def parse(self, line: str) -> Intent | BadInput:
+        """Return what a typed line asks for: a number is a move here, and an empty line goes on."""
         word = line.strip().lower().removeprefix("/").removeprefix(":")
         if word in ("", "n"):
-            return await self.do(Look("by", 1))
+            return Look("by", 1)
         if word == "q":
-            return await self.do(Verb("quit"))
+            return Verb("quit")
         if word.isascii() and word.isdigit() and len(word) <= 6:
-            return await self.do(Look("at", int(word)))
-        intent = self.parse(line)
-        if isinstance(intent, BadInput) and not intent.message.startswith("I don't know"):
-            return Outcome((clean_text(intent.message),))
-        if isinstance(intent, BadInput | intents.Say | intents.Mute) or _is_for_players(intent):
-            return Outcome((f'I don\'t know "{clean_text(line.strip())}". Type {STEP_HELP}',))
-        return await self.do(intent)
+            return Look("at", int(word))
+        intent = super().parse(line)
+        is_unknown = isinstance(intent, BadInput) and intent.message.startswith("I don't know")
+        if is_unknown or isinstance(intent, intents.Say | intents.Mute) or _is_for_players(intent):
+            return BadInput(
+                "bad_input", f'I don\'t know "{clean_text(line.strip().removeprefix(":"))}". Type {STEP_HELP}'
+            )
+        return intent
 
     def _answer(self, intent: Intent, state: RoomState) -> list[str] | None:
         shown = self.timeline.show(state)
@@ -128,7 +129,7 @@ class RecordActions(Actions):
         return name_in(self._record, mark)
 
 
-def _is_for_players(intent: Intent) -> bool:
+def _is_for_players(intent: Intent | BadInput) -> bool:
     return isinstance(intent, Verb) and intent.kind not in ("leave", "quit")
 
 

@@ -144,40 +144,36 @@ class Deeds:
 
     def command(self, text: str) -> None:
         """Carry out what was typed after ``:``; what costs the game is asked about first."""
-        words = text.strip().lower()
-        state = self._table.state
-        word, _, rest = text.strip().partition(" ")
+        words, state = text.strip(), self._table.state
         if not words or state is None:
             return
-        if words == "resign" and self._table.plays:
-            self._table.hand.confirming = "resign"
-        elif words in ("leave", "quit", "exit"):
-            self._leave()
-        elif words == "new":
-            self._ways.to_another()
-        elif words in ("help", "h", "?"):
-            self.open_help()
-        elif word.lower() in ("chat", "say") and rest:
-            self.chat(rest)
-        elif words == "review":
+        if words.lower() == "review":
             self.review()
-        elif self.points_at(words, state):
             return
-        else:
-            self._understand(text)
-
-    def _understand(self, text: str) -> None:
-        """Place where a cell was typed, look where another moment was, else do it."""
-        intent = self._table.actions.parse(f":{text}")
-        if isinstance(intent, BadInput):
-            self._desk.say(intent.message)
+        if self.points_at(words, state):
             return
-        if isinstance(intent, Place):
-            self.place(intent.cell)
-        elif isinstance(intent, Query) and intent.kind == "board":
-            self.at_last_move()
-        else:
-            self.do(intent)
+        intent = self._table.actions.parse(f":{words}")
+        match intent:
+            case BadInput(code="too_long"):
+                self.chat(words.partition(" ")[2])
+            case BadInput():
+                self._desk.say(intent.message)
+            case Say():
+                self.chat(intent.text)
+            case Place():
+                self.place(intent.cell)
+            case Verb(kind="resign") if self._table.plays:
+                self._table.hand.confirming = "resign"
+            case Verb(kind="leave" | "quit"):
+                self._leave()
+            case Verb(kind="new"):
+                self._ways.to_another()
+            case Query(kind="help"):
+                self.open_help()
+            case Query(kind="board"):
+                self.at_last_move()
+            case _:
+                self.do(intent)
 
     def do(self, intent: Intent) -> None:
         """Do what is wanted beside everything else, and tell what comes of it."""
