@@ -12,7 +12,7 @@ from tictactoe_client.text.wording import describe_turn, format_duration, name_o
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.foot import Foot, Text, arrange_foot, fit_keys
 from tictactoe_client.tui.hints import hint_answers, hint_line, hint_record, hint_room, hint_typed
-from tictactoe_client.tui.picture import Picture, measure, shorten_left, shorten_words
+from tictactoe_client.tui.picture import Picture, fold, measure, shorten_left
 from tictactoe_client.tui.room.banners import connection_banner, game_banner
 from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.ending import describe_end
@@ -55,12 +55,12 @@ class RoomFoot:
             news.append((self.table.hand.returned, "good"))
         before = len(news)
         news += [(line, "title") for line in heard]
-        foot = self._arrange(state, news, now, inner, rows - self.extra_lines)
+        worth = fold(self._describe_worth(state), inner, max(1, rows - 2)) if self.table.review.is_on else []
+        foot = self._arrange(state, news, now, inner, rows - len(worth))
         foot = replace(foot, notes=max(0, foot.notes - before))
-        if not self.table.review.is_on:
+        if not worth:
             return foot
-        worth = (shorten_words(self._describe_worth(state), inner), "title")
-        return replace(foot, banner=(*(foot.banner or (("", ""),)), worth))
+        return replace(foot, banner=(*(foot.banner or (("", ""),)), *((line, "title") for line in worth)))
 
     def draw(self, picture: Picture, foot: Foot, state: RoomState) -> None:
         """Draw the lines, and the keys below them."""
