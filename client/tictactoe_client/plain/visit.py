@@ -96,18 +96,13 @@ class Visit:
         return self._actions is not None and self._actions.kept is not None
 
     async def enter(self, enter: Enter) -> None:
-        """Go into a room, and hear all that happens there from the first moment."""
-
-        async def arrive(client: Client) -> Room:
-            room = self.room = await enter(client)
-            self.events, piped = room.events(), not is_terminal(0)
-            self._actions = Actions(
-                room, self._settings, muted=self._muted, piped=piped, aborts=self._aborts, tell=self._output.print
-            )
-            self._reminders = Reminders(self._viewer, self._settings)
-            return room
-
-        await (arrive(self._client) if self._seats is None else self._seats.enter(arrive))
+        """Go into a room."""
+        room = self.room = await (enter(self._client) if self._seats is None else self._seats.enter(enter))
+        self.events, piped = room.events(), not is_terminal(0)
+        self._actions = Actions(
+            room, self._settings, muted=self._muted, piped=piped, aborts=self._aborts, tell=self._output.print
+        )
+        self._reminders = Reminders(self._viewer, self._settings)
 
     def hear(self, event: RoomEvent) -> None:
         """Tell what happens in the room, and what becomes of the connection."""
