@@ -10,7 +10,7 @@ from tests.client.states import state
 from tests.peer import Peer
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import LOOKS, game
-from tictactoe_client.input.columns import describe_full_column, find_column, landing_cell, resting_cell
+from tictactoe_client.input.cells import describe_full_column, find_column, landing_cell, resting_cell
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 

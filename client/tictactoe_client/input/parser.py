@@ -9,7 +9,7 @@ import difflib
 from typing import Final
 
 from tictactoe_client.input import intents
-from tictactoe_client.input.columns import find_column
+from tictactoe_client.input.cells import find_column
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, QueryKind, Read, ReadKind, Verb, VerbKind
 from tictactoe_client.text.wording import is_move_by_letter, name_columns
 from tictactoe_engine import (

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tictactoe_client.input.columns import find_column
+from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
 from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.move_text import begins_anew, cell_of_key
 from tictactoe_client.input.parser import parse_intent
 from tictactoe_client.text.wording import name_of
 from tictactoe_client.tui.hints import example_cell

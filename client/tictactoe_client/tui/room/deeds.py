@@ -5,7 +5,7 @@ It knows nothing of keys and draws nothing; what came of a deed is told on the d
 
 from __future__ import annotations
 
-from tictactoe_client.input.columns import landing_cell
+from tictactoe_client.input.cells import landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Say, Verb
 from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.errors import ClientError

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.input.move_text import goes_on, is_whole
+from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.text.offers import cost_of_going
 from tictactoe_client.text.wording import describe_turn, format_duration, name_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position

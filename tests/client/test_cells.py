@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tictactoe_client.input.move_text import begins_anew
+from tictactoe_client.input.cells import begins_anew
 from tictactoe_engine import PRESETS, Rules
 
 GOMOKU = PRESETS["gomoku"]
