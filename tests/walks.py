@@ -80,11 +80,10 @@ class Walker(ABC):
         return find_chosen(self.text)
 
     async def fill_in(self, text: str) -> None:
-        """Type into the blank that the screen shows."""
-        await self.until("______")
+        """Type, and see it on the screen."""
         for letter in text:
             await self.send(letter)
-        await self.until(f"{text}_")
+        await self.until(text)
 
     async def place(self, digit: str) -> None:
         """Place a mark when it is our move."""
@@ -169,7 +168,7 @@ async def play_the_computer(ana: Walker) -> None:
     await ana.until("Playing as  ana")
     await ana.choose("Play the computer")
     await ana.press("left")
-    await ana.until("[easy]")
+    await ana.until("‹ easy ›" if "‹" in ana.text else "< easy >")
     await ana.press("enter")
     moves = 0
     while await ana.until_turn(moves):
@@ -202,7 +201,7 @@ async def watch_others(wat: Walker, players: dict[str, Peer], code: str) -> None
 
 def find_chosen(text: str) -> list[str]:
     """Return the titles of the lines that are marked as chosen: one, but while the screen is being painted."""
-    return re.findall(r"^ +> (\S+(?: \S+)*)", text, re.MULTILINE)
+    return re.findall(r"^[ │|]+> (\S+(?: \S+)*)", text, re.MULTILINE)
 
 
 def count_moves(text: str) -> int:

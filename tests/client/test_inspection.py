@@ -36,7 +36,6 @@ from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.ending import describe_end
 from tictactoe_client.tui.room.panel import paint_panel
 from tictactoe_client.tui.room.value_marks import sign_of
-from tictactoe_client.tui.room_list import describe_room
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome
@@ -110,8 +109,6 @@ def draw(push: Push | None, old: RoomState | None = None) -> None:
     elif isinstance(push, Ok):
         list_games(push.games or (), CLIENT)
         list_rooms(push.rooms or (), numbered=True)
-        for room in push.rooms or ():
-            describe_room(room, room.age_ms, 60)
 
 
 def draw_state(new: RoomState, old: RoomState | None) -> None:

@@ -45,8 +45,15 @@ class LeavableScreen(TicTacToe):
     @property
     def text(self) -> str:
         """What stands on the terminal; the one place that asks the library's own layout of a screen."""
-        lines = self.screen._compositor.render_strips(self.size) if self.screen_stack else []
-        return "\n".join(line.text.rstrip() for line in lines)
+        if not self.screen_stack:
+            return ""
+        lines = [line.text for line in self.screen._compositor.render_strips(self.size)]
+        return "\n".join(line.rstrip() for line in lines)
+
+    @property
+    def pages(self) -> list[Any]:
+        """Our screens, the visible one last."""
+        return list(self.screens)
 
     def leave(self, code: int, message: str = "") -> None:
         self.is_leaving = True
@@ -118,6 +125,13 @@ class ScreenUser:
         async with asyncio.timeout(10):
             while self.app.is_running:
                 await self.pilot.pause()
+
+    def colours(self) -> set[str]:
+        """Every colour on the screen, as #rrggbb or by its name."""
+        strips = self.app.screen._compositor.render_strips(self.app.size)
+        styles = [segment.style for strip in strips for segment in strip if segment.style is not None]
+        found = {colour for style in styles for colour in (style.color, style.bgcolor) if colour is not None}
+        return {colour.triplet.hex if colour.triplet else colour.name for colour in found}
 
     def has_role(self, role: str) -> bool:
         return bool(self.canvas.picture.has(role))

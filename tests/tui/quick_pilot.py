@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 
 from textual import events
+from textual.keys import _character_to_key
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
 from tictactoe_client.tui.app import TicTacToe
@@ -26,7 +28,9 @@ class QuickPilot(Pilot[int]):
     async def press(self, *keys: str) -> None:
         """Press keys by their names, or by the characters that they type, each when the one before it was heard."""
         for key in keys:
-            self._screen.post_message(events.Key(key, key if len(key) == 1 else None))
+            name = _character_to_key(key) if len(key) == 1 else key
+            character = " " if key == "space" else key if len(key) == 1 else None
+            self._screen.post_message(events.Key(name, character))
             await self._settle()
 
     async def pause(self, delay: float | None = None) -> None:
@@ -46,10 +50,15 @@ class QuickPilot(Pilot[int]):
         size = self._screen.screen.size
         return (canvas.picture.width, canvas.picture.height) if canvas is not None else (size.width, size.height)
 
+    def _way_up(self) -> list[MessagePump]:
+        """Return who hears a key, one after the other, until somebody takes it."""
+        lowest = self._screen.focused or self._screen.screen
+        return list(lowest.ancestors_with_self)
+
     async def _settle(self) -> None:
-        """Wait for what is on its way: from the program to the canvas, and from there up again."""
+        """Wait for what is on its way: from the program to what has the keys, up again, and what comes of it."""
         screen = self._screen
-        for station in (screen, screen.focused or screen.screen, screen.screen, screen):
+        for station in (screen, *self._way_up(), screen, *self._way_up()):
             passed = asyncio.Event()
             if not station.call_later(passed.set):
                 return

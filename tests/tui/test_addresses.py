@@ -43,7 +43,7 @@ async def test_a_link_to_another_address_of_the_house_leads_to_no_other_server(
     ):
         code = (await bo.ask("create"))["room"]
         await ana.until(code)
-        ana.app.pages[-1].paste(f"{two.url}/{code}")
+        await ana.paste(f"{two.url}/{code}")
         await ana.press("enter")
         await bo.state(status="playing")
         assert ana.app.link.address.url == one.url

@@ -29,9 +29,9 @@ async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen, *, co
         assert "a server of this run alone" in text.splitlines()[0]
         for words in ("Quick match", "Watch a game", "Rooms waiting", "invite", "127.0.0.1"):
             assert words not in text
-        await ana.until("> Play the computer   easy [medium] hard")
+        await ana.until("> Play the computer ‹ medium ›")
         await ana.press("right", "down", "left")
-        await ana.until("> The game           ‹ gomoku ›", "15x15, 5 in a row")
+        await ana.until("> The game          ‹ gomoku ›", "15x15, 5 in a row")
         await ana.press("enter")
         await ana.until("hard-bot", "15x15", "YOUR MOVE (X)")
 
@@ -58,6 +58,6 @@ async def test_after_a_game_with_the_computer_home_offers_the_same_again(open_sc
     async with open_screen(NOWHERE, against_computer("hard"), local=True) as ana:
         await until_started(ana, "YOUR MOVE (X)")
         await ana.press("escape", "enter")
-        await ana.until("Nobody else can come here.", "> Play the computer   easy  medium [hard]")
+        await ana.until("Nobody else can come here.", "> Play the computer ‹ hard ›")
         await ana.press("enter")
         await ana.until("hard-bot", "YOUR MOVE (X)")

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from itertools import islice, product
+from types import SimpleNamespace
+from typing import Any, cast
 
 from tests.faults.hostile_server import summary
+from tictactoe_client.online.messages import Message
+from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.room.hand import Hand
-from tictactoe_client.tui.room_list import RoomList
 from tictactoe_protocol import ROOM_CODE_ALPHABET
 from tictactoe_protocol.pushes import LobbyChange
 
 
 def test_the_list_of_rooms_forgets_the_oldest() -> None:
-    rooms = RoomList()
+    rooms = Lobby(cast(Any, SimpleNamespace(now=lambda: 0.0)))
     codes = ["".join(letters) for letters in islice(product(ROOM_CODE_ALPHABET, repeat=6), 5_000)]
     for start in range(0, 5_000, 50):
         changed = tuple(summary("bo", code) for code in codes[start : start + 50])
-        rooms.take(LobbyChange(changed=changed, closed=()), 0.0)
+        rooms.hear(Message("", LobbyChange(changed=changed, closed=())))
     known = [room.room for room in rooms.waiting(None)]
     assert known == list(reversed(codes))[: len(known)]
     assert len(known) == 2_000

@@ -47,4 +47,5 @@ async def test_every_line_of_the_screen_is_as_wide_as_the_window(
 ) -> None:
     async with open_screen("ws://127.0.0.1:1", size=size) as ana:
         await ana.until("Can't reach")
-        assert {ana.canvas.render_line(y).cell_length for y in range(size[1])} == {size[0]}
+        strips = ana.app.screen._compositor.render_strips(ana.app.size)
+        assert {strip.cell_length for strip in strips} == {size[0]}

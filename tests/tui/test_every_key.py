@@ -18,7 +18,6 @@ from tests.peer import Peer, open_peer, play_out
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_game_page import game
-from tests.tui.test_history_page import played
 from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import judge
 from tictactoe_client.online.backoff import Backoff
@@ -101,133 +100,29 @@ async def two_at_a_board(server: Server, **rules: Any) -> AsyncIterator[tuple[Pe
         yield cy, di, code
 
 
-async def test_on_the_first_page(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
-    async with open_screen(server.url, **look) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Playing as  ana")
-        hand = Hand(ana, look)
-        await hand.do("down", "> Play the computer")
-        await hand.do("right", "[hard]")
-        await hand.do("left", "[medium]")
-        await hand.do("up", "> Quick match")
-        await hand.look_into("help", "At the board:")
-        await hand.look_into("settings", "Two numbers mean")
-        await hand.do("theme", "Theme: night")
-        await hand.do("name", "Your name")
-        await ana.press("escape")
-        await ana.until("Playing as  ana")
-        code = (await bo.ask("create"))["room"]
-        await ana.until(code)
-        ana.app.pages[0].rooms.reset((), 0.0)
-        ana.app.redraw()
-        await hand.do("refresh", code)
-        await hand.do("down", "> Play the computer")
-        await hand.do("down", "> New room")
-        await hand.do("open", "In a row to win")
-        hand.check("on the first page")
-        await hand.leave()
-    assert ana.app.return_code == 130
+def bound(user: ScreenUser) -> set[str]:
+    """Return the actions that have keys on the screen."""
+    return {active.binding.id or "" for active in user.app.screen.active_bindings.values()}
 
 
-async def test_without_a_server(open_screen: OpenScreen, look: dict[str, Any]) -> None:
-    async with open_screen("ws://127.0.0.1:1", **look) as ana:
-        await ana.until("Can't reach")
-        hand = Hand(ana, look)
-        await hand.look_into("help", "At the board:")
-        await hand.look_into("settings", "Two numbers mean")
-        await hand.do("theme", "Theme: night")
-        await hand.do("retry", "Connecting to ws://127.0.0.1:1")
-        await ana.until("Can't reach")
-        await hand.do("local", "Playing as  ana")
-        hand.check("without a server")
-        await hand.leave()
-    assert ana.app.return_code == 130
+async def test_every_screen_outside_rooms_has_its_actions(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        for keys, words, situation in (
+            ((), "Playing as", "on the first page"),
+            (("down", "down", "enter"), "> Game", "in the form of a new room"),
+            (("escape", "y", "enter"), "You have finished no game", "in a list"),
+        ):
+            await ana.press(*keys)
+            await ana.until(words)
+            wanted = {*SITUATIONS[situation], *ANYWHERE}
+            shown = {"home", "end", "page_up", "page_down", "up", "down", "open"} if situation == "in a list" else set()
+            assert wanted - shown <= bound(ana), situation
 
 
-async def test_at_the_settings(open_screen: OpenScreen, look: dict[str, Any]) -> None:
-    async with open_screen("ws://127.0.0.1:1", **look) as ana:
-        await ana.until("Can't reach")
-        hand = Hand(ana, look)
-        await hand.do("settings", "> Theme")
-        await hand.do("down", "> Colour")
-        await hand.do("up", "> Theme")
-        await hand.do("end", "> Confirm clicks")
-        await hand.do("home", "> Theme")
-        await hand.do("right", "night  ")
-        await hand.do("left", "terminal  ")
-        await hand.do("theme", "night  ")
-        await hand.do("place", "paper  ")
-        await hand.look_into("help", "At the board:")
-        await hand.do("back", "Can't reach")
-        hand.check(extra=hand.keys_of("retry"))
-        await hand.leave()
-    assert ana.app.return_code == 130
-
-
-async def test_at_the_form_of_a_new_room(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
-    async with open_screen(server.url, **look) as ana:
-        await ana.until("Playing as")
-        hand = Hand(ana, look)
-        await ana.press(hand.key("down"), hand.key("down"), hand.key("open"))
-        await ana.until("> Game")
-        await hand.do("right", "blocker")
-        await hand.do("left", "classic")
-        await hand.do("down", "> Board")
-        await hand.look_into("help", "along, down or slanting")
-        await hand.do("up", "> Game")
-        await hand.do("back", "Playing as")
-        await ana.press(hand.key("open"))
-        await ana.until("> Game")
-        await hand.do("open", "Waiting for someone")
-        hand.check("in the form of a new room")
-        await hand.leave()
-    assert ana.app.return_code == 130
-
-
-async def test_in_the_list_of_ones_games(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with played(server, games=3), open_screen(server.url, opening=Opening("history"), **look) as ana:
-        await ana.until("> 1.", "3 games")
-        hand = Hand(ana, look)
-        await hand.do("down", "> 2.")
-        await hand.do("up", "> 1.")
-        await hand.do("end", "> 3.")
-        await hand.do("home", "> 1.")
-        await hand.do("page_down", "> 3.")
-        await hand.do("page_up", "> 1.")
-        await hand.look_into("open", "move 0 of 5")
-        await hand.do("save", "The game is saved in")
-        await hand.look_into("help", "At the board:")
-        ana.app.pages[0]._list.games = ()
-        ana.app.redraw()
-        await hand.do("refresh", "> 1.")
-        hand.check("in a list")
-        await hand.leave()
-    assert ana.app.return_code == 130
-
-
-async def test_in_the_list_of_games_to_watch(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
-    async with (
-        two_at_a_board(server) as (*_, one),
-        two_at_a_board(server) as (*_, other),
-        open_screen(server.url, opening=Opening("watch"), **look) as ana,
-    ):
-        await ana.until("2 live", "> ")
-        first, last = (one, other) if f"> {one}" in ana.text else (other, one)
-        hand = Hand(ana, look)
-        await hand.do("down", f"> {last}")
-        await hand.do("up", f"> {first}")
-        await hand.do("end", f"> {last}")
-        await hand.do("home", f"> {first}")
-        await hand.do("page_down", f"> {last}")
-        await hand.do("page_up", f"> {first}")
-        await hand.look_into("help", "At the board:")
-        await hand.look_into("open", f"WATCHING {first}")
-        await hand.do("back", "Playing as")
-        hand.check("in a list", without=frozenset({"save", "refresh"}))  # letters begin a code there
-        await hand.leave()
-    assert ana.app.return_code == 130
+async def test_without_a_server_there_are_keys_that_help(open_screen: OpenScreen) -> None:
+    async with open_screen("ws://127.0.0.1:1") as ana:
+        await ana.until("r retry")
+        assert {*SITUATIONS["without a server"], *ANYWHERE} <= bound(ana)
 
 
 async def test_in_a_replay(

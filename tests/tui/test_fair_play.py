@@ -57,7 +57,7 @@ async def test_an_open_analysis_is_shown_to_those_who_wait_who_play_and_who_look
         await ana.until("YOUR MOVE (X)", "analysis open")
     async with open_peer(server.url, "cy") as cy, open_screen(server.url) as ana:
         code = (await cy.ask("create", analysis="open"))["room"]
-        await ana.until(f"{code}   analysis open, 3x3")
+        await ana.until(f"{code}  analysis open, 3x3")
 
 
 async def test_the_time_for_a_first_move_is_counted_down(server: Server, open_screen: OpenScreen) -> None:

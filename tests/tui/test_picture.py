@@ -7,7 +7,6 @@ from tictactoe_client.board.board import BoardStyle, BoardView, cell_at, place_o
 from tictactoe_client.board.fit import fit_board
 from tictactoe_client.tui.canvas import find_changes
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
-from tictactoe_client.tui.themes import THEMES, theme_named
 from tictactoe_engine import FREE, Rules
 
 EVIL = "\x1b]0;x\x07\x1b[2J\x9b31m\u202eabc\u200b\u3164"
@@ -78,10 +77,3 @@ def test_a_board_fits_and_shows_the_cell_that_matters(
         if (sign, "cursor") in row
     )
     assert fit.find_cell(x + 1, y, view) == cell
-
-
-def test_every_theme_knows_every_role() -> None:
-    for theme in THEMES.values():
-        assert set(theme) == set(THEMES["terminal"])
-    assert "qr" in theme_named("night", colour=True)
-    assert not any(word in " ".join(theme_named("night", colour=False).values()) for word in ("#", "red", "cyan"))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,13 +21,19 @@ async def at_settings(open_screen: OpenScreen, url: str = NOBODY, **options: Any
     async with open_screen(url, **options) as ana:
         await ana.until("r retry" if url == NOBODY else "Playing as")
         await ana.press("s")
-        await ana.until("Two numbers mean")
+        await ana.until("> Theme")
         yield ana
 
 
 def chosen(user: ScreenUser) -> str:
     """Return the line that the next key would change."""
-    return next(line for line in user.text.splitlines() if line.startswith("   > "))
+    return next((line for line in user.text.splitlines() if line.startswith("   > ")), "")
+
+
+async def until_chosen(user: ScreenUser, words: str) -> None:
+    async with asyncio.timeout(5):
+        while words not in chosen(user):
+            await user.pilot.pause()
 
 
 async def until_kept(user: ScreenUser) -> dict[str, Any]:
@@ -43,7 +50,7 @@ async def until_kept(user: ScreenUser) -> dict[str, Any]:
         ("mouse", "no", False, {"no_mouse": True}),
         ("bell", "always", "always", {"bell": "always"}),
         ("keys", "pad", "pad", {"keys": "pad"}),
-        ("coordinates", "both from 0    1,2 is row 2, column 3", "row-column-0", {"coordinates": "row-column-0"}),
+        ("coordinates", "both from 0", "row-column-0", {"coordinates": "row-column-0"}),
         ("confirm", "yes", True, {"confirm": True}),
     ],
 )
@@ -52,7 +59,7 @@ async def test_a_setting_counts_at_once_and_is_kept(
 ) -> None:
     async with at_settings(open_screen, colour=colour) as ana:
         await ana.press(*["down"] * ROWS.index(field), "right")
-        assert shown in chosen(ana)
+        await until_chosen(ana, shown)
         assert getattr(ana.app.settings, field) == value
         assert await until_kept(ana) == kept
 
@@ -60,36 +67,29 @@ async def test_a_setting_counts_at_once_and_is_kept(
 @pytest.mark.parametrize("colour", [True, False])
 async def test_colour_goes_and_comes(open_screen: OpenScreen, *, colour: bool) -> None:
     async with at_settings(open_screen, colour=colour) as ana:
+        await ana.press("down")
         for now in (not colour, colour):
-            await ana.press("home", "down", "enter")
-            assert ("yes" if now else "no") in chosen(ana)
+            await ana.press("enter")
+            await until_chosen(ana, "yes" if now else "Colour             no")
             assert ana.app.settings.colour is now
             assert await until_kept(ana) == {"no_color": not now}
 
 
-@pytest.mark.parametrize("colour", [True, False])
-async def test_every_key_of_the_form(open_screen: OpenScreen, *, colour: bool) -> None:
-    async with at_settings(open_screen, colour=colour) as ana:
+async def test_every_key_of_the_form(open_screen: OpenScreen) -> None:
+    async with at_settings(open_screen) as ana:
         assert "Theme" in chosen(ana)
         await ana.press("up")
-        assert "Confirm clicks" in chosen(ana)
+        await until_chosen(ana, "Confirm clicks")
         await ana.press("down", "down")
-        assert "Colour" in chosen(ana)
-        await ana.press("end")
-        assert "Confirm clicks" in chosen(ana)
-        await ana.press("space")
-        assert "yes" in chosen(ana)
-        await ana.press("enter")
-        assert "no" in chosen(ana).split("the second")[0]
-        await ana.press("home", "left")
-        assert "contrast" in chosen(ana)
-        await ana.press("right")
-        assert "terminal " in chosen(ana)
+        await until_chosen(ana, "Colour")
+        await ana.press("up", "space")
+        await ana.until("monokai")
+        await ana.press("escape")
         await ana.press("t")
-        assert "night" in chosen(ana)
+        await ana.until("Theme: night")
         await ana.press("?")
-        await ana.until("any other key goes back")
-        await ana.press("x", "escape")
+        await ana.until("Everywhere")
+        await ana.press("escape", "escape")
         await ana.until("r retry")
         await ana.press("s", "s")
         await ana.until("r retry")
@@ -114,27 +114,19 @@ async def test_every_value_of_every_line_comes_round(open_screen: OpenScreen) ->
         }
 
 
-async def test_a_click_and_the_wheel_work_too(open_screen: OpenScreen) -> None:
+async def test_a_click_on_a_line_changes_it(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen) as ana:
         await ana.click(10, 5)
-        assert "Plain ASCII         yes" in chosen(ana)
+        await until_chosen(ana, "Plain ASCII        yes")
         await ana.click(10, 20)
         assert ana.app.settings.ascii
-        ana.app.pages[-1].scroll(1)
-        ana.app.redraw()
-        assert "Motion" in chosen(ana)
 
 
 async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen, size=(80, 14)) as ana:
         await ana.press("up")
-        text = ana.text
-        assert "Confirm clicks" in chosen(ana)
-        assert "Theme" not in text
-        assert "Esc back" in text
-        await ana.click(10, 3)
-        assert "no" in chosen(ana)
-        assert "Colour" in chosen(ana)
+        await until_chosen(ana, "Confirm clicks")
+        await ana.until("Esc back", gone="Theme")
 
 
 async def test_the_page_says_where_settings_are_kept(open_screen: OpenScreen) -> None:

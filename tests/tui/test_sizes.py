@@ -40,7 +40,6 @@ async def test_a_click_is_found_on_the_stage(server: Server, open_screen: OpenSc
         await ana.until("Playing as")
         x, y = find(ana, "New room")
         await ana.click(3, y)
-        await ana.click(x, 2)
         assert len(ana.app.pages) == 1
         await ana.click(x, y)
         await ana.until("In a row to win")
@@ -187,7 +186,7 @@ async def test_the_form_of_a_new_room_scrolls_in_a_low_window(server: Server, op
     async with open_screen(server.url, size=(40, 12)) as ana:
         await ana.until("Playing as")
         await ana.press("down", "down", "enter")
-        await ana.until("> Game", "3 by 3, 3 in a row.", "Esc cancel")
+        await ana.until("> Game", "3 by 3, 3 in a row;", "Esc cancel")
         await ana.press("up")
         text = await ana.until("> The computer", "Esc cancel")
         assert "Game" not in text

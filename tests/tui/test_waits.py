@@ -87,7 +87,7 @@ async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_a_new_room(
         await open_form(ana)
         proxy.hold()
         await ana.press("enter", "?")
-        await ana.until("any other key goes back")
+        await ana.until("Esc back")
         proxy.release()
         await ana.until("Waiting for someone")
         await ana.press("escape")
@@ -154,7 +154,7 @@ async def test_a_room_that_is_joined_too_late_is_left_to_others(server: Server, 
         await ana.press("enter")
         await ana.until(f"Joining {code}…   Esc cancel")
         await ana.press("escape")
-        await ana.until(f"Join with a code   {code}", gone="Joining")
+        await ana.until("> Join with a code", gone="Joining")
         await bo.state(status="playing")
         proxy.release()
         assert (await bo.state(status="over"))["result"]["winner"] == "X"
@@ -256,7 +256,7 @@ async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_a_replay(
 ) -> None:
     async with slow_history(open_screen, server) as (ana, proxy):
         await ana.press("enter", "enter", "?")
-        await ana.until("any other key goes back")
+        await ana.until("Esc back")
         proxy.release()
         await ana.until("REPLAY")
         await ana.press("escape")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tictactoe_client.settings import Settings
+from tictactoe_client.text.program import own_command
 from tictactoe_client.text.wording import describe_rules, is_move_by_letter, name_columns, seat_of
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_key, has_single_keys
 from tictactoe_protocol.pushes import RoomState
@@ -189,6 +190,17 @@ def list_room_help(rules: Rules, settings: Settings, show: Show, *, plays: bool)
         topics.append((f"A move: {describe_rules(rules)}", (*list_moves(rules, settings), by_hand)))
     topics += [(title, _rows(commands, show)) for title, commands in commands_for(plays=plays)]
     return [*topics, ("Signs", SHAPES)]
+
+
+def list_home_help(show: Show) -> list[Topic]:
+    """Return the help of the full screen outside rooms: what counts everywhere, and what the keys do at a board."""
+    everywhere = tuple((show(command.keys[0]), command.does) for command in COMMANDS["Also"] if command.keys)
+    topics = [("Everywhere", everywhere)]
+    for title, commands in COMMANDS.items():
+        pressed = tuple(command for command in commands if command.keys)
+        if pressed and title != "Also":
+            topics.append((f"In a room: {title[0].lower()}{title[1:]}", _rows(pressed, show)))
+    return [*topics, ("Signs", SHAPES), ("Another window, a script, a screen reader", ((own_command("--help"), ""),))]
 
 
 def commands_for(*, plays: bool) -> Iterator[tuple[str, tuple[Command, ...]]]:

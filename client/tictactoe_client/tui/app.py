@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
-from textual.app import App
+from textual import events
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
 from textual.driver import Driver
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 
 from tictactoe_client.exits import LastGame, exit_code_for
 from tictactoe_client.files.config import show_path
+from tictactoe_client.files.records import STANDARD_STREAM, name_for, write_record
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.choice import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.options import SCREEN_OPTIONS
 from tictactoe_client.session import Session, house_for
-from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.news import describe_announcement, describe_notice
-from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.entering import Entering
+from tictactoe_client.tui.entrance import Entrance
 from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.lobby import Lobby
+from tictactoe_client.tui.look import STYLE
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.tui.page import Page
+from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.screen import ClientScreen, PageScreen
+from tictactoe_client.tui.screen import ClientScreen, bind
 from tictactoe_client.tui.terminal import Terminal
-from tictactoe_client.tui.themes import theme_named
+from tictactoe_client.tui.themes import (
+    THEMES,
+    library_theme,
+    next_theme,
+    resolve_theme,
+    style_variables,
+    theme_named,
+)
+from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Announcement, Notice
 
@@ -44,17 +58,28 @@ _IDLE_SECONDS = 10.0
 class TicTacToe(App[int], inherit_bindings=False):
     """The program; `first` is where the command line wants to go at once, `last_words` are for standard error."""
 
-    ENABLE_COMMAND_PALETTE = False
-    CSS = "Screen { background: transparent; overflow: hidden; }"
-    BINDINGS: ClassVar = []
+    TITLE = "tictactoe"
+    CSS = STYLE
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("quit", "ask_to_quit", "quit", priority=True),
+        bind("leave", "interrupt", priority=True),
+        bind("redraw", priority=True),
+    ]
 
     def __init__(
         self, settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
     ) -> None:
-        _silence_no_color()
         self.terminal = Terminal()
-        super().__init__(ansi_color=True)
         self.settings = settings
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]
+        for name in THEMES[1:]:
+            if name not in self.available_themes:
+                self.register_theme(library_theme(name))
+        self.theme = resolve_theme(settings.theme, colour=settings.colour)
+        self.set_keymap({action: ",".join(keys) for action, keys in settings.changed_keys.items()})
         self.keymap = Keymap(settings.changed_keys)
         self.last_words = ""
         self.last_game = LastGame()
@@ -80,10 +105,9 @@ class TicTacToe(App[int], inherit_bindings=False):
             failed=self._lose,
         )
         self.entering = Entering(self.link)
-        self._opening = [
-            page if isinstance(page, ClientScreen) else self._screen_for(page)
-            for page in opening.lay_pages(self, first)
-        ]
+        self.entrance = Entrance(self, first)
+        self.lobby = Lobby(self)
+        self._opening = opening.lay_screens(self)
 
     # -- screens --------------------------------------------------------------------------------------------------
 
@@ -98,18 +122,12 @@ class TicTacToe(App[int], inherit_bindings=False):
             return self._opening
         return [screen for screen in self.screen_stack if isinstance(screen, ClientScreen)]
 
-    @property
-    def pages(self) -> list[Any]:
-        """What the screens show, the visible one last."""
-        return [screen.page for screen in self.screens]
-
-    def open(self, page: Page | ClientScreen) -> None:
+    def open(self, screen: ClientScreen) -> None:
         """Lay a screen on top; a game whose connection has failed meanwhile is none any more."""
-        if isinstance(page, RoomScreen) and self.link.phase == "failed":
+        if isinstance(screen, RoomScreen) and screen.needs_server and self.link.phase == "failed":
             return
-        screen = page if isinstance(page, ClientScreen) else self._screen_for(page)
         for below in self.screens:
-            below.covered(page)
+            below.covered(screen)
         self.push_screen(screen)
         self.status = None
         screen.opened()
@@ -149,9 +167,6 @@ class TicTacToe(App[int], inherit_bindings=False):
         self.pop_screen()
         screen.closed()
 
-    def _screen_for(self, page: Page) -> PageScreen:
-        return PageScreen(page, Canvas(theme_named(self.settings.theme, colour=self.settings.colour)))
-
     # -- what screens may ask -------------------------------------------------------------------------------------
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
@@ -186,18 +201,45 @@ class TicTacToe(App[int], inherit_bindings=False):
         self._last_key = time.monotonic()
         self.status = None
 
-    def press_anywhere(self, key: str) -> bool:
-        """Take a key that means the same on every screen; tell whether it was one."""
-        self.note_person()
-        if self.keymap.does(key, "quit"):
-            self.attempt(self.quit, self._exit_code())
-        elif self.keymap.does(key, "leave"):
-            self.attempt(self.quit, ExitCode.INTERRUPTED)
-        elif self.keymap.does(key, "redraw"):
-            self.screen.refresh(layout=True, repaint=True)
+    def action_ask_to_quit(self) -> None:
+        """End the program, unless something is lost by that."""
+        self.attempt(self.quit, self._exit_code())
+
+    def action_interrupt(self) -> None:
+        """End the program as an interrupt does, unless something is lost by that."""
+        self.attempt(self.quit, ExitCode.INTERRUPTED)
+
+    def action_redraw(self) -> None:
+        """Send the whole screen anew."""
+        self.screen.refresh(layout=True, repaint=True)
+
+    def action_theme(self) -> None:
+        """Show the next theme."""
+        self.use_theme(next_theme(self.settings.theme))
+
+    def describe_wait(self) -> tuple[str, str] | None:
+        """Return what is waited for on the way into a room and how to stop it, with its role; None for nothing."""
+        if not self.entering.errand:
+            return None
+        dots = "..." if self.settings.ascii else "…"
+        return f"{self.entering.errand}{dots}   {self.keymap.show('back')} cancel", "warn"
+
+    def save(self, record: GameRecord, name: str = "") -> None:
+        """Write a record to a file, under the name that it has by itself; where that is taken ask for another one."""
+        name = name or name_for(record)
+        try:
+            if name == STANDARD_STREAM:
+                raise Misuse("Save needs the name of a file.")
+            write_record(name, record)
+        except Misuse as misuse:
+
+            def take(answer: str | None) -> None:
+                if answer is not None:
+                    self.save(record, answer)
+
+            self.push_screen(Question(f"{misuse.message} Save as:", name, limit=200), take)
         else:
-            return False
-        return True
+            self.say(f"The game is saved in {clean_text(name)}", "good")
 
     def ring(self) -> None:
         """Ring the bell where that is wanted: always, or while the person looks elsewhere."""
@@ -243,10 +285,13 @@ class TicTacToe(App[int], inherit_bindings=False):
         changed: Callable[..., Settings] = replace
         self.settings = changed(self.settings, **{field: value})
         if field in ("theme", "colour"):
+            self.theme = resolve_theme(self.settings.theme, colour=self.settings.colour)
             theme = theme_named(self.settings.theme, colour=self.settings.colour)
             for screen in self.screens:
-                if isinstance(screen, (PageScreen, RoomScreen)):
+                if isinstance(screen, RoomScreen):
                     screen.canvas.use_theme(theme)
+        elif field == "ascii":
+            self.set_class(self.settings.ascii, "-ascii")
         elif field == "mouse":
             self.terminal.use_mouse(wanted=self.settings.mouse)
         option = SCREEN_OPTIONS[field]
@@ -285,8 +330,37 @@ class TicTacToe(App[int], inherit_bindings=False):
         """Return the library's driver for this terminal, known to `terminal`."""
         return self.terminal.drive_with(super().get_driver_class())
 
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the colours of the theme by name, with ours for all that is drawn."""
+        return {**super().get_css_variables(), **style_variables(self.theme)}
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return the library's, but for those that obey NO_COLOR, even an empty one: our settings do."""
+        return [one for one in super().get_line_filters() if not isinstance(one, (Monochrome, NoColor))]
+
+    def get_key_display(self, binding: Binding) -> str:
+        """Return a key's name for people."""
+        return self.keymap.show_key(binding.key, ascii_only=self.settings.ascii)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Offer what the keys of the screen do, for those who look for it by its name; and every theme."""
+        for active in screen.active_bindings.values():
+            if active.enabled and active.binding.show:
+                label = active.binding.description.capitalize()
+                press = partial(self.call_later, self.simulate_key, active.binding.key)
+                yield SystemCommand(label, self.get_key_display(active.binding), press)
+        for name in THEMES:
+            yield SystemCommand(f"Theme: {name}", "Colours of the full screen", partial(self.use_theme, name))
+
+    async def on_event(self, event: events.Event) -> None:
+        """Take note that somebody is at the keys, before anything else is done with them."""
+        if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
+            self.note_person()
+        await super().on_event(event)
+
     def on_mount(self) -> None:
         """Show something at once, then connect, unless that which is shown needs no server."""
+        self.set_class(self.settings.ascii, "-ascii")
         for screen in self._opening[1:]:
             self.push_screen(screen)
         for doubt in self.settings.doubts[:1]:
@@ -334,14 +408,14 @@ class TicTacToe(App[int], inherit_bindings=False):
 
     def _lose(self, failure: ClientError) -> None:
         """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
-        page, is_first = self.pages[-1], len(self.screens) == 1
+        screen, is_first = self.screens[-1], len(self.screens) == 1
         if isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
             self.leave(exit_code_for(failure), failure.message)
-        elif isinstance(failure, ConnectionLost) and isinstance(page, RoomScreen) and page.table.plays:
+        elif isinstance(failure, ConnectionLost) and isinstance(screen, RoomScreen) and screen.table.plays:
             reason = failure.reason
-            text = describe_giving_up(page.table.state, page.table.viewer, self.link.address, reason)
+            text = describe_giving_up(screen.table.state, screen.table.viewer, self.link.address, reason)
             self.leave(ExitCode.CONNECTION_LOST, text)
-        elif not is_first and page.needs_server:
+        elif not is_first and screen.needs_server:
             self.go_home()
 
     def _fail(self, error: BaseException) -> None:
@@ -370,8 +444,3 @@ class TicTacToe(App[int], inherit_bindings=False):
             return ExitCode.CONNECTION_LOST
         failure = self.link.failure
         return exit_code_for(failure) if failure is not None and self.link.phase == "failed" else ExitCode.NORMAL
-
-
-def _silence_no_color() -> None:
-    """Keep the terminal library from obeying NO_COLOR, even an empty one: our themes do, and may be changed."""
-    os.environ.pop("NO_COLOR", None)

@@ -1,4 +1,4 @@
-"""The ways from the first page into a room, one at a time: on this server, or on another one that a link names.
+"""The ways from a screen into a room, one at a time: on this server, or on another one that a link names.
 
 Where there is no connection yet, what is wanted waits for one.
 """
@@ -6,48 +6,54 @@ Where there is no connection yet, what is wanted waits for one.
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tictactoe_client.online.address import Address
+from tictactoe_client.exits import describe_failure, exit_code_for
+from tictactoe_client.online.address import Address, parse_room
 from tictactoe_client.online.choice import Choice
-from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.errors import BadAddress, Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.tui.entering import describe_errand
-from tictactoe_client.tui.home_menu import HomeMenu
-from tictactoe_client.tui.lobby import Lobby
-from tictactoe_client.tui.page import Desk
-from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.typed_room import read_room
+from tictactoe_client.tui.question import Question
+from tictactoe_protocol import BadRoomCode, clean_text
+
+if TYPE_CHECKING:
+    from tictactoe_client.tui.app import TicTacToe
+    from tictactoe_client.tui.screen import ClientScreen
 
 
 class Entrance:
-    """Leads into rooms; the `menu` may have one typed and is asked about a full one, `first` is of the command line."""
+    """Leads into rooms; `first` is where the command line wants to go."""
 
-    def __init__(self, desk: Desk, menu: HomeMenu, lobby: Lobby, first: Choice | None) -> None:
+    def __init__(self, desk: TicTacToe, first: Choice | None) -> None:
         self.first = first
         self._desk = desk
-        self._menu = menu
-        self._lobby = lobby
         self._next: Choice | None = None
 
-    def enter(self, choice: Choice) -> None:
-        """Go into a room here."""
-        self._desk.start(self._arrive(self._ask(choice), choice))
+    def enter(self, choice: Choice, over: ClientScreen | None = None) -> None:
+        """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
+        if not self._desk.entering.errand:
+            self._desk.start(self._arrive(self._ask(choice), choice, over))
 
-    def enter_typed(self) -> None:
-        """Go into the room that is typed, here or on its own server; where it is none, say so."""
-        typed = self._menu.code
-        if not typed.text.strip():
-            self._desk.say("Type or paste a room code or a link.")
-            return
-        room = read_room(typed, self._desk)
-        if room is None:
-            return
-        choice = Choice("join", code=room.code)
-        if room.elsewhere is None:
-            self.enter(choice)
-        else:
-            self.travel(room.elsewhere, choice)
+    def ask_for_room(self, typed: str, way: str = "join", over: ClientScreen | None = None, why: str = "") -> None:
+        """Ask for the code or the link of a room, of which something is typed already, and go there."""
+
+        def take(text: str | None) -> None:
+            if text is None or self._desk.entering.errand:
+                return
+            try:
+                code, address = parse_room(text)
+            except (BadRoomCode, BadAddress) as bad:
+                why = clean_text(bad.message) if text else "Type or paste a room code or a link."
+                self.ask_for_room(text, way, over, f"{why}\n")
+                return
+            choice = Choice("watch" if way == "watch" else "join", code=code)
+            if address is None or self._desk.link.house.has(address):
+                self.enter(choice, over)
+            else:
+                self.travel(address, choice)
+
+        self._desk.push_screen(Question(f"{why}The code of a room to {way}, or its link:", typed, anew=bool(why)), take)
 
     def go_on(self) -> None:
         """Go where one wanted to before there was this connection."""
@@ -82,38 +88,47 @@ class Entrance:
 
     def _leave_server(self, following: Choice | None = None) -> None:
         self._next = following
-        self._lobby.forget()
+        self._desk.lobby.forget()
         self._desk.entering.give_up()
 
     def _ask(self, choice: Choice) -> Coroutine[Any, Any, Room | None]:
         return self._desk.entering.enter(describe_errand(choice), choice.enter)
 
     async def _arrive(
-        self, coming: Coroutine[Any, Any, Room | None], choice: Choice, *, is_first: bool = False
+        self,
+        coming: Coroutine[Any, Any, Room | None],
+        choice: Choice,
+        over: ClientScreen | None = None,
+        *,
+        is_first: bool = False,
     ) -> None:
-        """Open the page of the room when we are in, whatever lies on the first page by then."""
+        """Open the screen of the room when we are in, whatever lies on the one below by then."""
+        from tictactoe_client.tui.room.screen import RoomScreen
+
+        desk = self._desk
         try:
             room = await coming
         except Refused as refused:
             if is_first:
-                self._leave_refused(refused)
-            elif refused.code == "room_full":
-                self._menu.full = choice.code
-                self._desk.redraw()
+                desk.leave(exit_code_for(refused), describe_failure(refused, desk.settings, desk.link.address))
+            elif refused.code == "room_full" and choice.way == "join":
+                self._offer_to_watch(choice.code)
             else:
                 raise
             return
         if room is None:
             return
-        self._menu.code.clear()
-        self._menu.held = tuple(seat for seat in self._menu.held if seat.room != room.code)
-        if len(self._desk.pages) > 1:
-            self._desk.go_home()
-        self._desk.open(RoomScreen(self._desk, room, choice.again))
+        screens = desk.screens
+        below = over if over in screens else screens[0]
+        while desk.screens[-1] is not below:
+            desk.close_page()
+        desk.open(RoomScreen(desk, room, choice.again))
 
-    def _leave_refused(self, refused: Refused) -> None:
-        """End the program as a command does whose room is not to be had."""
-        from tictactoe_client.exits import describe_failure, exit_code_for
+    def _offer_to_watch(self, code: str) -> None:
+        """Ask whether a room that is full is to be watched."""
 
-        desk = self._desk
-        desk.leave(exit_code_for(refused), describe_failure(refused, desk.settings, desk.link.address))
+        def take(answer: str | None) -> None:
+            if answer is not None:
+                self.enter(Choice("watch", code=code))
+
+        self._desk.push_screen(Question(f"Room {code} is full; you may watch it.", yes="watch"), take)

@@ -111,6 +111,13 @@ class Keymap:
             return "-"
         return _ASCII_ARROWS.get(keys[0], show_key(keys[0])) if ascii_only else show_key(keys[0])
 
+    def show_key(self, key: str, *, ascii_only: bool = False) -> str:
+        """Return how to write a key by its name in the library, where a character has a long one."""
+        from textual.keys import key_to_character
+
+        name = key if key in _SHOWN else key_to_character(key) or key
+        return _ASCII_ARROWS.get(name, show_key(name)) if ascii_only else show_key(name)
+
     def show_pair(self, one: str, other: str, *, ascii_only: bool = False) -> str:
         """Return how to write the keys of two actions that belong together: ``←/→``."""
         return "/".join(self.show(action, ascii_only=ascii_only) for action in (one, other))

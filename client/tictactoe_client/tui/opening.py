@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.choice import Choice
 from tictactoe_client.session import Role
 from tictactoe_engine.records import GameRecord
+
+if TYPE_CHECKING:
+    from tictactoe_client.tui.app import TicTacToe
+    from tictactoe_client.tui.screen import ClientScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +38,18 @@ class Opening:
             return "reader"
         return "nobody" if self.page == "watch" or (first is not None and first.way == "watch") else "player"
 
-    def lay_pages(self, desk: Any, first: Choice | None) -> list[Any]:
-        """Return the pages that lie on the desk; where home is not among them, going back ends the program."""
+    def lay_screens(self, desk: TicTacToe) -> list[ClientScreen]:
+        """Return the screens to begin with; where home is not among them, going back ends the program."""
         if self.record is not None:
+            from tictactoe_client.input.record import RecordedRoom
             from tictactoe_client.tui.room.screen import RoomScreen
 
             return [RoomScreen(desk, RecordedRoom(self.record), news=self.note, ply=self.ply)]
         if self.page == "history":
-            from tictactoe_client.tui.history_page import HistoryPage
+            from tictactoe_client.tui.history import HistoryScreen
 
-            return [HistoryPage(desk, self.limit)]
-        from tictactoe_client.tui.home_page import HomePage
+            return [HistoryScreen(self.limit)]
+        from tictactoe_client.tui.home import HomeScreen
+        from tictactoe_client.tui.watch import WatchScreen
 
-        home = HomePage(desk, first)
-        return [home, home.list_games()] if self.page == "watch" else [home]
+        return [HomeScreen(), WatchScreen()] if self.page == "watch" else [HomeScreen()]

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import Screen
-from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
 
 from tictactoe_client.online.messages import Message
-from tictactoe_client.tui.canvas import Canvas
-from tictactoe_client.tui.picture import Picture
+from tictactoe_client.text.help import Topic, list_home_help
+from tictactoe_client.tui.keymap import ACTIONS
+from tictactoe_client.tui.picture import measure, shorten_left
 from tictactoe_client.tui.size_notice import notice_size
-from tictactoe_client.tui.stage import Stage, place_stage
 
 if TYPE_CHECKING:
     from tictactoe_client.tui.app import TicTacToe
-    from tictactoe_client.tui.page import Page
+
+
+_LASTING = ("help", "quit")
+"""What the foot says of keys as long as there is any room."""
+
+
+def bind(name: str, action: str = "", label: str = "", *, priority: bool = False) -> Binding:
+    """Return the binding of one of the `ACTIONS`, whose keys a person may change; with a label the foot shows it."""
+    return Binding(",".join(ACTIONS[name]), action or name, label, priority=priority, id=name, show=bool(label))
 
 
 class ClientScreen(Screen[None], inherit_bindings=False):
@@ -33,11 +47,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     def desk(self) -> TicTacToe:
         """The program, of which one asks for other screens, the connection, settings and the way out."""
         return cast("TicTacToe", self.app)
-
-    @property
-    def page(self) -> Any:
-        """What the program asks: the screen itself, or the page that it shows."""
-        return self
 
     @property
     def window_title(self) -> str:
@@ -71,122 +80,150 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         return ""
 
 
-class PageScreen(ClientScreen):
-    """Shows a page that draws itself."""
+class FramedScreen(ClientScreen):
+    """A screen with a title, what it lays out, a line for what was said, and the keys at its foot."""
 
-    def __init__(self, page: Page, canvas: Canvas) -> None:
-        super().__init__()
-        self.canvas = canvas
-        self._page = page
-        self._stage = Stage(0, 0, 0, 0)
-        self._timer: Timer | None = None
-
-    @property
-    def page(self) -> Page:
-        """The page."""
-        return self._page
+    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="back"), bind("help", label="help")]
+    AUTO_FOCUS = "#first"
+    min_size: ClassVar = (36, 10)
+    heading = ""
+    foot_first: tuple[str, ...] = ()
+    """What the foot says first."""
+    foot_renames: Mapping[str, str] = MappingProxyType({})
+    """What the foot calls otherwise than the list that has the keys."""
 
     @property
     def window_title(self) -> str:
-        """The page's."""
-        return self._page.window_title
+        """What the terminal's window is called meanwhile."""
+        return f"{self.heading.lower()}: tictactoe" if self.heading else "tictactoe"
+
+    # -- what it looks like ---------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
-        """Lay out the one canvas."""
-        yield self.canvas
+        """Lay out the title, the body and the foot, and what stands in a window that is too small for them."""
+        with Vertical(id="stage"):
+            yield Static(id="head")
+            yield from self.lay_out()
+            yield Static(id="status")
+            yield Static(id="rule")
+            yield Foot(id="foot", first=self.foot_first, renames=self.foot_renames)
+        yield Static(id="small")
+
+    def lay_out(self) -> Iterable[Widget]:
+        """Return what stands between the title and the foot."""
+        return ()
+
+    def describe_head(self) -> tuple[Content, str]:
+        """Return the title, and what stands at the right of it."""
+        return Content.from_markup("[bold $title]$text[/]", text=self.heading), ""
+
+    def describe_status(self) -> tuple[str, str] | None:
+        """Return what to say while nothing else was said, with its role."""
+        return self.desk.describe_wait()
+
+    def needed_size(self) -> tuple[int, int]:
+        """Return the width and height of the smallest window that shows the screen."""
+        return self.min_size
 
     def on_mount(self) -> None:
-        """Draw as soon as there is something to draw on."""
-        self.canvas.focus()
-        self.desk.redraw()
-
-    def on_screen_suspend(self) -> None:
-        """Nothing changes by itself that is not in sight."""
-        self._set_timer(None)
+        """Show what there is, and from now on what time changes."""
+        self.set_interval(1.0, self.tick)
+        self.redraw()
 
     def on_screen_resume(self) -> None:
         """Draw what it has become meanwhile."""
-        self.desk.redraw()
+        self.redraw()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Draw for the new size."""
-        self.call_after_refresh(self.desk.redraw)
+        """Say how large the window must be, where it is too small."""
+        width, height = self.needed_size()
+        is_small = event.size.width < width or event.size.height < height
+        self.set_class(is_small, "-small")
+        if is_small:
+            notice = notice_size((width, height), (event.size.width, event.size.height), "")
+            self.query_one("#small", Static).update("\n".join(notice))
+        self.redraw()
+
+    def tick(self) -> None:
+        """Take note that time has passed."""
+        if self.is_current:
+            self.redraw()
 
     def redraw(self) -> None:
-        """Draw the page, or say how large its window must be."""
-        if not self.canvas.is_mounted:
+        """Show what has changed."""
+        if not self.is_mounted or not self.query("#head"):
             return
-        page, window = self._page, (self.app.size.width, self.app.size.height)
-        if self._is_too_small():
-            picture = Picture(*window)
-            for y, line in enumerate(notice_size(page.needed_size(), window, page.question)):
-                picture.put(0, y, line)
-        else:
-            self._stage = place_stage(page.wanted_size(*window), window)
-            on_stage = Picture(self._stage.width, self._stage.height, ascii_only=self.desk.settings.ascii)
-            page.draw(on_stage, self.desk.status)
-            picture = self._stage.show(on_stage, *window)
-        self.canvas.show(picture)
-        self._set_timer(page.seconds_to_change)
+        head, right = self.describe_head()
+        width = self.query_one("#stage").size.width - 2
+        right = shorten_left(right, max(1, width - head.cell_length - 2))
+        gap = " " * max(1, width - head.cell_length - measure(right))
+        self.put("#head", head.append(gap).append(Content.styled(right, "$dim")))
+        said = self.desk.status or self.describe_status()
+        self.query_one("#status").display = said is not None
+        if said is not None:
+            self.put("#status", Content.styled(said[0], f"${said[1] or 'ink'}"))
+        self.refresh_bindings()
 
-    def on_canvas_pressed(self, event: Canvas.Pressed) -> None:
-        """Pass a key to the page, but for those that mean the same everywhere."""
-        if not self.desk.press_anywhere(event.name) and not self._is_too_small():
-            self.desk.attempt(self._page.press, event.name)
+    def put(self, where: str, content: Content | str) -> None:
+        """Let a line say this, and send it only where it said something else."""
+        line = self.query_one(where, Static)
+        if line.content != content:
+            line.update(content, layout=line.styles.height is None or line.styles.height.is_auto)
 
-    def on_canvas_pasted(self, event: Canvas.Pasted) -> None:
-        """Pass pasted text to the page."""
-        self.desk.attempt(self._page.paste, event.text)
+    # -- what happens ---------------------------------------------------------------------------------------------
 
-    def on_canvas_clicked(self, event: Canvas.Clicked) -> None:
-        """Pass a click to the page, by the place on its stage; beside the stage there is nothing to click."""
-        self.desk.note_person()
-        place = self._stage.find(event.x, event.y)
-        if place is not None and not self._is_too_small():
-            self.desk.attempt(self._page.click, *place)
+    def action_back(self) -> None:
+        """Go back to where one came from."""
+        self.desk.close_page()
 
-    def on_canvas_scrolled(self, event: Canvas.Scrolled) -> None:
-        """Pass a turn of the wheel to the page."""
-        self.desk.attempt(self._page.scroll, event.lines)
+    def action_help(self) -> None:
+        """Open the help for what one can do here."""
+        from tictactoe_client.tui.help import HelpScreen
 
-    def _is_too_small(self) -> bool:
-        width, height = self._page.needed_size()
-        return self.app.size.width < width or self.app.size.height < height
+        self.desk.open(HelpScreen(self.list_help()))
 
-    def _set_timer(self, seconds: float | None) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-        if seconds is not None:
-            self._timer = self.set_timer(seconds, self._tick)
+    def list_help(self) -> Sequence[Topic]:
+        """Return the help for what one can do here."""
+        return list_home_help(self.desk.keymap.show)
 
-    def _tick(self) -> None:
-        self.desk.attempt(self._page.tick)
 
-    def hear(self, message: Message) -> None:
-        """Pass it on to the page."""
-        self._page.hear(message)
+class Foot(Static):
+    """The keys that count at the moment, those called `first` before the others; where room is short, the last ones go.
 
-    def connected(self) -> None:
-        """Pass it on to the page."""
-        self._page.connected()
+    The way to the help and the way out stay. `renames` says what a screen calls a key that others call otherwise.
+    """
 
-    def opened(self) -> None:
-        """Pass it on to the page."""
-        self._page.opened()
+    def __init__(self, id: str, first: Sequence[str] = (), renames: Mapping[str, str] | None = None) -> None:
+        super().__init__(id=id)
+        self._first = first
+        self._renames = {"Dismiss menu": "back", **(renames or {})}
 
-    def covered(self, page: Any) -> None:
-        """Pass it on to the page."""
-        self._page.covered(page)
+    def on_mount(self) -> None:
+        """Follow what the keys do."""
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.show())
 
-    def closed(self) -> None:
-        """Pass it on to the page."""
-        self._page.closed()
+    def on_resize(self) -> None:
+        """Fit the keys to the window."""
+        self.show()
 
-    def asks_first(self) -> bool:
-        """Pass it on to the page."""
-        return self._page.asks_first()
-
-    async def say_goodbye(self) -> str:
-        """Pass it on to the page."""
-        return await self._page.say_goodbye()
+    def show(self) -> None:
+        """Show the keys as many of which there is room for."""
+        items: dict[str, list[str]] = {}
+        seen = set()
+        for active in self.screen.active_bindings.values():
+            binding = active.binding
+            if binding.show and active.enabled and binding.action not in seen:
+                seen.add(binding.action)
+                label = self._renames.get(binding.description, binding.description)
+                items.setdefault(label, []).append(self.app.get_key_display(binding))
+        parts = [("".join(keys) if keys[0] in "↑←" else "/".join(keys), label) for label, keys in items.items()]
+        parts.sort(key=lambda part: self._first.index(part[1]) if part[1] in self._first else len(self._first))
+        while sum(measure(key + label) + 3 for key, label in parts) - 2 > self.size.width:
+            goes = [part for part in parts if part[1] not in (*self._first, *_LASTING)]
+            parts.remove((goes or parts)[-1])
+        shown = [
+            Content.from_markup("[bold $key]$key[/] [$dim]$label[/]", key=key, label=label) for key, label in parts
+        ]
+        content = Content("  ").join(shown)
+        if content != self.content:
+            self.update(content, layout=False)

@@ -1,92 +1,186 @@
-"""Which colour each role has: themes as tables, and the one without colour.
+"""Which colour each role has, in every theme that is offered: ours, and the library's as far as they can be read.
 
-The first theme takes the terminal's own palette, so it fits dark and light ones alike.
+Whatever a theme says, a colour that stands on its ground with less than 4.5:1 is moved towards black or white until it
+has that. ``terminal`` takes the terminal's own default pair, bold and reverse, and no colour at all.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from textual.theme import Theme as LibraryTheme
 
 Theme = Mapping[str, str]
 """Styles by role; a role that is missing has the style of ``""``."""
 
+CONTRAST: Final = 4.5
 QR: Final = "#000000 on #ffffff"
 """A code is drawn black on white whatever the theme, or telephones cannot read it."""
 
 _TERMINAL: Final = {
     "": "",
     "title": "bold",
-    "dim": "bright_black",
     "key": "bold",
     "cursor": "bold",
-    "good": "green",
-    "bad": "red",
-    "warn": "yellow",
+    "bad": "bold",
     "chosen": "reverse",
-    "mark0": "cyan",
-    "mark1": "magenta",
-    "mark2": "yellow",
-    "mark3": "green",
-    "mark4": "blue",
-    "mark5": "red",
-    "strong0": "bold cyan",
-    "strong1": "bold magenta",
-    "strong2": "bold yellow",
-    "strong3": "bold green",
-    "strong4": "bold blue",
-    "strong5": "bold red",
+    **{f"strong{number}": "bold" for number in range(6)},
 }
-_PLAIN: Final = {"": "", "title": "bold", "key": "bold", "cursor": "bold", "chosen": "reverse"}
-
-
-def _paper(base: str, dim: str, accent: str, marks: tuple[str, ...]) -> dict[str, str]:
-    """Return a theme on a background of its own."""
-    theme = {
-        "": base,
-        "title": f"bold {accent} {base.partition(' ')[2]}",
-        "dim": f"{dim} {base.partition(' ')[2]}",
-        "key": f"bold {base}",
-        "cursor": f"bold {base}",
-        "chosen": f"reverse {base}",
-        "good": f"{marks[3]} {base.partition(' ')[2]}",
-        "bad": f"{marks[5]} {base.partition(' ')[2]}",
-        "warn": f"{marks[2]} {base.partition(' ')[2]}",
-    }
-    for number, mark in enumerate(marks):
-        theme[f"mark{number}"] = f"{mark} {base.partition(' ')[2]}"
-        theme[f"strong{number}"] = f"bold {mark} {base.partition(' ')[2]}"
-    return theme
-
-
-THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
-    {
-        "terminal": _TERMINAL,
-        "night": _paper(
-            "#d8dee9 on #1b1f27",
-            "#77808f",
-            "#88c0d0",
-            ("#7fdbff", "#ff8fd0", "#f2c14e", "#8fd694", "#8ab4ff", "#ff7b72"),
-        ),
-        "paper": _paper(
-            "#2b2b2b on #f7f3e8",
-            "#8a8474",
-            "#6b4f1d",
-            ("#005f87", "#9c1f6b", "#8a6100", "#2f6f2f", "#2b3fa8", "#b3261e"),
-        ),
-        "contrast": _paper(
-            "#ffffff on #000000",
-            "#bbbbbb",
-            "#ffff00",
-            ("#00ffff", "#ff7fff", "#ffff00", "#00ff00", "#8fb7ff", "#ff6f6f"),
-        ),
+_OWN: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {  # ground, text, title, and the six marks
+        "night": ("#1b1f27", "#d8dee9", "#88c0d0", "#7fdbff #ff8fd0 #f2c14e #8fd694 #8ab4ff #ff7b72"),
+        "paper": ("#f7f3e8", "#2b2b2b", "#6b4f1d", "#005f87 #9c1f6b #7d5800 #2f6f2f #2b3fa8 #b3261e"),
+        "contrast": ("#000000", "#ffffff", "#ffff00", "#00ffff #ff7fff #ffff00 #00ff00 #8fb7ff #ff6f6f"),
     }
 )
+_LIBRARY: Final = (
+    *("nord", "gruvbox", "dracula", "tokyo-night", "monokai", "flexoki", "catppuccin-mocha", "catppuccin-latte"),
+    *("solarized-dark", "solarized-light", "rose-pine", "rose-pine-dawn", "atom-one-dark", "atom-one-light"),
+    *("textual-dark", "textual-light"),
+)
+
+THEMES: Final = ("auto", "terminal", *_OWN, *_LIBRARY)
+"""Their names.
+
+``auto`` is `paper` where the terminal says that it is light, else `night`, and `terminal` where it has few colours.
+"""
 
 
 def theme_named(name: str, *, colour: bool) -> Theme:
-    """Return the theme, without colour the plain one; an unknown name counts as the default."""
-    if not colour:
-        return _PLAIN
-    return {**THEMES.get(name, _TERMINAL), "qr": QR}
+    """Return the theme, without colour the terminal's; an unknown name counts as the default."""
+    name = resolve_theme(name, colour=colour)
+    return {**_TERMINAL, "qr": QR if colour else ""} if name == "terminal" else {**_paint(name), "qr": QR}
+
+
+def resolve_theme(name: str, *, colour: bool) -> str:
+    """Return the theme that is shown under this name."""
+    if not colour or name not in THEMES:
+        return "terminal"
+    if name != "auto":
+        return name
+    is_dark = _is_dark(os.environ.get("COLORFGBG", ""))
+    if is_dark is None:
+        has_colours = "COLORTERM" in os.environ or "256color" in os.environ.get("TERM", "")
+        return "night" if has_colours else "terminal"
+    return "night" if is_dark else "paper"
+
+
+def next_theme(name: str) -> str:
+    """Return the theme after this one."""
+    return THEMES[(THEMES.index(name) + 1) % len(THEMES)] if name in THEMES else THEMES[0]
+
+
+def _is_dark(answer: str) -> bool | None:
+    """Tell what a terminal says of its ground, as ``15;0`` or ``0;default;15``; None where it does not say.
+
+    >>> _is_dark("15;0"), _is_dark("0;default;15"), _is_dark("")
+    (True, False, None)
+    """
+    ground = answer.rpartition(";")[2]
+    return int(ground) < 7 or int(ground) == 8 if ground.isascii() and ground.isdigit() else None
+
+
+def library_theme(name: str) -> LibraryTheme:
+    """Return a theme as the library has it, with our colours for all that its widgets draw."""
+    from textual.theme import BUILTIN_THEMES, Theme
+
+    if name == "terminal":
+        return Theme(
+            "terminal", primary="ansi_default", foreground="ansi_default", background="ansi_default", ansi=True
+        )
+    if name in BUILTIN_THEMES:
+        return BUILTIN_THEMES[name]
+    ground, text, title, _ = _OWN[name]
+    return Theme(name, primary=title, foreground=text, background=ground, dark=contrast(ground, "#ffffff") > CONTRAST)
+
+
+def style_variables(name: str) -> dict[str, str]:
+    """Return what the style sheet and the library's own widgets call their colours, for a theme that is shown."""
+    if name == "terminal":
+        ink = ground = title = dim = good = bad = bar = "ansi_default"
+        bar_ground, bar_style = "ansi_default", "bold reverse"
+    else:
+        roles = _paint(name)
+        ink, _, ground = roles[""].partition(" on ")
+        title, dim, good, bad = (roles[role].split()[-3] for role in ("title", "dim", "good", "bad"))
+        bar, bar_ground, bar_style = ground, title, "bold"
+    cursor = {"foreground": bar, "background": bar_ground, "text-style": bar_style}
+    kinds = ("block-cursor", "block-cursor-blurred", "input-cursor", "input-selection", "button-focus")
+    return {
+        **{f"{kind}-{part}": value for kind in kinds for part, value in cursor.items()},
+        **dict.fromkeys(("ink", "foreground", "text", "ansi-foreground"), ink),
+        **dict.fromkeys(
+            ("ground", "background", "surface", "panel", "boost", "block-hover-background", "ansi-background"), ground
+        ),
+        **dict.fromkeys(("dim", "text-muted", "text-disabled", "foreground-muted", "border", "border-blurred"), dim),
+        **dict.fromkeys(("primary", "secondary", "accent", "title"), title),
+        "good": good,
+        "success": good,
+        "bad": bad,
+        "error": bad,
+        "text-error": bad,
+    }
+
+
+@lru_cache(maxsize=4)
+def _paint(name: str) -> Theme:
+    """Return the styles of a theme on a ground of its own."""
+    if name in _OWN:
+        ground, ink, title, names = _OWN[name]
+        colours = names.split()
+    else:
+        system = library_theme(name).to_color_system().generate()
+        ground, ink, title = system["background"], system["foreground"], system["primary"]
+        colours = [system[role] for role in ("primary", "accent", "warning", "success", "secondary", "error")]
+        if colours[1] in (colours[0], colours[2]):
+            colours[1] = colours[5]
+    ink = lift(ink, ground)
+    marks = [lift(colour, ground) for colour in colours]
+    title, dim = lift(title, ground), lift(_mix(ink, ground, 0.35), ground)
+    plain = {"": ink, "dim": dim, "good": marks[3], "bad": marks[5], "warn": marks[2]}
+    bold = {"title": title, "key": title, "cursor": ink}
+    return {
+        **{role: f"{colour} on {ground}" for role, colour in plain.items()},
+        **{role: f"bold {colour} on {ground}" for role, colour in bold.items()},
+        "chosen": f"bold {ground} on {title}",
+        **{f"mark{number}": f"{colour} on {ground}" for number, colour in enumerate(marks)},
+        **{f"strong{number}": f"bold {colour} on {ground}" for number, colour in enumerate(marks)},
+    }
+
+
+def lift(colour: str, ground: str) -> str:
+    """Return the colour, moved as little as need be towards black or white to be read on this ground.
+
+    >>> lift("#777777", "#ffffff"), lift("#0000ff", "#000000")
+    ('#757575', '#6666ff')
+    """
+    end = "#ffffff" if contrast(ground, "#ffffff") > contrast(ground, "#000000") else "#000000"
+    ways = (_mix(colour, end, step / 20) for step in range(21))
+    return next(way for way in ways if contrast(way, ground) >= CONTRAST)
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the ratio of two colours' luminances, from 1 to 21, as WCAG 2 defines it."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [value / 255 for value in _rgb(colour)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _rgb(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5))
+
+
+def _mix(one: str, other: str, share: float) -> str:
+    """Return a colour on the way from one to the other."""
+    parts = zip(_rgb(one), _rgb(other), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)

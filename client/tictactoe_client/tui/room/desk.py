@@ -41,12 +41,6 @@ class Desk(Protocol):
     def attempt(self, deed: Callable[..., object], *arguments: Any) -> None:
         """Do something at once, and show what has become of it."""
 
-    def note_person(self) -> None:
-        """Take note that somebody is at the keys."""
-
-    def press_anywhere(self, key: str) -> bool:
-        """Take a key that means the same on every screen; tell whether it was one."""
-
     def say(self, text: str, role: str = "warn") -> None:
         """Show something on the status line until the next key."""
 

@@ -34,7 +34,7 @@ from tictactoe_client.text.news import announce_chat
 from tictactoe_client.text.wording import name_of, seat_of
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.canvas import Canvas
-from tictactoe_client.tui.help_page import HelpPage
+from tictactoe_client.tui.help import HelpScreen
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.desk import Desk
@@ -246,7 +246,7 @@ class RoomScreen(ClientScreen):
 
     def open_help(self) -> None:
         """Lay the page of help on top."""
-        self._desk.open(HelpPage(self.desk, self.list_help))
+        self._desk.open(HelpScreen([("This room", tuple((line, "") for line in self.list_help()))]))
 
     # -- what is drawn --------------------------------------------------------------------------------------------
 
@@ -326,7 +326,7 @@ class RoomScreen(ClientScreen):
     def on_canvas_pressed(self, event: Canvas.Pressed) -> None:
         """Take a key."""
         self._note = ""
-        if not self._desk.press_anywhere(event.name) and not self._is_too_small():
+        if not self._is_too_small():
             self._desk.attempt(self._keys.press, event.name)
 
     def on_canvas_pasted(self, event: Canvas.Pasted) -> None:
@@ -335,7 +335,6 @@ class RoomScreen(ClientScreen):
 
     def on_canvas_clicked(self, event: Canvas.Clicked) -> None:
         """Take a click; beside the stage there is nothing to click."""
-        self._desk.note_person()
         place = self._stage.find(event.x, event.y)
         if place is not None and not self._is_too_small():
             self._desk.attempt(self._keys.click, *place)

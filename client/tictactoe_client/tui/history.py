@@ -1,0 +1,221 @@
+"""One's own finished games on the server, to look through any of them; more come as one gets to the end of the list.
+
+What is known stays in sight while the server is away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import ClassVar, Final
+
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import DataTable, Static
+
+from tictactoe_client.history import OwnGame, PastGames
+from tictactoe_client.input.record import RecordedRoom
+from tictactoe_client.online.errors import ClientError, Refused
+from tictactoe_client.text.lists import describe_outcome, format_date
+from tictactoe_client.tui.lists import Table
+from tictactoe_client.tui.lobby import short_rules
+from tictactoe_client.tui.no_server import describe_no_server
+from tictactoe_client.tui.room.screen import RoomScreen
+from tictactoe_client.tui.screen import FramedScreen, bind
+from tictactoe_engine.records import GameRecord, RecordError, parse_record
+from tictactoe_protocol import clean_text
+
+PAGE_GAMES: Final = 50
+"""How many games are asked for at once."""
+_SOON: Final = 10
+"""So many games before the end of what is known, more are asked for."""
+
+
+class HistoryScreen(FramedScreen):
+    """The list, newest first; no more than `limit` games, None for all."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("back", label="back"),
+        bind("save", "save_game", "save"),
+        bind("refresh", label="refresh"),
+        bind("help", label="help"),
+    ]
+    heading = "Your games"
+    foot_first = ("replay", "back", "leave")
+    needs_server = False
+
+    def __init__(self, limit: int | None = None) -> None:
+        super().__init__()
+        self.games: tuple[OwnGame, ...] = ()
+        self._past: PastGames | None = None
+        self.is_known = False
+        self.is_complete = False
+        self._limit = limit
+        self._is_asking = False
+        self._fetching: object | None = None
+        self._refusal = ""
+
+    def lay_out(self) -> Iterable[Widget]:
+        """Lay out the list; where it is all that there is, going back leaves the program."""
+        self.foot_renames = {"open": "replay", "back": "leave" if len(self.desk.screens) == 1 else "back"}
+        yield Static(id="empty", markup=False)
+        yield Table("", "game", "against", "result", "moves", "date", id="first")
+
+    # -- the list -------------------------------------------------------------------------------------------------
+
+    def connected(self) -> None:
+        """Ask for the newest games."""
+        self._ask(anew=True)
+
+    def opened(self) -> None:
+        """Ask for the newest games, unless they are known: one comes back from a replay to the same place."""
+        if not self.is_known:
+            self._ask(anew=True)
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        """Ask for more where the list comes to its end."""
+        if self.is_known and not self.is_complete and event.cursor_row + _SOON >= len(self.games):
+            self._ask(anew=False)
+
+    def _ask(self, *, anew: bool) -> None:
+        if not self._is_asking and self.desk.link.phase == "online":
+            self._is_asking = True
+            self.desk.start(self._learn(anew=anew))
+
+    async def _learn(self, *, anew: bool) -> None:
+        past = PastGames(self.desk.link) if anew or self._past is None else self._past
+        known = self.games if past is self._past else ()
+        wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
+        try:
+            games = await past.read(wanted)
+            self._past, self.games, self.is_known, self._refusal = past, (*known, *games), True, ""
+            self.is_complete = len(games) < wanted or len(self.games) == self._limit
+        except Refused as refused:
+            keeps_none = refused.code == "unknown_type"
+            self._refusal = "This server keeps no finished games." if keeps_none else clean_text(refused.message)
+        finally:
+            self._is_asking = False
+            self.desk.redraw()
+
+    # -- one game -------------------------------------------------------------------------------------------------
+
+    def on_data_table_row_selected(self) -> None:
+        """Look through the chosen game."""
+        self._get(lambda record: self.desk.open(RoomScreen(self.desk, RecordedRoom(record))))
+
+    def action_save_game(self) -> None:
+        """Write the chosen game to a file."""
+        self._get(self.desk.save)
+
+    def action_refresh(self) -> None:
+        """Try the server again, and read the list anew."""
+        self.desk.link.retry()
+        self._ask(anew=True)
+
+    def action_back(self) -> None:
+        """Want the game no more that is on its way, else go back."""
+        if self._fetching is None:
+            super().action_back()
+        self._fetching = None
+
+    def _get(self, deed: Callable[[GameRecord], None]) -> None:
+        """Get the chosen game's record, and do something with it unless it is given up or another one is wanted."""
+        chosen = self.query_one(Table).chosen
+        if chosen is None:
+            return
+        if self.desk.link.phase != "online":
+            self.desk.say(f"There is no connection. {self.desk.keymap.show('refresh')} tries again.")
+        else:
+            self._fetching = object()
+            self.desk.start(self._fetch(chosen, deed, self._fetching))
+
+    async def _fetch(self, game: str, deed: Callable[[GameRecord], None], wanted: object) -> None:
+        try:
+            text = "" if self._past is None else await self._past.record(game)
+            if text and self._fetching is wanted and self in self.desk.screens:
+                self._do(deed, text)
+        except ClientError:
+            if self._fetching is wanted:
+                raise
+        finally:
+            if self._fetching is wanted:
+                self._fetching = None
+
+    def _do(self, deed: Callable[[GameRecord], None], text: str) -> None:
+        """Do it with the record, in the place of what lies on the list."""
+        try:
+            record = parse_record(text)
+        except RecordError as error:
+            self.desk.say(f"This client cannot read the server's record: {error}")
+            return
+        while self.desk.screens[-1] is not self:
+            self.desk.close_page()
+        deed(record)
+
+    # -- what it looks like ---------------------------------------------------------------------------------------
+
+    def describe_head(self) -> tuple[Content, str]:
+        """Return the title with the server, and how many games are known."""
+        count = len(self.games)
+        many = (
+            f"{'1 game' if count == 1 else f'{count} games'}{'' if self.is_complete else ', and more'}" if count else ""
+        )
+        server = Content.styled(f"   on {self.desk.link.address.url}", "$dim")
+        title = super().describe_head()[0]
+        return (
+            title + server if self.size.width > title.cell_length + server.cell_length + len(many) + 6 else title
+        ), many
+
+    def describe_status(self) -> tuple[str, str] | None:
+        """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
+        link, again = self.desk.link, f"{self.desk.keymap.show('refresh')} tries again"
+        cross = "x" if self.desk.settings.ascii else "╳"
+        if link.phase == "failed" and link.failure is not None and self.games:
+            return f"{cross} {link.failure.message}   {again}", "bad"
+        if link.phase == "away":
+            seconds = max(0, math.ceil(link.retries_at - self.desk.now()))
+            when = f"Trying again in {seconds} s" if seconds else "Trying now"
+            return f"{cross} CONNECTION LOST. {when}.   {again}", "bad"
+        if self._fetching is not None:
+            dots = "..." if self.desk.settings.ascii else "…"
+            return f"Fetching the game{dots}   {self.desk.keymap.show('back')} cancel", "warn"
+        if self.games and self._refusal:
+            return self._refusal, "warn"
+        return ("Asking for more ...", "dim") if self.games and self._is_asking else None
+
+    def redraw(self) -> None:
+        """Show the games, or say why there are none."""
+        super().redraw()
+        if not self.query(Table):
+            return
+        table = self.query_one(Table)
+        table.display = bool(self.games)
+        self.query_one("#empty").display = not self.games
+        self.put("#empty", self._describe_nothing())
+        if self.games:
+            width = len(f"{len(self.games)}.")
+            rows = [(f"{number}.".rjust(width), *self._describe(own)) for number, own in enumerate(self.games, 1)]
+            table.show_rows([(own.game.id, row) for own, row in zip(self.games, rows, strict=True)])
+
+    def _describe(self, own: OwnGame) -> tuple[str, ...]:
+        """Return what the list says of a game, column by column."""
+        game, viewer = own.game, own.viewer
+        others = ", ".join(clean_text(player.name) for player in game.players.values() if player.player != viewer)
+        rules = clean_text(game.rules.preset or short_rules(game.rules))
+        whose = f"{own.whose}: " if self._past is not None and self._past.is_shared else ""
+        outcome = f"{whose}{describe_outcome(game, viewer)}"
+        row = (rules, others or "-", outcome, str(game.moves), format_date(game.at))
+        return tuple(cell.replace("è", "e") for cell in row) if self.desk.settings.ascii else row
+
+    def _describe_nothing(self) -> Content | str:
+        link = self.desk.link
+        if link.phase == "failed":
+            return describe_no_server(self.desk, offers_own=False)
+        if link.client is None:
+            return f"Connecting to {link.address.url} ..."
+        if self._refusal:
+            return self._refusal
+        if not self.is_known:
+            return "Asking for your games ..."
+        return f"You have finished no game on {link.address.url} yet. This page lists them when you have."

@@ -1,0 +1,64 @@
+"""Every theme that is offered can be read: each text and line has at least 4.5:1 on its own ground, by computing it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.tui.conftest import OpenScreen
+from tictactoe_client.tui.themes import THEMES, contrast, resolve_theme, style_variables, theme_named
+from tictactoe_server.server import Server
+
+COLOURFUL = [name for name in THEMES if name not in ("auto", "terminal")]
+ON_GROUND = ("ink", "foreground", "dim", "title", "good", "bad", "text-muted", "border", "primary", "accent", "error")
+
+
+@pytest.mark.parametrize("name", COLOURFUL)
+def test_every_role_of_every_theme_can_be_read_on_its_own_ground(name: str) -> None:
+    roles = theme_named(name, colour=True)
+    assert set(roles) == set(theme_named("night", colour=True))
+    for role, style in roles.items():
+        colours = re.findall(r"#[0-9a-fA-F]{6}", style)
+        assert len(colours) == 2, role
+        assert contrast(*colours) >= 4.5, role
+
+
+@pytest.mark.parametrize("name", COLOURFUL)
+def test_what_the_library_draws_can_be_read_too(name: str) -> None:
+    variables = style_variables(name)
+    for role in ON_GROUND:
+        assert contrast(variables[role], variables["ground"]) >= 4.5, role
+    for kind in ("block-cursor", "input-cursor", "input-selection"):
+        assert contrast(variables[f"{kind}-foreground"], variables[f"{kind}-background"]) >= 4.5, kind
+
+
+def test_the_terminal_s_own_pair_is_used_with_bold_and_reverse_alone() -> None:
+    words = set(" ".join(theme_named("terminal", colour=False).values()).split())
+    assert words == {"bold", "reverse"}
+    assert set(style_variables("terminal").values()) == {"ansi_default", "bold reverse"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"), [("15;0", "night"), ("0;default;15", "paper"), ("0;7", "paper"), ("", "terminal")]
+)
+def test_light_or_dark_goes_by_what_the_terminal_says(monkeypatch: pytest.MonkeyPatch, answer: str, shown: str) -> None:
+    monkeypatch.setenv("COLORFGBG", answer)
+    assert resolve_theme("auto", colour=True) == shown
+    assert resolve_theme("auto", colour=False) == "terminal"
+
+
+@pytest.mark.parametrize("name", ["terminal", "paper", "nord"])
+async def test_nothing_on_the_first_screens_has_a_colour_that_no_test_has_seen(
+    server: Server, open_screen: OpenScreen, name: str
+) -> None:
+    known = {"default", *style_variables(name).values()} if name != "terminal" else {"default"}
+    known |= set(re.findall(r"#[0-9a-f]{6}", " ".join(theme_named(name, colour=True).values()).lower()))
+    async with open_screen(server.url, theme=name) as ana:
+        for key, words in (("?", "Everywhere"), ("s", "Bell at your turn"), ("n", "Your name")):
+            await ana.until("Playing as")
+            assert ana.colours() <= {colour.lower() for colour in known}
+            await ana.press(key)
+            await ana.until(words)
+            assert ana.colours() <= {colour.lower() for colour in known}
+            await ana.press("escape")
