@@ -71,9 +71,8 @@ def describe_clocks(state: RoomState, passed_seconds: float = 0.0) -> str:
     """Return what is left on each clock, so many seconds after the state: the one that runs has gone on."""
     if state.clock is None:
         return "There is no clock."
-    left = dict(state.clock.remaining_ms)
-    if state.clock.running is not None:
-        left[state.clock.running] -= round(passed_seconds * 1000)
+    passed = {state.clock.running: round(passed_seconds * 1000)}
+    left = {mark: ms - passed.get(mark, 0) for mark, ms in state.clock.remaining_ms.items()}
     return f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left.items())}."
 
 
