@@ -175,13 +175,14 @@ class TicTacToe(App[int], inherit_bindings=False):
         self._deeds.add(task)
         task.add_done_callback(self._deeds.discard)
 
-    def attempt(self, deed: Callable[..., object], *arguments: Any) -> None:
-        """Do something at once, and show what has become of it; what goes wrong with it is our mistake."""
+    def attempt(self, deed: Callable[..., object], *arguments: Any, shows: bool = True) -> None:
+        """Do something at once, and show what has become of it where it `shows`; what goes wrong is our mistake."""
         try:
             deed(*arguments)
         except Exception as error:
             self._fail(error)
-        self.redraw()
+        if shows:
+            self.redraw()
 
     def say(self, text: str, role: str = "warn") -> None:
         """Show something on the status line until the next key."""
@@ -382,9 +383,10 @@ class TicTacToe(App[int], inherit_bindings=False):
         self._fail(error)
 
     def _hear(self, message: Message) -> None:
+        top = self.screens[-1]
         for screen in self.screens:
             if type(screen).hear is not ClientScreen.hear:
-                self.attempt(screen.hear, message)
+                self.attempt(screen.hear, message, shows=screen is top)
         if isinstance(message.push, Notice):
             self.say(describe_notice(message.push))
         elif isinstance(message.push, Announcement):

@@ -20,7 +20,7 @@ from tictactoe_client.tui.picture import Cell, Picture
 from tictactoe_client.tui.themes import Theme
 
 _NOWHERE = Region(0, 0, 0, 0)
-_TILE = 8
+_TILE = 5
 _MOST_TILES = 20
 _CLOSE_ENOUGH = 8
 """Changes in a line that are no further apart go out as one."""
