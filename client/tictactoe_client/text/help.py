@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tictactoe_client.board.view import MOST_COLUMN_KEYS
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.program import own_command
 from tictactoe_client.text.wording import describe_rules, is_move_by_letter, name_columns, seat_of
@@ -17,7 +18,7 @@ from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_key, has_
 from tictactoe_protocol.pushes import RoomState
 
 Show = Callable[[str], str]
-"""What the keys of an action are called, "" where it has none."""
+"""What the key of an action is called, "" or "-" where it has none."""
 Topic = tuple[str, tuple[tuple[str, str], ...]]
 """A title, and under it what is typed or pressed with what it does."""
 
@@ -159,6 +160,7 @@ SHAPES: Final = (
 )
 """What the signs on the board mean."""
 
+_NO_KEY: Final = "-"
 _ASKS_ONCE: Final = "What gives a running game up asks once: the word again, or yes, does it; anything else plays on."
 
 
@@ -182,14 +184,35 @@ def describe_record_help() -> list[str]:
 
 
 def list_room_help(rules: Rules, settings: Settings, show: Show, *, plays: bool) -> list[Topic]:
-    """Return the help of the full screen in a room: moves, keys, commands behind a colon, signs."""
-    topics: list[Topic] = []
-    if plays:
-        arrows = "".join(show(action) for action in ("left", "up", "down", "right"))
-        by_hand = (f"{arrows} {show('place')}", "the cell at the cursor" + (", or a click" if settings.mouse else ""))
-        topics.append((f"A move: {describe_rules(rules)}", (*list_moves(rules, settings), by_hand)))
-    topics += [(title, _rows(commands, show)) for title, commands in commands_for(plays=plays)]
-    return [*topics, ("Signs", SHAPES)]
+    """Return the help of the full screen in a room: moves, what has keys, commands behind a colon, signs."""
+    goal = describe_rules(rules)
+    moves = tuple(_list_moves_on_screen(rules, settings, show)) if plays else ()
+    topics: list[Topic] = [(f"A move: {goal}" if plays else f"Goal: {goal}", moves)]
+    groups = sorted(commands_for(plays=plays), key=lambda group: not any(command.keys for command in group[1]))
+    return [*topics, *((title, _rows(commands, show)) for title, commands in groups), ("Signs", SHAPES)]
+
+
+def _list_moves_on_screen(rules: Rules, settings: Settings, show: Show) -> Iterator[tuple[str, str]]:
+    """Yield how one moves on the full screen: what plays at once, what wants Enter, and the cursor."""
+    places_at_once = settings.mouse and not settings.confirm and has_single_keys(rules) and not rules.gravity
+    is_by_letter = has_single_keys(rules) and settings.keys == Keys.LETTERS and not rules.gravity
+    if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
+        yield f"1-{rules.columns}", "drops into that column at once"
+    elif is_by_letter:
+        yield "qwe/asd/zxc", "the cell by its place, at once"
+    elif has_single_keys(rules):
+        yield f"1-9 ({' '.join(format_key(cell, settings.keys) for cell in range(3))} on top)", "the cell, at once"
+    if rules.gravity:
+        yield name_columns(rules), "the column, and Enter; the mark falls"
+    else:
+        name, pair = list_moves(rules, settings)[-2:]
+        yield f"{show('command') if is_by_letter else ''}{name[0]}", f"{name[1]}, and Enter"
+        yield f"{show('command') if is_by_letter else ''}{pair[0]}", f"{pair[1]}, and Enter"
+    arrows = "".join(
+        show(action) for action in (("left", "right") if rules.gravity else ("left", "up", "down", "right"))
+    )
+    clicks = ", or a click" if places_at_once else ", or a click and another one" if settings.mouse else ""
+    yield f"{arrows} {show('place')}", f"the cell at the cursor{clicks}"
 
 
 def list_home_help(show: Show) -> list[Topic]:
@@ -215,8 +238,8 @@ def _rows(commands: tuple[Command, ...], show: Show) -> tuple[tuple[str, str], .
     """Return the keys of commands and their longest words, with what they do."""
     rows = []
     for command in commands:
-        keys = [shown for action in command.keys if (shown := show(action))]
-        words = [f":{max(command.typed, key=len)}"] if command.typed and not keys else []
+        keys = [shown for action in command.keys if (shown := show(action)) not in ("", _NO_KEY)]
+        words = [f"{show('command')}{max(command.typed, key=len)}"] if command.typed and not keys else []
         rows.append((" ".join([*keys, *words]), command.does))
     return tuple(rows)
 
