@@ -152,12 +152,11 @@ def test_the_documentation_lists_what_help_does() -> None:
 
 
 def test_the_full_screen_shows_keys_where_there_are_any_and_else_commands() -> None:
-    topics = dict(
-        list_room_help(PRESETS["gomoku"], Settings(), lambda action: {"claim": "w"}.get(action, ""), plays=True)
-    )
+    keys = {"claim": "w", "command": ":"}
+    topics = dict(list_room_help(PRESETS["gomoku"], Settings(), lambda action: keys.get(action, ""), plays=True))
     assert ("w", "takes the win when the other one is gone") in topics["Game"]
     assert (":draw", "offers a draw or accepts one") in topics["Game"]
-    assert "Game" not in dict(list_room_help(CLASSIC, Settings(), lambda _: "", plays=False))
+    assert "Game" not in dict(list_room_help(CLASSIC, Settings(), lambda _: ":", plays=False))
 
 
 def _typed_words() -> list[str]:

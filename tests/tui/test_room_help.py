@@ -1,53 +1,59 @@
-"""The help in a room speaks of the keys of this board, and fits a small window."""
+"""The help in a room speaks of the keys of this board, by one's own names, and tells nothing that is not so there."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
-from tests.client.states import state
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import LOOKS, game
 from tictactoe_client.settings import Settings
+from tictactoe_client.text.help import list_room_help
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.picture import measure
-from tictactoe_client.tui.room.help import list_room_help
-from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
+from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_server.server import Server
 
 
-@pytest.mark.parametrize("rules", [*PRESETS.values(), Rules(32, 32, 5), Rules(gravity=True)], ids=str)
-@pytest.mark.parametrize("options", [{}, {"ascii": True}, {"keys": Keys.PAD}, {"coordinates": Coordinates.X_Y_1}])
-def test_it_fits_a_window_of_80x24(rules: Rules, options: dict[str, Any]) -> None:
-    lines = list_room_help(state(rules=rules), Keymap(), Settings(**options))
-    assert len(lines) <= 24 - 5
-    assert max(map(measure, lines)) <= 80 - 6
+def rows_of(
+    rules: Rules = PRESETS["classic"], keymap: Keymap | None = None, *, plays: bool = True, **options: Any
+) -> dict[str, str]:
+    """Return what does what, whatever it is about."""
+    settings = Settings(**options)
+    show = partial((keymap or Keymap()).show, ascii_only=settings.ascii)
+    return {does: keys for _, rows in list_room_help(rules, settings, show, plays=plays) for keys, does in rows}
 
 
 def test_it_has_none_of_the_letters_that_would_place() -> None:
-    text = "\n".join(list_room_help(state(), Keymap(), Settings()))
-    assert "1-9 (1 2 3 on top)" in text
-    assert "qwe" not in text
-    assert "qwe/asd/zxc" in "\n".join(list_room_help(state(), Keymap(), Settings(keys=Keys.LETTERS)))
-    assert "c clocks" not in text
-    assert "7 8 9 on top" in "\n".join(list_room_help(state(), Keymap(), Settings(keys=Keys.PAD)))
+    assert rows_of()["the cell, at once"] == "1-9 (1 2 3 on top)"
+    assert rows_of(keys=Keys.PAD)["the cell, at once"] == "1-9 (7 8 9 on top)"
+    assert "qwe" not in " ".join(rows_of().values())
+    letters = rows_of(keys=Keys.LETTERS)
+    assert letters["the cell by its place, at once"] == "qwe/asd/zxc"
+    assert letters["column B, row 2, and Enter"] == ":b2"
 
 
 def test_it_names_ones_own_keys() -> None:
-    keymap = Keymap({"chat": ("f2",), "command": ("!",), "accept": ("f3",)})
-    text = "\n".join(list_room_help(state(), keymap, Settings(keys=Keys.LETTERS)))
-    assert "F2 talks" in text
-    assert "F3 accepts" in text
-    assert "!b3 Enter" in text
-    assert "!draw !undo" in text
+    told = rows_of(keymap=Keymap({"chat": ("f2",), "command": ("!",), "accept": ("f3",)}))
+    assert (told["says it to all"], told["accepts"], told["gives up"]) == ("F2", "F3", "!resign")
 
 
 def test_larger_boards_take_a_cell_or_a_column() -> None:
-    gomoku = "\n".join(list_room_help(state(rules=PRESETS["gomoku"]), Keymap(), Settings()))
-    assert "type the cell, h8 or 2,3 (row, column), and Enter" in gomoku
-    falling = "\n".join(list_room_help(state(rules=PRESETS["connect-four"]), Keymap(), Settings()))
-    assert "type the column (A to G) and Enter; the mark falls" in falling
+    assert rows_of(PRESETS["gomoku"])["column B, row 2, and Enter"] == "b2"
+    falling = rows_of(PRESETS["connect-four"])
+    assert falling["drops into that column at once"] == "1-7"
+    assert falling["the column, and Enter; the mark falls"] == "A to G"
+
+
+def test_whoever_watches_is_told_of_no_moves_and_no_offers() -> None:
+    told = rows_of(plays=False)
+    assert not {"the cell, at once", "accepts", "gives up"} & told.keys()
+    assert told["a move back"] == "←"
+
+
+def test_without_other_signs_than_ascii_the_arrows_are_told_in_words() -> None:
+    assert rows_of(ascii=True)["a move back"] == "<-"
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -58,7 +64,7 @@ async def test_a_letter_that_places_nothing_says_how_names_are_typed(
         await ana.press("b")
         await ana.until("Here a letter places: qwe/asd/zxc. For a name such as b3: :b3")
         await ana.press("?")
-        await ana.until("A letter places at once:", "A name: :b3 Enter")
+        await ana.until("the cell by its place, at once", ":b2")
         await ana.press("escape")
         await ana.press(":", "b", "3", "enter")
         assert (await bo.state(ply=1))["last"] == 7

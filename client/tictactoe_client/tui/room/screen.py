@@ -5,7 +5,9 @@ Keys and clicks are `keys`', what one does by them is `deeds`', how it looks is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from textual import events
 from textual.app import ComposeResult
@@ -30,6 +32,7 @@ from tictactoe_client.online.events import (
     Updated,
 )
 from tictactoe_client.online.room import Room
+from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.news import announce_chat
 from tictactoe_client.text.wording import name_of, seat_of
 from tictactoe_client.text.worth import describe_mistake
@@ -39,7 +42,6 @@ from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.ending import describe_farewell
-from tictactoe_client.tui.room.help import list_room_help
 from tictactoe_client.tui.room.keys import RoomKeys
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
@@ -239,14 +241,17 @@ class RoomScreen(ClientScreen):
         """Open the screen of another room, and tell the news there."""
         self._desk.open(RoomScreen(self._desk, room, self.again, news))
 
-    def list_help(self) -> list[str]:
+    def list_help(self) -> Sequence[Topic]:
         """Return the help for this room's board, once it is known."""
-        state = self.table.state
-        return [] if state is None else list_room_help(state, self._desk.keymap, self._desk.settings)
+        state, settings = self.table.state, self._desk.settings
+        if state is None:
+            return ()
+        show = partial(self._desk.keymap.show, ascii_only=settings.ascii)
+        return list_room_help(state.rules.to_rules(), settings, show, plays=self.room.seat is not None)
 
     def open_help(self) -> None:
         """Lay the page of help on top."""
-        self._desk.open(HelpScreen([("This room", tuple((line, "") for line in self.list_help()))]))
+        self._desk.open(HelpScreen(self.list_help()))
 
     # -- what is drawn --------------------------------------------------------------------------------------------
 
