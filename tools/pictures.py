@@ -17,6 +17,7 @@ import struct
 import sys
 import tempfile
 import termios
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -184,12 +185,11 @@ async def home(stage: Stage) -> None:
     await stage.start("play", "--rules", "classic")
     await stage.meet("classic", 4, 0, 2, 6, 8, 1, 5)
     await stage.program.settle()
-    await stage.program.end()
     await stage.play("classic", 4, 0, 8)
     await stage.play("gomoku", *GOMOKU[:12])
     await stage.play("connect-four", *FALLING)
     stage.codes.append((await stage.players["bo"].create("four")).code)
-    await stage.start()
+    await stage.program.press("\x1b")
     await stage.program.until("Quick match")
     await asyncio.sleep(1.5)
 
@@ -277,7 +277,10 @@ async def take(name: str, size: tuple[int, int]) -> str:
         await stage.program.settle()
         rows = _cells_of(stage.program.screen, _same(stage.program.text, stage.codes))
         await stage.program.end()
-    return draw_screen(rows, _GROUND, title=f"{title}, in a window of {size[0]} by {size[1]} characters.")
+    grounds = Counter(cell.ground for row in rows for cell in row)
+    return draw_screen(
+        rows, grounds.most_common(1)[0][0], title=f"{title}, in a window of {size[0]} by {size[1]} characters."
+    )
 
 
 def _same(text: str, codes: Sequence[str]) -> str:
