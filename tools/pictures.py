@@ -262,11 +262,12 @@ SIZES: Final[Mapping[str, Sequence[tuple[int, int]]]] = MappingProxyType(
 async def stage_of(size: tuple[int, int]) -> AsyncIterator[Stage]:
     """Start a server, and let those in who play on it."""
     async with contextlib.AsyncExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        server = await stack.enter_async_context(Server(Settings(host="127.0.0.1", port=0)))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        kept = Settings(host="127.0.0.1", port=0, data=folder / "data")
+        server = await stack.enter_async_context(Server(kept))
         names = ("bo", "cy", "dee")
         players = {name: await stack.enter_async_context(connect(server.url, name=name)) for name in names}
-        yield Stage(server, Program(size, Path(folder)), players)
+        yield Stage(server, Program(size, folder), players)
 
 
 async def take(name: str, size: tuple[int, int]) -> str:
