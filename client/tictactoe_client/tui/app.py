@@ -27,9 +27,11 @@ from tictactoe_client.options import SCREEN_OPTIONS
 from tictactoe_client.session import Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.text.arrival import describe_giving_up
+from tictactoe_client.text.help import Topic
 from tictactoe_client.text.news import describe_announcement, describe_notice
-from tictactoe_client.tui.entering import Entering
 from tictactoe_client.tui.entrance import Entrance
+from tictactoe_client.tui.errands import Errands
+from tictactoe_client.tui.help import HelpScreen
 from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.lobby import Lobby
@@ -104,7 +106,7 @@ class TicTacToe(App[int], inherit_bindings=False):
             changed=self.redraw,
             failed=self._lose,
         )
-        self.entering = Entering(self.link)
+        self.errands = Errands(self.link)
         self.entrance = Entrance(self, first)
         self.lobby = Lobby(self)
         self._opening = opening.lay_screens(self)
@@ -132,6 +134,10 @@ class TicTacToe(App[int], inherit_bindings=False):
         self.status = None
         screen.opened()
         self.redraw()
+
+    def open_help(self, topics: Sequence[Topic]) -> None:
+        """Lay the help on top."""
+        self.open(HelpScreen(topics))
 
     def close_page(self) -> None:
         """Take the top screen off; below the first the program ends."""
@@ -220,10 +226,10 @@ class TicTacToe(App[int], inherit_bindings=False):
 
     def describe_wait(self) -> tuple[str, str] | None:
         """Return what is waited for on the way into a room and how to stop it, with its role; None for nothing."""
-        if not self.entering.errand:
+        if not self.errands.errand:
             return None
         dots = "..." if self.settings.ascii else "…"
-        return f"{self.entering.errand}{dots}   {self.keymap.show('back')} cancel", "warn"
+        return f"{self.errands.errand}{dots}   {self.keymap.show('back')} cancel", "warn"
 
     def save(self, record: GameRecord, name: str = "") -> None:
         """Write a record to a file, under the name that it has by itself; where that is taken ask for another one."""
@@ -301,7 +307,7 @@ class TicTacToe(App[int], inherit_bindings=False):
 
     def rename(self, name: str) -> None:
         """Be called otherwise, now and, where this run was not told a name, in later runs."""
-        self.entering.give_up()
+        self.errands.give_up()
         self.link.rename(name)
         if self.settings.name_is_for_now:
             self.say("The name is for this run only: an option or the environment names another.", "dim")
@@ -427,7 +433,7 @@ class TicTacToe(App[int], inherit_bindings=False):
 
     async def _say_goodbye(self, code: int) -> None:
         if self.link.phase == "online":
-            await self.entering.finish()
+            await self.errands.finish()
         for screen in reversed(self.screens):
             self.last_words = self.last_words or await screen.say_goodbye()
         await self._keeper.finish()

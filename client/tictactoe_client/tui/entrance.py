@@ -13,7 +13,7 @@ from tictactoe_client.online.address import Address, parse_room
 from tictactoe_client.online.choice import Choice
 from tictactoe_client.online.errors import BadAddress, Refused
 from tictactoe_client.online.room import Room
-from tictactoe_client.tui.entering import describe_errand
+from tictactoe_client.tui.errands import describe_errand
 from tictactoe_client.tui.question import Question
 from tictactoe_protocol import BadRoomCode, clean_text
 
@@ -32,14 +32,14 @@ class Entrance:
 
     def enter(self, choice: Choice, over: ClientScreen | None = None) -> None:
         """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
-        if not self._desk.entering.errand:
+        if not self._desk.errands.errand:
             self._desk.start(self._arrive(self._ask(choice), choice, over))
 
     def ask_for_room(self, typed: str, way: str = "join", over: ClientScreen | None = None, why: str = "") -> None:
         """Ask for the code or the link of a room, of which something is typed already, and go there."""
 
         def take(text: str | None) -> None:
-            if text is None or self._desk.entering.errand:
+            if text is None or self._desk.errands.errand:
                 return
             try:
                 code, address = parse_room(text)
@@ -89,10 +89,10 @@ class Entrance:
     def _leave_server(self, following: Choice | None = None) -> None:
         self._next = following
         self._desk.lobby.forget()
-        self._desk.entering.give_up()
+        self._desk.errands.give_up()
 
     def _ask(self, choice: Choice) -> Coroutine[Any, Any, Room | None]:
-        return self._desk.entering.enter(describe_errand(choice), choice.enter)
+        return self._desk.errands.enter(describe_errand(choice), choice.enter)
 
     async def _arrive(
         self,

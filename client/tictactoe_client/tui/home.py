@@ -292,7 +292,7 @@ class HomeScreen(FramedScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Do what the chosen line says."""
         name, desk = event.option_id or "", self.desk
-        if desk.entering.errand:
+        if desk.errands.errand:
             return
         if desk.link.phase != "online":
             desk.say("There is no connection yet.")
@@ -383,12 +383,12 @@ class HomeScreen(FramedScreen):
 
     def action_back(self) -> None:
         """Stop what is waited for, else say how to quit."""
-        if not self.desk.entering.give_up():
+        if not self.desk.errands.give_up():
             self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
 
     def action_travel_back(self) -> None:
         """Go back to the server that we came from."""
-        self.desk.entering.give_up()
+        self.desk.errands.give_up()
         self.desk.entrance.travel_back()
 
     def action_settings(self) -> None:

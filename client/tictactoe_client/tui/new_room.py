@@ -130,7 +130,7 @@ class NewRoomScreen(FramedScreen):
 
     def action_back(self) -> None:
         """Want no room any more."""
-        self.desk.entering.give_up()
+        self.desk.errands.give_up()
         super().action_back()
 
 

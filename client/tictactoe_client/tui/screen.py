@@ -178,9 +178,7 @@ class FramedScreen(ClientScreen):
 
     def action_help(self) -> None:
         """Open the help for what one can do here."""
-        from tictactoe_client.tui.help import HelpScreen
-
-        self.desk.open(HelpScreen(self.list_help()))
+        self.desk.open_help(self.list_help())
 
     def list_help(self) -> Sequence[Topic]:
         """Return the help for what one can do here."""

@@ -45,7 +45,7 @@ class WatchScreen(FramedScreen):
 
     def closed(self) -> None:
         """Whoever went back wants to watch nothing."""
-        self.desk.entering.give_up()
+        self.desk.errands.give_up()
 
     def redraw(self) -> None:
         """Show the games."""

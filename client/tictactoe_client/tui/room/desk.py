@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from tictactoe_client.exits import LastGame
 from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings
-from tictactoe_client.tui.entering import Entering
+from tictactoe_client.tui.errands import Errands
 from tictactoe_client.tui.keymap import Keymap
 
 
@@ -19,7 +19,7 @@ class Desk(Protocol):
     keymap: Keymap
     link: Session
     last_game: LastGame
-    entering: Entering
+    errands: Errands
     status: tuple[str, str] | None
 
     @property

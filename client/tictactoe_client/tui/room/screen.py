@@ -212,7 +212,7 @@ class RoomScreen(ClientScreen):
         self._stop_hearing()
         self._desk.last_game.note(self.table.state, self.table.viewer)
         if self.table.hand.errand is not None:
-            self._desk.entering.give_up()
+            self._desk.errands.give_up()
         self.table.review.switch(on=False)
         self._desk.link.forget_room(self.room.code)
 

@@ -15,7 +15,7 @@ from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Enter
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.tui.entering import describe_errand
+from tictactoe_client.tui.errands import describe_errand
 from tictactoe_client.tui.hints import describe_another
 from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.table import Table
@@ -111,9 +111,9 @@ class WaysOut:
                 return
 
     def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
-        if not self._desk.entering.errand:
+        if not self._desk.errands.errand:
             self._table.hand.errand = errand
-            coming = self._desk.entering.enter(errand, enter)
+            coming = self._desk.errands.enter(errand, enter)
             self._desk.start(self._go(coming, news, may_lose=self._table.plays))
 
     async def _go(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:

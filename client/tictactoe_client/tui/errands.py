@@ -18,7 +18,7 @@ from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.session import Enter, Session
 
 
-class Entering:
+class Errands:
     """What one person is entering, for all pages; `errand` says it in words, empty while nothing is waited for."""
 
     def __init__(self, link: Session) -> None:
