@@ -245,6 +245,8 @@ class Session:
             if self.client is not None:
                 self._note_address(self.client, event.latency_seconds)
         self._hear(message)
+        if event is not None:
+            self._changed()
 
     # -- hello ----------------------------------------------------------------------------------------------------
 

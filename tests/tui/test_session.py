@@ -123,7 +123,7 @@ async def test_while_another_program_holds_the_file_the_screen_answers_and_ctrl_
     with held_by_another(KnownPlayers().path.with_suffix(".lock")):
         async with open_screen(server.url, local=False) as ana:
             await ana.press("?")
-            await ana.until("Everywhere:")
+            await ana.until("Everywhere")
             await ana.press("escape")
             await ana.until("Playing as  ana", "not written down yet: another program writes there")
             await ana.press("enter")
