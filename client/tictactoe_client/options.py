@@ -172,9 +172,9 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             f"Colours of the full screen: {', '.join(THEMES)}.",
             "theme",
             tuple(THEMES),
-            "terminal",
+            "auto",
             metavar="NAME",
-            page=("Theme", "terminal: the colours of your terminal"),
+            page=("Theme", "auto: as your terminal, dark or light"),
         ),
         Option(
             "no-color",

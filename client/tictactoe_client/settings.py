@@ -72,7 +72,7 @@ class Settings:
     quiet: bool = False
     debug: bool = False
     local: bool = False
-    theme: str = "terminal"
+    theme: str = "auto"
     mouse: bool = True
     motion: bool = True
     bell: Bell = "away"

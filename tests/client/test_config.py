@@ -11,6 +11,7 @@ from tictactoe_client.files.config import config_path, load_config
 from tictactoe_client.online.house import parse_house
 from tictactoe_client.options import FILE_OPTIONS, OPTIONS
 from tictactoe_client.tui.keymap import ACTIONS
+from tictactoe_client.tui.themes import THEMES
 
 
 def write(text: str) -> Path:
@@ -37,10 +38,10 @@ def test_values_and_bindings_are_read() -> None:
     ("text", "warning"),
     [
         ('name = "ana"\n\n\nthme = "night"', 'client.toml line 4: unknown key "thme". Did you mean "theme"?'),
-        ('theme = "pink"', "client.toml line 1: theme is one of terminal, night, paper, contrast."),
+        ('theme = "pink"', f"client.toml line 1: theme is one of {', '.join(THEMES)}."),
         (
             'theme = "nigth"',
-            'client.toml line 1: theme is one of terminal, night, paper, contrast. Did you mean "night"?',
+            f'client.toml line 1: theme is one of {", ".join(THEMES)}. Did you mean "night"?',
         ),
         ("timeout = 0", "client.toml line 1: timeout is more than 0 and at most 3600 seconds."),
         ("timeout = nan", "client.toml line 1: timeout is more than 0 and at most 3600 seconds."),
@@ -113,7 +114,7 @@ def test_a_setting_is_written_and_struck_out_from_the_command_line(
     ("arguments", "told"),
     [
         (("set", "thme", "night"), 'unknown key "thme". Did you mean "theme"?'),
-        (("set", "theme", "nigth"), "theme is one of terminal, night, paper, contrast. "),
+        (("set", "theme", "nigth"), f"theme is one of {', '.join(THEMES)}. "),
         (("set", "ascii", "perhaps"), "ascii is true or false."),
         (("set", "timeout", "soon"), "timeout is a number of seconds."),
         (("set", "server", "ho st"), '"ho st" is no server address.'),
@@ -153,7 +154,7 @@ def test_values_have_their_own_types_in_json_mode(capfdbinary: pytest.CaptureFix
     rows = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
     values = {row["key"]: row["value"] for row in rows if row["type"] == "setting"}
     assert (values["name"], values["ascii"], values["confirm"], values["timeout"]) == (None, False, True, 2.5)
-    assert (values["theme"], values["up"]) == ("terminal", ["up", "k"])
+    assert (values["theme"], values["up"]) == ("auto", ["up", "k"])
 
 
 def test_an_unreadable_file_is_told(tmp_path: Path) -> None:

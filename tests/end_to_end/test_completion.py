@@ -13,6 +13,7 @@ from tests.end_to_end.clients import COMMAND
 from tests.environment import environment
 from tests.programs import run_program
 from tests.terminal import run_screen
+from tictactoe_client.tui.themes import THEMES
 
 PROGRAM = "tictactoe-client"
 LEVELS = ["easy", "medium", "hard", "random", "rules", "perfect"]
@@ -25,8 +26,8 @@ CASES: list[tuple[list[str], list[str]]] = [
     (["new", "--ru"], ["--rules"]),
     (["--no-m"], ["--no-motion", "--no-mouse"]),
     (["play", "--rules", "go"], ["gomoku"]),
-    (["play", "--theme", ""], ["terminal", "night", "paper", "contrast"]),
-    (["--theme", "n"], ["night"]),
+    (["play", "--theme", ""], list(THEMES)),
+    (["--theme", "ni"], ["night"]),
     (["bot", "--level", ""], LEVELS),
     (["-n", "ana", "bot", "--first", "b"], ["bot"]),
     (["--bell", "a"], ["away", "always"]),

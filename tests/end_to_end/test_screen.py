@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import sys
 
@@ -64,10 +65,9 @@ async def test_ctrl_c_ends_with_130_and_restores_the_terminal(server: Server) ->
 async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server: Server) -> None:
     program = (
         "import sys\n"
-        "from tictactoe_client.tui import home_page\n"
+        "from tictactoe_client.tui import home\n"
         "def fail(*_): raise RuntimeError('broken on purpose')\n"
-        "home_page.HomePage.scroll = fail\n"
-        "home_page.HomePage._move = fail\n"
+        "home.HomeMenu.action_cursor_down = fail\n"
         "from tictactoe_client.cli.main import main\n"
         f"sys.argv[1:] = ['-s', {server.url!r}]\n"
         "main()\n"
@@ -122,7 +122,7 @@ async def test_colour_follows_no_color_but_not_an_empty_one(
         screen.type("5")
         await bo.state(ply=1)
         await screen.until("bo's move")
-        assert (b"\x1b[36m" in screen.written or b"\x1b[1;36m" in screen.written) is has_colour
+        assert (re.search(rb"\x1b\[[\d;]*38;[25];", screen.written) is not None) is has_colour
 
 
 async def test_a_window_that_shrinks_and_grows_is_drawn_anew(server: Server) -> None:
@@ -213,13 +213,13 @@ async def test_the_mouse_is_taken_and_left_while_the_program_runs() -> None:
 async def test_colour_is_switched_off_and_on_while_the_program_runs() -> None:
     async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1", NO_COLOR="1") as screen:
         await screen.until("r retry")
-        assert b"\x1b[31m" not in screen.written
+        assert b"38;" not in screen.written
         screen.type("s")
         await screen.until("Two numbers mean")
         screen.type("\x1b[B\r")
         await screen.until("Kept in")
         screen.type("\x1b")
-        await screen.until("\x1b[31m")
+        await screen.until("38;")
         screen.type("\x11")
         assert await screen.end() == 3
 

@@ -26,9 +26,9 @@ MOMENTS = {
     "before the desk is made": "app.TicTacToe.__init__",
     "before the terminal is taken": "app.TicTacToe._process_messages",
     "as the terminal is taken": "LinuxDriver.start_application_mode",
-    "as the canvas is laid out": "screen.PageScreen.compose",
+    "as the screen is laid out": "screen.FramedScreen.compose",
     "before the first paint": "app.TicTacToe.redraw",
-    "with the first paint": "canvas.Canvas.render_line",
+    "with the first paint": "screen.Foot.show",
 }
 
 
@@ -38,7 +38,7 @@ def program(server: str, number: signal.Signals, moment: str) -> str:
     return (
         "import os, sys\n"
         "from textual.drivers.linux_driver import LinuxDriver\n"
-        "from tictactoe_client.tui import app, canvas, screen\n"
+        "from tictactoe_client.tui import app, screen\n"
         f"real = {owner}.{name}\n"
         "sent = []\n"
         "def first_signal(*arguments, **named):\n"
@@ -108,7 +108,7 @@ async def test_a_signal_with_the_help_open_ends_it_and_gives_the_seat_up(
         async with run_screen(*COMMAND, "join", room, "-s", server.url) as screen:
             await screen.until("bo's move")
             screen.type("?")
-            await screen.until("any other key goes back")
+            await screen.until("Esc back")
             screen.process.send_signal(number)
             assert await screen.end() == code
             assert_restored(screen)
@@ -145,19 +145,19 @@ async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
         before = screen.attributes()
         await screen.until("Playing as")
         screen.type("?")
-        await screen.until("any other key goes back")
+        await screen.until("Esc back")
         screen.type("\x03")
         assert await screen.end() == 130
         assert_restored(screen)
         assert screen.attributes() == before
 
 
-@pytest.mark.parametrize("place", ["screen.PageScreen.compose", "canvas.Canvas.render_line", "home_page.HomePage.draw"])
+@pytest.mark.parametrize("place", ["screen.FramedScreen.compose", "screen.Foot.show", "home.HomeScreen.show"])
 async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: Server, place: str) -> None:
     owner, _, name = place.rpartition(".")
     broken = (
         "import sys\n"
-        "from tictactoe_client.tui import app, canvas, home_page, screen\n"
+        "from tictactoe_client.tui import app, home, screen\n"
         "def fail(*_): raise RuntimeError('broken on purpose')\n"
         f"{owner}.{name} = fail\n"
         "from tictactoe_client.cli.main import main\n"

@@ -165,7 +165,9 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
         opening: Opening | None = None,
         **options: Any,
     ) -> AsyncIterator[ScreenUser]:
-        settings = Settings(**{"mode": "screen", "colour": True, "name": "ana", "backoff": QUICK, **options})
+        settings = Settings(
+            **{"mode": "screen", "colour": True, "name": "ana", "theme": "terminal", "backoff": QUICK, **options}
+        )
         app = LeavableScreen(settings, parse_address(url), first, opening=opening)
         async with app.run_test(size=size):
             yield ScreenUser(app, QuickPilot(app))

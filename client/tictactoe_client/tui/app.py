@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from typing import Any, ClassVar
 
+from rich.console import Console
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -58,7 +60,10 @@ _IDLE_SECONDS = 10.0
 
 
 class TicTacToe(App[int], inherit_bindings=False):
-    """The program; `first` is where the command line wants to go at once, `last_words` are for standard error."""
+    """The program; `first` is where the command line wants to go at once, `last_words` are for standard error.
+
+    What went wrong in the library's hands is in `unhandled`: nothing is printed over the terminal.
+    """
 
     TITLE = "tictactoe"
     CSS = STYLE
@@ -75,6 +80,8 @@ class TicTacToe(App[int], inherit_bindings=False):
         self.terminal = Terminal()
         self.settings = settings
         super().__init__()
+        self.unhandled = StringIO()
+        self.error_console = Console(file=self.unhandled, width=120)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]
         for name in THEMES[1:]:
@@ -86,6 +93,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         self.last_words = ""
         self.last_game = LastGame()
         self.failure: BaseException | None = None
+        self.is_ending = False
         self.status: tuple[str, str] | None = None
         self._keeper = Keeper(self._note_kept)
         self._quit_code: int = ExitCode.NORMAL
@@ -384,10 +392,6 @@ class TicTacToe(App[int], inherit_bindings=False):
         """Take note that the person looks elsewhere."""
         self._is_focused = False
 
-    def _handle_exception(self, error: Exception) -> None:
-        """Take what the library could not handle for our mistake too, and print no traceback over the terminal."""
-        self._fail(error)
-
     def _hear(self, message: Message) -> None:
         top = self.screens[-1]
         for screen in self.screens:
@@ -443,6 +447,7 @@ class TicTacToe(App[int], inherit_bindings=False):
 
     def _end(self, code: int) -> None:
         """Give the terminal back and end with this exit code."""
+        self.is_ending = True
         self.terminal.use_mouse(wanted=False)
         self.exit(code, return_code=code)
 

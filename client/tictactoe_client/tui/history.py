@@ -184,11 +184,8 @@ class HistoryScreen(FramedScreen):
             return self._refusal, "warn"
         return ("Asking for more ...", "dim") if self.games and self._is_asking else None
 
-    def redraw(self) -> None:
+    def show(self) -> None:
         """Show the games, or say why there are none."""
-        super().redraw()
-        if not self.query(Table):
-            return
         table = self.query_one(Table)
         table.display = bool(self.games)
         self.query_one("#empty").display = not self.games

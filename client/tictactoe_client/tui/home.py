@@ -121,11 +121,8 @@ class HomeScreen(FramedScreen):
         yield Rooms(*COLUMNS, id="rooms")
         yield NoServer(id="no-server")
 
-    def redraw(self) -> None:
+    def show(self) -> None:
         """Show what there is: a server, none, or one to wait for."""
-        super().redraw()
-        if not self.query(NoServer):
-            return
         link, client = self.desk.link, self.desk.link.client
         is_here, has_failed = client is not None and link.phase != "failed", link.phase == "failed"
         for name, is_shown in (("middle", is_here), ("player", is_here), ("no-server", not is_here)):

@@ -69,11 +69,8 @@ class NewRoomScreen(FramedScreen):
         yield Form(_make_field(*field, ascii_only=self.desk.settings.ascii) for field in fields)
         yield Static(id="sum")
 
-    def redraw(self) -> None:
+    def show(self) -> None:
         """Say what the room comes to, or what is wrong with it."""
-        super().redraw()
-        if not self.query(Choice):
-            return
         try:
             self.put("#sum", Content.styled(describe_room(self.read(), alone=self.is_alone), "$dim"))
         except Misuse as misuse:

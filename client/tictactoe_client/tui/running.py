@@ -57,6 +57,8 @@ async def show_screen(
         app.failure = app.failure or error
     if (task := asyncio.current_task()) is not None and task.cancelling():
         raise asyncio.CancelledError  # the library may swallow an interrupt that came before it heard of signals
+    if app.failure is None and (unhandled := app.unhandled.getvalue()):
+        app.failure = RuntimeError(unhandled)
     if app.failure is not None:
         print_error(report_bug(app.failure))
         return ExitCode.OUR_BUG

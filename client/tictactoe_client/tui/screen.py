@@ -109,6 +109,9 @@ class FramedScreen(ClientScreen):
             yield Foot(id="foot", first=self.foot_first, renames=self.foot_renames)
         yield Static(id="small")
 
+    def show(self) -> None:
+        """Show what has changed between the title and the foot."""
+
     def lay_out(self) -> Iterable[Widget]:
         """Return what stands between the title and the foot."""
         return ()
@@ -151,8 +154,9 @@ class FramedScreen(ClientScreen):
 
     def redraw(self) -> None:
         """Show what has changed."""
-        if not self.is_mounted or not self.query("#head"):
+        if not self.is_mounted or self.desk.is_ending or not self.query("#head"):
             return
+        self.show()
         head, right = self.describe_head()
         width = self.query_one("#stage").size.width - 2
         right = shorten_left(right, max(1, width - head.cell_length - 2))

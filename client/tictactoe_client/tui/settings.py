@@ -53,10 +53,7 @@ class SettingsScreen(FramedScreen):
             note = SCREEN_OPTIONS[name].describe(event.value)[1]
             event.select.parent.query_one(".note", Label).update(note)
 
-    def redraw(self) -> None:
+    def show(self) -> None:
         """Show what was changed elsewhere, and where all is kept."""
-        super().redraw()
-        if not self.query(Form):
-            return
         self.query_one(Form).fill("theme", self.desk.settings.theme)
         self.put("#kept", f"Not kept: {self.desk.not_kept}" if self.desk.not_kept else f"Kept in {self.desk.kept_in}")

@@ -47,9 +47,8 @@ class WatchScreen(FramedScreen):
         """Whoever went back wants to watch nothing."""
         self.desk.errands.give_up()
 
-    def redraw(self) -> None:
+    def show(self) -> None:
         """Show the games."""
-        super().redraw()
         if self.query(Table):
             playing = self.desk.lobby.playing()
             self.query_one("#empty").display = not playing
