@@ -208,9 +208,8 @@ def _list_moves_on_screen(rules: Rules, settings: Settings, show: Show) -> Itera
         name, pair = list_moves(rules, settings)[-2:]
         yield f"{show('command') if is_by_letter else ''}{name[0]}", f"{name[1]}, and Enter"
         yield f"{show('command') if is_by_letter else ''}{pair[0]}", f"{pair[1]}, and Enter"
-    arrows = "".join(
-        show(action) for action in (("left", "right") if rules.gravity else ("left", "up", "down", "right"))
-    )
+    shown = [show(action) for action in (("left", "right") if rules.gravity else ("left", "up", "down", "right"))]
+    arrows = ("" if max(map(len, shown)) == 1 else "/").join(shown)
     clicks = ", or a click" if places_at_once else ", or a click and another one" if settings.mouse else ""
     yield f"{arrows} {show('place')}", f"the cell at the cursor{clicks}"
 
@@ -236,10 +235,11 @@ def commands_for(*, plays: bool) -> Iterator[tuple[str, tuple[Command, ...]]]:
 
 def _rows(commands: tuple[Command, ...], show: Show) -> tuple[tuple[str, str], ...]:
     """Return the keys of commands and their longest words, with what they do."""
-    rows = []
+    rows, begin = [], show("command")
+    begin += " " if len(begin) > 1 else ""
     for command in commands:
         keys = [shown for action in command.keys if (shown := show(action)) not in ("", _NO_KEY)]
-        words = [f"{show('command')}{max(command.typed, key=len)}"] if command.typed and not keys else []
+        words = [f"{begin}{max(command.typed, key=len)}"] if command.typed and not keys else []
         rows.append((" ".join([*keys, *words]), command.does))
     return tuple(rows)
 
