@@ -90,7 +90,7 @@ def test_the_moves_so_far_stand_in_one_line() -> None:
         (
             PRESETS["connect-four"],
             Settings(),
-            "To play, type a column, A to G. /b for the board, h for help, leave to go.",
+            "To play, type a column, A to G or 1 to 7. /b for the board, h for help, leave to go.",
         ),
     ],
 )
@@ -120,7 +120,7 @@ def test_the_help_of_a_watcher_has_nothing_that_only_players_do() -> None:
 def test_help_where_marks_fall_tells_how_to_drop_one_and_where_a_question_wants_a_slash() -> None:
     four = PRESETS["connect-four"]
     told = describe_help(state(rules=four), Settings(), ANA)
-    assert told[1] == "A move: A to G (a column or any cell of it; the mark falls to the lowest free cell)."
+    assert told[1] == "A move: A to G, or 1 to 7 (a column or any cell of it; the mark falls to the lowest free cell)."
     assert "Ask: /b board, l last move, /f free cells, /c clocks, o who is here." in told
     assert any("d b2 along its diagonals, /a around the last move, /d along its diagonals." in line for line in told)
     assert "Ask: b board, l last move, f free cells, c clocks, o who is here." in describe_help(

@@ -228,7 +228,7 @@ async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> Non
 async def test_where_marks_fall_a_column_is_a_move_however_it_is_named(server: Server) -> None:
     async with run_client("play", "--rules", "connect-four", "-s", server.url) as ana, open_peer(server.url) as bo:
         code = (await ana.until("Code")).split()[1]
-        await ana.until("To play, type a column, A to G.")
+        await ana.until("To play, type a column, A to G or 1 to 7.")
         await bo.ask("match", rules="connect-four")
         for ply, (typed, lands, reply) in enumerate([("d", "D6", 31), ("D2", "D4", 17), ("d6", "D2", 3)]):
             await ana.until("Your move, X.")

@@ -98,7 +98,9 @@ async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_scr
             await ana.until("YOUR MOVE")
             await ana.press("f4")
             await ana.until("Leave and lose this game?   F3 yes   F4 play on")
-            await ana.press("f4", "1")
+            await ana.press("f4")
+            ana.app.pages[-1].table.hand.quiet_until = 0.0
+            await ana.press("1")
             await ana.until("bo's move", gone="Leave and lose")
             await bo.state(ply=1)
             await bo.ask("resign", room=ana.app.pages[-1].room.code)

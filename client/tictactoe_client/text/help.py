@@ -152,7 +152,7 @@ FORM: Final = (
 
 SHAPES: Final = (
     ("(O)", "the last move"),
-    ("<X>", "the deciding line"),
+    ("<X>", "the deciding line; through large marks it is drawn as a line"),
     ("[ ]", "the cursor"),
     ("x?", "a move on its way"),
     ("+3 -4 =", "values: wins in 3 moves of all players, loses in 4, a draw"),
@@ -252,22 +252,22 @@ def list_moves(rules: Rules, settings: Settings) -> tuple[tuple[str, str], ...]:
         Coordinates.X_Y_1: ("3,2", "column 3, row 2"),
     }[settings.coordinates]
     ways = []
-    if has_single_keys(rules):
+    if has_single_keys(rules) and not rules.gravity:
         rows = (" ".join(format_key(row * 3 + column, settings.keys) for column in range(3)) for row in range(3))
         ways.append((" / ".join(rows), "the cells, row by row from the top"))
     if rules.gravity:
         falls = "a column or any cell of it; the mark falls to the lowest free cell"
-        return (*ways, (name_columns(rules), falls))
+        return (*ways, (f"{name_columns(rules)}, or 1 to {rules.columns}", falls))
     return (*ways, ("b2", "column B, row 2"), pair)
 
 
 def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     """Return how to play in one line."""
     ways = []
-    if has_single_keys(rules):
+    if has_single_keys(rules) and not rules.gravity:
         top = " ".join(format_key(cell, settings.keys) for cell in range(3))
         ways.append("q w e / a s d / z x c" if settings.keys == Keys.LETTERS else f"1-9 ({top} on top)")
-    ways.append(f"a column, {name_columns(rules)}" if rules.gravity else "a cell such as b2")
+    ways.append(f"a column, {name_columns(rules)} or 1 to {rules.columns}" if rules.gravity else "a cell such as b2")
     board = f"{_ask('b', rules, settings)} for the board, " if rules.gravity else ""
     return [f"To play, type {' or '.join(ways)}. {board}{_ask('h', rules, settings)} for help, leave to go."]
 
