@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, CY, announce, players, seat, state
-from tictactoe_client.online.view import count_kept
+from tictactoe_client.online.changes import count_kept
 from tictactoe_client.text.aloud import describe_lines, split_lines
 from tictactoe_client.text.news import announce_chat
 from tictactoe_engine import PRESETS, Position, Rules

@@ -1,32 +1,31 @@
-"""What happened between two states of a room: every event once, in the order in which it is told. Pure."""
+"""What two states of a room say about what happened between them, and about the moves that led there. Pure.
+
+A state has the board and the last move alone. One state after another tells the moves in order; where states were
+skipped the server knows them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online import events
-from tictactoe_client.online.view import count_kept
+from tictactoe_engine import BLOCKED, FREE, IllegalMove, Position
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RESULT_REASONS, Offers, Result, RoomState
 
-_NOT_COUNTED = "aborted"
+_NOBODYS = FREE + BLOCKED
 
 
 def changes(
-    old: RoomState,
-    new: RoomState,
-    *,
-    moves: Sequence[int] | None = None,
-    before: Sequence[int] | None = None,
+    old: RoomState, new: RoomState, *, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
 ) -> list[events.Change]:
-    """Return what happened between two states of one room.
+    """Return what happened between two states of one room: every event once, in the order in which it is told.
 
-    `moves` are all cells of the new state's game, which puts a gap of several moves in order, and `before` those of the
-    old one's; None where they are not known.
+    `moves` are all cells of the new state's game and `before` those of the old one's; None where they are not known.
     """
     if new.game == old.game:
         is_start = old.status == "waiting" and new.status == "playing"
@@ -63,7 +62,7 @@ def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[event
 
 def is_draw(result: Result) -> bool:
     """Tell whether a game that is over is a draw: not one that was aborted, or ended as only newer servers know."""
-    return result.winner is None and result.reason in RESULT_REASONS and result.reason != _NOT_COUNTED
+    return result.winner is None and result.reason in RESULT_REASONS and result.reason != "aborted"
 
 
 def _missed_games(old: RoomState, new: RoomState) -> Iterator[events.Change]:
@@ -85,7 +84,7 @@ def _missed_games(old: RoomState, new: RoomState) -> Iterator[events.Change]:
 
 def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
     """Return the new state's game at its start, with the players as the old state had them."""
-    board = "".join("#" if mark == "#" else "." for mark in new.board)
+    board = "".join(BLOCKED if mark == BLOCKED else FREE for mark in new.board)
     known = {seat.player: replace(seat, out=False) for seat in old.seats.values() if seat is not None}
     seats = {mark: known.get(seat.player, seat) if seat is not None else None for mark, seat in new.seats.items()}
     return replace(
@@ -99,9 +98,9 @@ def _arrivals(old: RoomState, new: RoomState) -> Iterator[events.Change]:
         before = old.seats.get(mark)
         if seat is None:
             continue
-        if before is not None and before.player != seat.player:
-            yield events.Left(mark, before, frees=True, old=old, state=new)
         if before is None or before.player != seat.player:
+            if before is not None:
+                yield events.Left(mark, before, frees=True, old=old, state=new)
             yield events.Joined(mark, old=old, state=new)
             continue
         if clean_text(before.name) != clean_text(seat.name):
@@ -124,7 +123,7 @@ def _play(
         yield events.Moved(new.board[cell], cell, ply, decides, old=old, state=new)
     for mark, seat in new.seats.items():
         was = old.seats.get(mark)
-        if seat is not None and seat.out and not (was is not None and was.out):
+        if seat is not None and seat.out and (was is None or not was.out):
             yield events.PassedOver(mark, old=old, state=new)
     if result is not None:
         yield events.Ended(result, old=old, state=new)
@@ -143,11 +142,11 @@ def _cells_since(kept: int, old: RoomState, new: RoomState, moves: Sequence[int]
 
 
 def _cells_taken_back(old: RoomState, new: RoomState, kept: int, before: Sequence[int] | None) -> tuple[int, ...]:
-    """Return the cells that were taken back in the order in which they were played; none where that is not known."""
+    """Return the cells that were taken back, as they were played; none where that is not known."""
     count = old.ply - kept
     if before is not None and len(before) == old.ply:
         return tuple(before[kept:])
-    cleared = [cell for cell, mark in enumerate(old.board) if mark not in ".#" and mark != new.board[cell]]
+    cleared = _cleared(old, new)
     if len(cleared) != count or count > 2 or old.last not in cleared:
         return ()
     return tuple(sorted(cleared, key=lambda cell: cell == old.last))
@@ -173,7 +172,7 @@ def _departures(old: RoomState, new: RoomState) -> Iterator[events.Change]:
 def _offers(
     old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_taken_back: bool
 ) -> Iterator[events.Change]:
-    """Yield which offers were made, and which came to nothing by whom; what was agreed shows in the game itself."""
+    """Yield which offers were made, and which came to nothing; what was agreed shows in the game itself."""
     kinds: tuple[Literal["draw", "undo"], ...] = ("draw", "undo")
     for kind in kinds:
         offerer: str | None = getattr(old.offers, kind)
@@ -199,13 +198,89 @@ def _newest(state: RoomState, count: int, moves: Sequence[int] | None) -> tuple[
 def _how_it_ended(
     old: RoomState, new: RoomState, kind: Literal["draw", "undo"], offerer: str, *, is_taken_back: bool
 ) -> events.Change:
-    """Return how an offer came to nothing, as far as it can be told: states may have been skipped."""
     if new.offers.ended is not UNSET and (ended := new.offers.ended.get(kind)):
         return (events.Withdrawn if ended.how == "withdrawn" else events.Declined)(kind, ended.by, old=old, state=new)
-    is_gap = new.seq > old.seq + 1
-    if is_taken_back:
-        return events.Lapsed(kind, offerer, "unknown" if is_gap else "taking back", old=old, state=new)
     mover = new.board[new.last] if new.last is not None and new.ply > old.ply else None
-    if mover is not None and (mover != offerer or kind == "undo") and not is_gap:
-        return events.Lapsed(kind, offerer, "move", mover, old=old, state=new)
+    if new.seq <= old.seq + 1:
+        if is_taken_back:
+            return events.Lapsed(kind, offerer, "taking back", old=old, state=new)
+        if mover is not None and (mover != offerer or kind == "undo"):
+            return events.Lapsed(kind, offerer, "move", mover, old=old, state=new)
     return events.Lapsed(kind, offerer, "unknown", old=old, state=new)
+
+
+def seat_of(state: RoomState, viewer: str) -> str | None:
+    """Return the mark that the viewer plays, or None for a watcher and for one who left."""
+    for mark, seat in state.seats.items():
+        if seat is not None and seat.player == viewer and not seat.left:
+            return mark
+    return None
+
+
+def count_kept(
+    old: RoomState, new: RoomState, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
+) -> int:
+    """Return how many of the old state's moves still lie on the new one's board, in a state of the same game.
+
+    Where the moves of both are known it is exact; else moves that were taken back and made again count as kept.
+    """
+    if moves is not None and before is not None and len(before) == old.ply:
+        pairs = zip(before, moves, strict=False)
+        return next((count for count, (one, other) in enumerate(pairs) if one != other), min(len(before), len(moves)))
+    return old.ply - len(_cleared(old, new))
+
+
+def _cleared(old: RoomState, new: RoomState) -> list[int]:
+    """Return the cells of the old board whose marks are not on the new one."""
+    return [cell for cell, mark in enumerate(old.board) if mark not in _NOBODYS and mark != new.board[cell]]
+
+
+def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) -> tuple[int, ...]:
+    """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told.
+
+    Fewer than `new.ply` where several moves passed unseen: the server knows those.
+    """
+    if old is not None:
+        moves = moves[: count_kept(old, new)] if old.game == new.game else ()
+    if new.ply == len(moves) + 1 and new.last is not None:
+        moves = (*moves, new.last)
+    return moves[: new.ply]
+
+
+def fits(moves: Sequence[int], state: RoomState) -> bool:
+    """Tell whether these can be the moves of a state: so many, on these cells, the last one last."""
+    if len(moves) != state.ply or (moves[-1] if moves else None) != state.last:
+        return False
+    played = {cell for cell, mark in enumerate(state.board) if mark not in _NOBODYS}
+    return len(set(moves)) == len(moves) and played.issuperset(moves)
+
+
+def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
+    """Return the position of a state whose moves these are, or None where they do not lead to its board.
+
+    A state says who was passed over, but not when: they are so from where it shows.
+    """
+    rules = state.rules.to_rules()
+    out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
+    try:
+        position = _play_without(state, moves, Position.start(rules), out) if out else Position.replay(rules, moves)
+    except (IndexError, IllegalMove, ValueError):
+        return None
+    return position if position.board == state.board else None
+
+
+def _play_without(state: RoomState, moves: Sequence[int], position: Position, out: Set[str]) -> Position:
+    """Return the position after these moves with whoever did not move in turn passed over, in the end all of `out`."""
+    for cell in moves:
+        while position.turn not in (state.board[cell], None):
+            position = position.pass_over(str(position.turn))
+        following = position.play(cell)
+        position = _pass_over(position, out).play(cell) if following.outcome else following
+    return position if position.outcome else _pass_over(position, out)
+
+
+def _pass_over(position: Position, marks: Set[str]) -> Position:
+    for mark in position.active_marks:
+        if mark in marks and len(position.active_marks) > 2:
+            position = position.pass_over(mark)
+    return position

@@ -1,27 +1,38 @@
 """One WebSocket from its handshake to its end: text in, text out, and clear words when it cannot be had or breaks.
 
-It speaks no word of the game beyond the version of the protocol. What is said over it, and what happens when it
-ends, is the business of `client`.
+It speaks no word of the game beyond the version of the protocol; what is said over it is the conversation's.
 """
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import logging
+import os
 import re
+import socket
 import ssl
+import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidStatus, ProxyError, WebSocketException
 from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.errors import ConnectionLost, Expelled, ProtocolBroken, Unreachable
-from tictactoe_client.online.failure import explain_failure
+from tictactoe_client.online.errors import (
+    ClientError,
+    ConnectionLost,
+    Expelled,
+    ProtocolBroken,
+    Unreachable,
+    VersionRefused,
+)
+from tictactoe_client.online.version import PROTOCOL_VERSIONS, describe_mismatch
 from tictactoe_protocol import clean_text, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL
 from tictactoe_protocol.codes import CloseCode as Code
@@ -46,7 +57,6 @@ _FAULTS: Final[dict[int, str]] = {
 }
 """With which code we end a connection over which the server sends what it may not, and why."""
 
-
 GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
 """With which code a server closes that goes down."""
 
@@ -55,6 +65,20 @@ _EXPULSIONS: Final[dict[int, tuple[str, str]]] = {
     Code.KICKED: ("kicked", "The server's operator has closed your connection"),
 }
 """With which code a server ends the connection of one whom its operator sent away, and what to say if it does not."""
+
+_ERRNO: Final = re.compile(r"\[Errno (\d+)\]")
+_OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
+
+_NOT_YET, _EXPIRED = 9, 10
+_OTHER_NAME: Final = frozenset({62, 64})
+_UNTRUSTED: Final = frozenset({2, 18, 19, 20, 21})
+"""OpenSSL's X509_V_ERR codes."""
+
+_ANY_TIME: Final = 0x200000
+"""OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
+
+_MOST_NAMES: Final = 3
+_LONGEST_NAME: Final = 80
 
 
 class Connection:
@@ -78,10 +102,7 @@ class Connection:
             raise _lost(closed) from None
 
     async def receive(self) -> str:
-        """Return the next message as it came; raises `ConnectionLost` when there will be none.
-
-        Raises `ProtocolBroken` for what is no text, and where the library found that WebSocket itself is broken.
-        """
+        """Return the next message as it came; raises `ConnectionLost`, and `ProtocolBroken` for what is no text."""
         try:
             message = await self._socket.recv()
         except ConnectionClosed as closed:
@@ -110,10 +131,7 @@ class _OpenSocket(open_socket):
 
 
 def _context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:
-    """Return what the library takes for TLS: None for none, True where the machine's own authorities are enough.
-
-    Raises `Unreachable` where nobody to trust stands in the file `ca`.
-    """
+    """Return what the library takes for TLS: None for none, True where the machine's own authorities are enough."""
     if address.scheme != "wss" or ca is None:
         return True if address.scheme == "wss" else None
     context = ssl.create_default_context()
@@ -129,15 +147,11 @@ def _context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bo
 
 
 async def open_connection(address: Address, *, timeout_seconds: float, ca: str | Path | None = None) -> Connection:
-    """Return a connection to the server, trusting those in the file `ca`, too, where that is one of TLS.
-
-    Raises `Unreachable` or `VersionRefused`.
-    """
-    context = _context_for(address, ca)
+    """Return a connection to the server; `ca` as for `connect`. Raises `Unreachable` or `VersionRefused`."""
     try:
         opened = await _OpenSocket(
             address.url,
-            ssl=context,
+            ssl=_context_for(address, ca),
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
             open_timeout=timeout_seconds,
@@ -149,7 +163,7 @@ async def open_connection(address: Address, *, timeout_seconds: float, ca: str |
             proxy=None if address.is_loopback else True,
         )
     except (OSError, WebSocketException, ImportError, ValueError) as error:
-        raise await explain_failure(address, error, timeout_seconds) from error
+        raise await _explain(address, error, timeout_seconds) from error
     return Connection(opened)
 
 
@@ -173,6 +187,116 @@ def _lost(closed: ConnectionClosed) -> ConnectionLost:
         return Expelled(name, f"{words}{f': {reason}' if reason not in ('', name) else ''}.", code)
     if code in GOING_DOWN:
         return ConnectionLost("the server is going down", code)
-    if code == 1008:
-        return ConnectionLost(f"the server closed it ({reason or 'policy'})", code)
-    return ConnectionLost(f"the server closed it ({reason or code})", code)
+    unsaid = "policy" if code == CloseCode.POLICY_VIOLATION else code
+    return ConnectionLost(f"the server closed it ({reason or unsaid})", code)
+
+
+async def _explain(address: Address, error: Exception, timeout_seconds: float) -> ClientError:
+    """Return the error that says why the handshake failed."""
+    if isinstance(error, InvalidStatus):
+        body = (error.response.body or b"").decode("utf-8", "replace")
+        versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
+        if error.response.status_code in (400, 426) and versions:
+            return VersionRefused(describe_mismatch(versions), versions)
+        return Unreachable(address.url, _describe_answer(address, error, body))
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Unreachable(address.url, f"TLS: {await _describe_doubt(address, error, timeout_seconds)}")
+    return Unreachable(address.url, _describe_failure(address, error, timeout_seconds))
+
+
+def _describe_answer(address: Address, error: InvalidStatus, body: str) -> str:
+    if place := error.response.headers.get("Location"):
+        return f"the server sends you elsewhere, to {clean_text(place)[:200]}"
+    if address.scheme == "ws" and "HTTPS" in body:
+        return "the server wants TLS; with it, it is wss://"
+    return f"the server answered HTTP {error.response.status_code}"
+
+
+def _describe_failure(address: Address, error: Exception, timeout_seconds: float) -> str:
+    match error:
+        case ProxyError():
+            return f"the proxy refused: {clean_text(str(error))}"
+        case WebSocketException():
+            perhaps = "; if it wants TLS, it is wss://" if address.scheme == "ws" else ""
+            return f"what answers there is no WebSocket server{perhaps}"
+        case ImportError():
+            return "a SOCKS proxy needs the package python-socks"
+        case _ if address.scheme == "wss" and _found_no_tls(error):
+            return "TLS: the server seems to have none; without it, it is ws://"
+        case socket.gaierror():
+            return "no such host"
+        case ssl.SSLError():
+            return f"TLS: {error.reason or 'handshake failed'}".lower().replace("tls", "TLS", 1)
+        case TimeoutError():
+            return f"no answer within {timeout_seconds:g} s"
+    # Having tried several addresses, asyncio writes their error numbers into one sentence.
+    own = error.errno if isinstance(error, OSError) else None
+    numbers = [own] if own else [int(number) for number in _ERRNO.findall(str(error))]
+    if errno.ECONNREFUSED in numbers:
+        return "connection refused"
+    if numbers:
+        return os.strerror(numbers[0]).lower()
+    return "the connection broke in the handshake" if isinstance(error, OSError) else str(error)
+
+
+def _found_no_tls(error: Exception) -> bool:
+    """Tell whether a handshake for TLS met something else: other bytes, or an end without a word."""
+    if isinstance(error, ssl.SSLError):
+        return error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+    return isinstance(error, ConnectionError) and error.errno is None
+
+
+async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError, timeout_seconds: float) -> str:
+    """Return what is wrong with the certificate, with what stands in it where that can be read."""
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            shown = await _read_certificate(address)
+    except (OSError, ValueError):
+        shown = {}
+    code, host = error.verify_code, address.host
+    if code in _OTHER_NAME:
+        names = [_clean(name) for _, name in shown.get("subjectAltName", ())]
+        whose = f"for {', '.join(names[:_MOST_NAMES])}, " if names else ""
+        return f"its certificate is {whose}not for {host}"
+    if code == _EXPIRED:
+        return f"its certificate has expired{_day(' on', shown.get('notAfter'))}"
+    if code == _NOT_YET:
+        begins = _day(" before", shown.get("notBefore")) or " yet"
+        return f"its certificate does not count{begins}; is this machine's clock right?"
+    if code in _UNTRUSTED:
+        issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
+        name = issuer.get("commonName") or issuer.get("organizationName")
+        who = f"{_clean(name)}, " if name else "somebody "
+        return f"its certificate is from {who}whom this machine does not trust; --ca FILE names an authority to trust"
+    return error.verify_message
+
+
+async def _read_certificate(address: Address) -> dict[str, Any]:
+    """Return what a server shows as its certificate, whatever that is worth; nothing is sent to it."""
+    blind = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    blind.check_hostname, blind.verify_mode = False, ssl.CERT_NONE
+    whole = await _shake_hands(address, blind, binary_form=True)
+    # The `ssl` module reads only certificates that it was told to trust.
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname = False
+    trusting.verify_flags = ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
+    trusting.load_verify_locations(cadata=whole)
+    shown: dict[str, Any] = await _shake_hands(address, trusting, binary_form=False)
+    return shown
+
+
+async def _shake_hands(address: Address, context: ssl.SSLContext, *, binary_form: bool) -> Any:
+    host = address.host
+    _, writer = await asyncio.open_connection(host, address.port or 443, ssl=context, server_hostname=host)
+    try:
+        return writer.get_extra_info("ssl_object").getpeercert(binary_form)
+    finally:
+        writer.transport.abort()
+
+
+def _day(word: str, when: str | None) -> str:
+    return f"{word} {time.strftime('%Y-%m-%d', time.gmtime(ssl.cert_time_to_seconds(when)))}" if when else ""
+
+
+def _clean(name: str) -> str:
+    return clean_text(name)[:_LONGEST_NAME]

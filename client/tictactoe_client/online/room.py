@@ -14,56 +14,52 @@ from typing import Final, Literal, Protocol
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_client.online.changes import changes
+from tictactoe_client.online.changes import changes, fits, follow_moves, position_after, seat_of
 from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
 from tictactoe_client.online.stream import Audience, Stream, call
-from tictactoe_client.online.view import RoomView, fits, follow_moves
-from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
+from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests
-from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, RulesState
+from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
 
 GOODBYE_SECONDS: Final = 1.0
 """How long the end of a program waits for a server that is told that we go."""
-MOVES_SECONDS: Final = 5.0
+_MOVES_SECONDS: Final = 5.0
 """How long news waits for the moves that passed unseen, before it is told without them."""
-
-MOST_UNHEARD: Final = 64
+_MOST_UNHEARD: Final = 64
 """How many events are kept after entering for the first who asks for them."""
 
-Ending = Literal["left", "closed", "replaced"]
 
-
-class Courier(Protocol):
+class _Courier(Protocol):
     """What a room needs of the conversation that it is a part of."""
 
     @property
-    def player(self) -> str:
-        """Our public id."""
-
+    def player(self) -> str: ...
     @property
-    def features(self) -> frozenset[str]:
-        """What the server can do beyond version 1.0."""
-
-    async def request(self, request: requests.Request) -> Ok:
-        """Send a request and return the answer."""
+    def features(self) -> frozenset[str]: ...
+    async def request(self, request: requests.Request) -> Ok: ...
 
 
-class Room(RoomView):
+class Room:
     """One room; made by `Client.create`, `match`, `join` and `watch`.
 
-    Iterating yields its states: the current one first, then each newer one. Whoever is slow gets the newest and
-    misses those between, which costs nothing, as each state is whole; what happened between them `events` tells.
-    Iterating stops when the room has `ended`: we left it, it was closed, or our seat was replaced by a newer
-    connection; it raises `ConnectionLost` when the connection ended. It goes on past the end of a game, for there may
-    be a rematch. `closed_reason` is why a room was closed.
+    Iterating yields its states, the current one first; whoever is slow gets the newest and misses those between. It
+    stops when the room has `ended` for us and raises `ConnectionLost` when the connection did; not at the end of a
+    game, for there may be a rematch. `viewer` is our public id. `moves` are the cells of the game in order, all of
+    them where `knows_moves`. `closed_reason` is why a room was closed.
     """
 
-    def __init__(self, client: Courier, code: str) -> None:
-        super().__init__(code, client.player)
-        self.ended: Ending | None = None
+    def __init__(self, client: _Courier, code: str) -> None:
+        self.code = code
+        self.viewer = client.player
+        self.state: RoomState | None = None
+        self.moves: tuple[int, ...] = ()
+        self.knows_moves = False
+        self.is_watching = False
+        self.ended: Literal["left", "closed", "replaced"] | None = None
         self.closed_reason: str | None = None
         self._client = client
+        self._position: tuple[RoomState, Position | None] | None = None
         self._version = 0
         self._fresh_from = 1
         self._asked: dict[tuple[object, requests.OfferAction], tuple[int, int]] = {}
@@ -78,17 +74,49 @@ class Room(RoomView):
         self._audience: Audience[RoomEvent] = Audience()
         self._opening: list[RoomEvent] | None = []
 
+    # -- how things are -------------------------------------------------------------------------------------------
+
+    @property
+    def seat(self) -> str | None:
+        """Our mark in the current game, or None for a watcher; a rematch may change it."""
+        return None if self.is_watching or self.state is None else seat_of(self.state, self.viewer)
+
     @property
     def is_my_turn(self) -> bool:
         """Whether the server waits for our move; not for one that it has taken, and whose state is still to come."""
-        return super().is_my_turn and self._version >= self._fresh_from
+        turn = self.state.turn if self.state is not None else None
+        return turn is not None and turn == self.seat and self._version >= self._fresh_from
+
+    @property
+    def plays(self) -> bool:
+        """Whether we still play a game that is on; not one who is out of it, among three or more."""
+        state, own = self.state, self.seat
+        seat = state.seats.get(own) if state is not None and own is not None else None
+        return state is not None and state.status == "playing" and seat is not None and not seat.out
+
+    @property
+    def looks_on(self) -> bool:
+        """Whether there is nothing for us to play: we watch, or are out of the game, or it is over."""
+        if self.state is None or (self.state.status == "waiting" and self.seat is not None):
+            return False
+        return not self.plays
+
+    @property
+    def position(self) -> Position | None:
+        """The position of the newest state, or None where its moves are not known."""
+        if self.state is None or not self.knows_moves:
+            return None
+        if self._position is None or self._position[0] is not self.state:
+            self._position = (self.state, position_after(self.state, self.moves))
+        return self._position[1]
+
+    # -- what happens ---------------------------------------------------------------------------------------------
 
     def events(self) -> Stream[RoomEvent]:
         """Return everything that happens here from now on, none left out; first comes `Updated` as things are.
 
-        The first who asks also hears what has happened since we entered, unless that is long ago. Each state brings
-        what has changed, and then `Updated`. Iterating stops and raises as the room's own iterator does. Close it, or
-        use it in an ``async with``, where it is not read to its end.
+        The first who asks also hears what has happened since we entered, unless that is long ago. It stops and raises
+        as iterating over the room does. Close it, or use it in an ``async with``, where it is not read to its end.
         """
         stream: Stream[RoomEvent] = Stream()
         for event in self._until_now():
@@ -127,12 +155,13 @@ class Room(RoomView):
             else:
                 await self._changed.wait()
 
+    # -- what we ask ----------------------------------------------------------------------------------------------
+
     async def move(self, cell: int | str, *, ply: int | None = None) -> None:
         """Play a cell, given by number (row-major from 0) or by name (``"b2"``).
 
-        `ply` is how many moves lie on the board as the mover sees it; by default as the newest state has it. The
-        iterators then wait for the state that holds the move. Raises `Refused`, and `BadCell` for a name that is no
-        cell of this board.
+        `ply` is how many moves the mover sees on the board, by default those of the newest state. The iterators then
+        wait for the state that holds the move. Raises `Refused`, and `BadCell` for a name that is no cell.
         """
         state = self.state
         if isinstance(cell, str):
@@ -167,10 +196,7 @@ class Room(RoomView):
         self._end("left")
 
     async def say_goodbye(self) -> bool:
-        """Leave, so that nobody waits for us in vain; a server that does not answer within a second is not waited for.
-
-        Tells whether the server knows it.
-        """
+        """Leave, waiting a second at most for the server's answer; tell whether it knows."""
         try:
             async with asyncio.timeout(GOODBYE_SECONDS):
                 await self.leave()
@@ -185,10 +211,7 @@ class Room(RoomView):
         return moves
 
     async def record(self, game: int) -> str | None:
-        """Return a finished game of this room as text, or None where we did not play it; games count from 1.
-
-        It is looked for among our last hundred games.
-        """
+        """Return a finished game of this room as text, None where it is none of our last hundred; they count from 1."""
         for past in (await self._client.request(requests.History(limit=MAX_LISTED_GAMES))).games or ():
             if (past.room, past.game) == (self.code, game):
                 return (await self._client.request(requests.Record(game=past.id))).record or ""
@@ -207,9 +230,9 @@ class Room(RoomView):
         await self._client.request(requests.Claim(room=self.code, as_=as_))
 
     async def analyse(self, ply: int | None = None) -> AnalysisState:
-        """Return what the position after `ply` moves is worth, the current one where None.
+        """Return what the position after `ply` moves is worth, by default the current one.
 
-        Raises `Refused` while we, or two people or more, play the game, unless the room is for lessons.
+        Raises `Refused` while we, or two people or more, play the game, unless the room is open for analysis.
         """
         reply = await self._client.request(requests.Analyse(room=self.code, ply=UNSET if ply is None else ply))
         if reply.analysis is UNSET:
@@ -221,7 +244,7 @@ class Room(RoomView):
         await self._client.request(requests.Chat(room=self.code, text=text))
 
     async def _ask_once(self, request: requests.Draw | requests.Undo) -> None:
-        """Send what is meant for this position, so that it may be sent twice; a second one there is meant as such."""
+        """Send what is meant for this position alone; what is asked there a second time is meant as such."""
         state, kind = self.state, request.__struct_config__.tag
         moment = (state.game, state.ply) if state is not None and "repeat" in self._client.features else None
         if moment is not None and self._asked.get((kind, request.action)) != moment:
@@ -229,6 +252,8 @@ class Room(RoomView):
         await self._client.request(request)
         if moment is not None:
             self._asked[kind, request.action] = moment
+
+    # -- what the conversation brings -------------------------------------------------------------------------------
 
     def _way_back(self) -> requests.Join | requests.Watch:
         """Return the request that brings us back into the room on a new connection."""
@@ -254,25 +279,22 @@ class Room(RoomView):
         if self.ended is not None:
             return
         if state.seq < self._newest_seq:
+            # The return is news, also to a server that lost the newest moves.
             if self._is_after_loss and self._asking is None and self.state is not None:
-                self._keep(
-                    self.state, self._follow(self.state)
-                )  # the return is news, also to a server that lost the newest moves
+                self._keep(self.state, self._follow(self.state))
             return
-        if self.state is not None and not _are_alike(state.rules, self.state.rules):
+        if self.state is not None and state.rules.to_rules() != self.state.rules.to_rules():
             raise ProtocolBroken("the rules of a room have changed")
         _check_moves(self._told or (), state)
         self._newest_seq = state.seq
-        if self._asking is not None:
-            self._waiting.append(state)
-            return
-        moves = self._follow(state)
-        if moves is not None or state.seq == self._asked_at_seq:
+        moves = self._follow(state) if self._asking is None else None
+        if self._asking is None and (moves is not None or state.seq == self._asked_at_seq):
             self._keep(state, moves)
             self._told = None
-        else:
+            return
+        self._waiting.append(state)
+        if self._asking is None:
             self._asked_at_seq = state.seq
-            self._waiting.append(state)
             self._asking = asyncio.get_running_loop().create_task(self._ask_for_moves(), name="tictactoe moves")
 
     def _follow(self, state: RoomState) -> tuple[int, ...] | None:
@@ -287,7 +309,7 @@ class Room(RoomView):
 
     async def _ask_for_moves(self) -> None:
         with contextlib.suppress(ClientError, TimeoutError):
-            async with asyncio.timeout(MOVES_SECONDS):
+            async with asyncio.timeout(_MOVES_SECONDS):
                 self._told = (await self._client.request(requests.Sync(room=self.code))).moves or ()
         self._asking = None
         self._tell_waiting()
@@ -323,7 +345,7 @@ class Room(RoomView):
         self._audience.tell(event)
         if self._opening is not None:
             self._opening.append(event)
-            if len(self._opening) > MOST_UNHEARD:
+            if len(self._opening) > _MOST_UNHEARD:
                 self._opening = None
 
     def _hear(self, event: RoomEvent) -> None:
@@ -340,7 +362,7 @@ class Room(RoomView):
         if self.state is None or self.state.ply <= ply:
             self._fresh_from = self._version + 1
 
-    def _end(self, ending: Ending, reason: str = "") -> None:
+    def _end(self, ending: Literal["left", "closed", "replaced"], reason: str = "") -> None:
         if self.ended is None:
             self._tell_waiting()
             self.ended, self.closed_reason = ending, reason or None
@@ -357,11 +379,7 @@ class Room(RoomView):
 
     def _wake(self) -> None:
         self._changed.set()
-        self._changed = asyncio.Event()
-
-
-def _are_alike(one: RulesState, other: RulesState) -> bool:
-    return one == other or one.to_rules() == other.to_rules()
+        self._changed.clear()
 
 
 def _check_moves(moves: tuple[int, ...], state: RoomState | None) -> None:

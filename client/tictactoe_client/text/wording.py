@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_client.online.changes import is_draw as is_draw
-from tictactoe_client.online.view import seat_of as seat_of
+from tictactoe_client.online.changes import seat_of as seat_of
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol import clean_text
