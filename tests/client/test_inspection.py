@@ -22,8 +22,7 @@ from tests.faults.hostile_server import CLIENT, everything_said, past_game, stat
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.errors import ProtocolBroken
-from tictactoe_client.online.inspection import NAMELESS
-from tictactoe_client.online.messages import read_message
+from tictactoe_client.online.messages import NAMELESS, read_message
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
@@ -258,6 +257,7 @@ WRONG = {
     "seat of nobody": ({"seats": {"Q": None}}, "The seats are not those of the marks"),
     "offer of nobody": ({"offers": {"draw": "Q", "undo": None, "rematch": []}}, "A mark is none of the game"),
     "clock of nobody": ({"clock": {"remaining_ms": {"Q": 1}, "running": "X"}}, "A mark is none of the game"),
+    "clock without time": ({"clock": {"remaining_ms": {"X": 1}, "running": "O"}}, "A clock runs that is nobody's"),
     "over without end": ({"status": "over", "turn": None}, "A game is over without a result"),
     "line off the board": (
         {"status": "over", "turn": None, "result": {"winner": "X", "reason": "line", "line": [77]}},

@@ -1,44 +1,77 @@
-"""What the server says, each message with its text as it came, and the stream of all of them."""
+"""What the server says, looked through before anything else of the client sees it: a stranger wrote it.
+
+Texts are cleaned and cut to what may be drawn, room codes are codes, and a state is one that its own rules allow. So
+the rest of the client may draw, index and count without asking again.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from functools import singledispatch
+from typing import Any, Final, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from tictactoe_client.online.errors import ProtocolBroken, Refused
 from tictactoe_client.online.events import ConnectionEvent
-from tictactoe_client.online.inspection import inspect_push
 from tictactoe_client.online.stream import Stream
-from tictactoe_protocol import BadMessage, ErrorCode, clean_text, decode_push
-from tictactoe_protocol.pushes import Error, Push, RoomState
+from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules, Rules
+from tictactoe_protocol import (
+    MAX_CHAT_LENGTH,
+    MAX_ERROR_BYTES,
+    ROOM_CODE_ALPHABET,
+    ROOM_CODE_LENGTH,
+    BadMessage,
+    ErrorCode,
+    clean_text,
+    decode_push,
+    pushes,
+)
+from tictactoe_protocol.text import MAX_NAME_LENGTH
+
+NAMELESS: Final = "?"
+"""The name of whoever has none that can be shown."""
+MAX_TOKEN_LENGTH: Final = 128
+MAX_NUMBER: Final = 2**53
+"""Numbers beyond this are no times, counts or cells."""
 
 _LONGEST_REASON: Final = 160
 """How much is told of what is wrong with a message: it may quote what it holds."""
-
 _LAG: Final = 64
 """How many unread messages make a reader one who lags."""
+
+_CODE: Final = re.compile(f"[{ROOM_CODE_ALPHABET}]{{{ROOM_CODE_LENGTH}}}")
+_LIMITS: Final = {
+    "name": MAX_NAME_LENGTH,
+    "from_": MAX_NAME_LENGTH,
+    "text": MAX_CHAT_LENGTH,
+    "board": MAX_SIDE * MAX_SIDE,
+}
+_AS_THEY_CAME: Final = frozenset({"id", "token", "record"})
+"""Fields of an answer that are never drawn: an id is ours, a token a secret, a record is read by its own parser."""
+
+Said = TypeVar("Said", bound=Struct)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of the server: its `text` as it came, and what it means, or None where this client cannot tell.
 
-    A client that comes back by itself also tells here what happens to its connection: as an `event`, with an empty
-    text and no push.
+    A client that comes back by itself also tells here what happens to its connection: as an `event`, without a text.
     """
 
     text: str
-    push: Push | None
+    push: pushes.Push | None
     event: ConnectionEvent | None = None
 
 
 class Messages(Stream[Message]):
-    """Every message of the server in order, beginning with its welcome; an async iterator.
+    """Every message of the server in order, beginning with its welcome; of states a reader who lags gets the newest.
 
-    Iterating raises `ConnectionLost` when the connection ends, and stops when the client was closed. For a reader who
-    lags only the newest state of each room is kept, and `until_read` waits while too much else is unread.
+    Iterating raises `ConnectionLost` when the connection ends, and stops when the client was closed.
     """
 
     def __init__(self, welcome: Message) -> None:
@@ -49,40 +82,195 @@ class Messages(Stream[Message]):
         """Add a message, or what ends the stream; of a reader who lags an older state of the room is forgotten."""
         if isinstance(item, Message):
             weight += len(item.text)
-            if len(self._items) >= _LAG and isinstance(item.push, RoomState):
+            if len(self._items) >= _LAG and isinstance(item.push, pushes.RoomState):
                 self._forget_state(item.push.room)
         super().put(item, weight)
 
     def _forget_state(self, room: str) -> None:
-        """Let go of the last state of a room that is unread, which a newer one makes old."""
         for number in range(len(self._items) - 1, -1, -1):
             item, weight = self._items[number]
-            if isinstance(item, Message) and isinstance(item.push, RoomState) and item.push.room == room:
+            if isinstance(item, Message) and isinstance(item.push, pushes.RoomState) and item.push.room == room:
                 self._weight -= weight
                 del self._items[number]
                 return
 
 
-def refusal_of(error: Error) -> Refused:
+def refusal_of(error: pushes.Error) -> Refused:
     """Return the server's refusal as an exception."""
-    return Refused(
-        error.code,
-        error.message,
-        room=error.room or None,
-        path=error.path or None,
-        retry_ms=None if error.retry_ms is UNSET else error.retry_ms,
-    )
+    retry_ms = None if error.retry_ms is UNSET else error.retry_ms
+    return Refused(error.code, error.message, room=error.room or None, path=error.path or None, retry_ms=retry_ms)
 
 
 def read_message(text: str) -> Message:
     """Return a message, safe to draw; of a type that this client does not know only the text, since servers may add.
 
-    Raises `ProtocolBroken` for anything else that is no message of the protocol.
+    Raises `ProtocolBroken` for what is no message of the protocol, contradicts itself, or the rules that it names.
     """
     try:
-        return Message(text, inspect_push(decode_push(text)))
+        push = _clean_fields(decode_push(text), _AS_THEY_CAME)
     except BadMessage as bad:
         if bad.code == ErrorCode.UNKNOWN_TYPE:
             return Message(text, None)
-        why = clean_text(bad.message)
-        raise ProtocolBroken(why if len(why) <= _LONGEST_REASON else f"{why[:_LONGEST_REASON]}…") from None
+        raise _broken(bad.message) from None
+    if isinstance(push, pushes.RoomState):
+        push = _tidy(push)
+    _inspect(push)
+    return Message(text, push)
+
+
+def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
+    """Return a value of the wire with every text in it cleaned and cut, having looked through what is in it."""
+    if isinstance(value, str):
+        cleaned = clean_text(value)
+        return cleaned if len(cleaned) <= limit else f"{cleaned[:limit]}…"
+    if isinstance(value, int):
+        _demand(-MAX_NUMBER <= value <= MAX_NUMBER, "a number is out of all bounds")
+    elif isinstance(value, tuple):
+        return tuple(map(_clean, value))
+    elif isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    elif isinstance(value, Struct):
+        value = _clean_fields(value)
+        _inspect(value)
+    return value
+
+
+def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
+    changed: dict[str, Any] = {}
+    for name in struct.__struct_fields__:
+        before = getattr(struct, name)
+        after = before if name in keeps else _clean(before, _LIMITS.get(name, MAX_ERROR_BYTES))
+        if name in ("name", "from_") and isinstance(after, str) and not after.strip():
+            after = NAMELESS
+        if name == "room" and after is not UNSET and not isinstance(struct, pushes.Error):
+            _demand_codes(after)
+        if after is not before:
+            changed[name] = after
+    return replace(struct, **changed) if changed else struct
+
+
+def _tidy(state: pushes.RoomState) -> pushes.RoomState:
+    """Return the state without what means nothing in its status: a turn in a game that is not on, an early result."""
+    turn = state.turn if state.status == "playing" else None
+    result = state.result if state.status == "over" else None
+    return state if turn is state.turn and result is state.result else replace(state, turn=turn, result=result)
+
+
+@singledispatch
+def _inspect(said: Struct) -> None:
+    """Refuse what contradicts itself, or the rules that it names; what stands in it was looked through before."""
+
+
+@_inspect.register
+def _(rules: pushes.RulesState) -> None:
+    try:
+        rules.to_rules()
+    except InvalidRules as invalid:
+        raise _broken(f"nobody can play by these rules: {invalid.message}") from None
+
+
+@_inspect.register
+def _(welcome: pushes.Welcome) -> None:
+    _demand(len(welcome.token) <= MAX_TOKEN_LENGTH, "the token is too long")
+    held_ms = welcome.held_ms or {}
+    _demand_codes(*held_ms)
+    _demand(min((welcome.hold_ms or 0, *held_ms.values())) >= 0, "a seat is held for less than no time")
+
+
+@_inspect.register
+def _(held: pushes.HeldSeat) -> None:
+    _demand(_is_mark(held.seat), "a seat is no mark")
+
+
+@_inspect.register
+def _(answer: pushes.Ok) -> None:
+    moves = answer.moves or ()
+    _demand(not answer.seat or _is_mark(answer.seat), "the seat is no mark")
+    _demand(_are_cells(moves, MAX_SIDE * MAX_SIDE), "the moves are no cells")
+    _demand(len(set(moves)) == len(moves), "a cell is played twice")
+
+
+@_inspect.register
+def _(change: pushes.LobbyChange) -> None:
+    _demand_codes(*change.closed)
+
+
+@_inspect.register
+def _(room: pushes.RoomSummary) -> None:
+    _demand(set(room.seats) == set(room.rules.marks), "the seats are not those of the marks")
+
+
+@_inspect.register
+def _(live: pushes.LiveBoard) -> None:
+    _demand(0 < live.rows <= MAX_SIDE and 0 < live.columns <= MAX_SIDE, "a board has no size")
+    _demand(len(live.board) == live.rows * live.columns, "a board has another size than it says")
+    marks = (*live.names, *(live.board.replace(FREE, "").replace(BLOCKED, "")))
+    _demand(all(map(_is_mark, marks)), "a mark on a board is none")
+    result = live.result or pushes.Result(None, "")
+    played = result.line if live.last is None else (live.last, *result.line)
+    _demand(_are_played(played, live.board), "a move is not on its board")
+    _demand(result.winner is None or result.winner in live.names, "the winner has no mark of the game")
+
+
+@_inspect.register
+def _(game: pushes.PastGame) -> None:
+    rules = game.rules.to_rules()
+    _demand(set(game.players) <= set(rules.marks), "a player has no mark of the game")
+    _inspect_result(game.result, rules)
+
+
+@_inspect.register
+def _(state: pushes.RoomState) -> None:
+    rules, board = state.rules.to_rules(), state.board
+    marks = set(rules.marks)
+    _demand(len(board) == rules.size, f"the board has {len(board)} cells, not {rules.size}")
+    _demand(set(board) <= marks | {FREE, BLOCKED}, "a mark on the board is none of the game")
+    blocked = {cell for cell, mark in enumerate(board) if mark == BLOCKED}
+    _demand(blocked == set(rules.blocked), "the blocked cells are others than the rules say")
+    moves = len(board) - board.count(FREE) - len(blocked)
+    _demand(state.ply == moves, "the board has another number of moves than ply says")
+    _demand(set(state.seats) == marks, "the seats are not those of the marks")
+    _demand(state.turn is not None or state.status != "playing", "nobody is to move in a game that is on")
+    _demand(state.result is not None or state.status != "over", "a game is over without a result")
+    _demand(state.last is None or _are_played((state.last,), board), "the last move is not on the board")
+    if state.result is not None:
+        _inspect_result(state.result, rules)
+        _demand(_are_played(state.result.line, board), "the deciding line is not on the board")
+    offers, clock = state.offers, state.clock
+    ended = (end.by for end in (offers.ended or {}).values())
+    timed: dict[str, int] = clock.remaining_ms if clock is not None else {}
+    named = {state.turn, offers.draw, offers.undo, *offers.rematch, *ended, *timed}
+    _demand(named <= {*marks, None}, "a mark is none of the game")
+    _demand(clock is None or clock.running in {None, *timed}, "a clock runs that is nobody's")
+
+
+def _inspect_result(result: pushes.Result, rules: Rules) -> None:
+    _demand(result.winner is None or result.winner in set(rules.marks), "the winner is no mark of the game")
+    _demand(_are_cells(result.line, rules.size), "the deciding line is off the board")
+
+
+def _are_cells(cells: Iterable[int], size: int) -> bool:
+    return all(0 <= cell < size for cell in cells)
+
+
+def _are_played(cells: Iterable[int], board: str) -> bool:
+    return all(0 <= cell < len(board) and board[cell] not in (FREE, BLOCKED) for cell in cells)
+
+
+def _is_mark(text: str) -> bool:
+    return len(text) == 1 and "A" <= text <= "Z"
+
+
+def _demand_codes(*codes: str) -> None:
+    """Refuse what is no room code in its written form: people paste it into a shell."""
+    _demand(all(map(_CODE.fullmatch, codes)), "a room has no room code")
+
+
+def _demand(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise _broken(otherwise)
+
+
+def _broken(why: str) -> ProtocolBroken:
+    why = clean_text(f"{why[:1].upper()}{why[1:]}")
+    return ProtocolBroken(why if len(why) <= _LONGEST_REASON else f"{why[:_LONGEST_REASON]}…")
