@@ -164,6 +164,9 @@ class HomeScreen(FramedScreen):
         player = "Playing as  [bold $title]$name[/]   [$dim]($key: change)[/]"
         alone = "\nNobody else can come here. Others are met on a server that all of you reach."
         who = Content.from_markup(player, name=clean_text(client.name), key=key)
+        record = describe_record(self._games, client.player)
+        if record and who.cell_length + len(record) + 3 <= self.query_one("#player").content_size.width:
+            who = who.append(Content.styled(f"   {record}", "$dim"))
         self.put("#player", who.append(Content.styled(alone, "$dim")) if self.desk.link.is_own else who)
         lines = self._list_lines(client)
         menu.show_lines([(name, self._draw_line(name, title)) for name, title, _ in lines])
@@ -173,12 +176,9 @@ class HomeScreen(FramedScreen):
         self.put("#hint", next((note for name, _, note in lines if name == menu.chosen), ""))
         live, width = self.query_one("#live", Static), self.query_one("#live").content_size.width
         boards = [describe_live(board, width // 3) for board in self.desk.lobby.boards]
-        told = [put_side_by_side(boards, width)] if boards else []
-        if record := describe_record(self._games, client.player):
-            told.append(Content.styled(record, "$dim"))
-        set_title(live, "Now here" if boards else "Your games" if told else "")
-        live.set_class(not told, "-nothing")
-        self.put("#live", Content("\n\n").join(told))
+        set_title(live, "Now here" if boards else "")
+        live.set_class(not boards, "-nothing")
+        self.put("#live", put_side_by_side(boards, width))
 
     def _draw_line(self, name: str, title: str) -> Content:
         """Return a line; what it has a choice of stands between arrows, chosen or not."""

@@ -54,14 +54,14 @@ def describe_live(live: LiveBoard, width: int) -> list[Content]:
 
 
 def put_side_by_side(boards: Sequence[list[Content]], width: int, gap: int = 3) -> Content:
-    """Return as many of these as stand beside one another in this width."""
+    """Return those of these that have room beside one another in this width."""
     height = max((len(board) for board in boards), default=0)
     rows = [Content()] * height
     taken = 0
     for board in boards:
         wide = max(line.cell_length for line in board)
         if taken + wide > width:
-            break
+            continue
         for y in range(height):
             line = board[y] if y < len(board) else Content()
             rows[y] = rows[y].append(" " * (taken - rows[y].cell_length)).append(line)

@@ -104,10 +104,12 @@ def style_variables(name: str) -> dict[str, str]:
     if name == "terminal":
         ink = ground = title = dim = good = bad = bar = "ansi_default"
         bar_ground, bar_style = "ansi_default", "bold reverse"
+        marks = [ink] * 6
     else:
         roles = _paint(name)
         ink, _, ground = roles[""].partition(" on ")
         title, dim, good, bad = (roles[role].split()[-3] for role in ("title", "dim", "good", "bad"))
+        marks = [roles[f"mark{number}"].split()[0] for number in range(6)]
         bar, bar_ground, bar_style = ground, title, "bold"
     cursor = {"foreground": bar, "background": bar_ground, "text-style": bar_style}
     kinds = ("block-cursor", "block-cursor-blurred", "input-cursor", "input-selection", "button-focus")
@@ -119,6 +121,7 @@ def style_variables(name: str) -> dict[str, str]:
         ),
         **dict.fromkeys(("dim", "text-muted", "text-disabled", "foreground-muted", "border", "border-blurred"), dim),
         **dict.fromkeys(("primary", "secondary", "accent", "title"), title),
+        **{f"mark{number}": colour for number, colour in enumerate(marks)},
         "good": good,
         "success": good,
         "bad": bad,
