@@ -101,6 +101,8 @@ def library_theme(name: str) -> LibraryTheme:
 
 def style_variables(name: str) -> dict[str, str]:
     """Return what the style sheet and the library's own widgets call their colours, for a theme that is shown."""
+    named = (*("key", "warn"), *(f"mark{number}" for number in range(6)))
+    colours = dict.fromkeys(named, "ansi_default")
     if name == "terminal":
         ink = ground = title = dim = good = bad = bar = "ansi_default"
         bar_ground, bar_style = "ansi_default", "bold reverse"
@@ -111,9 +113,11 @@ def style_variables(name: str) -> dict[str, str]:
         title, dim, good, bad = (roles[role].split()[-3] for role in ("title", "dim", "good", "bad"))
         marks = [roles[f"mark{number}"].split()[0] for number in range(6)]
         bar, bar_ground, bar_style = ground, title, "bold"
+        colours = {role: roles[role].split()[-3] for role in named}
     cursor = {"foreground": bar, "background": bar_ground, "text-style": bar_style}
     kinds = ("block-cursor", "block-cursor-blurred", "input-cursor", "input-selection", "button-focus")
     return {
+        **colours,
         **{f"{kind}-{part}": value for kind in kinds for part, value in cursor.items()},
         **dict.fromkeys(("ink", "foreground", "text", "ansi-foreground"), ink),
         **dict.fromkeys(
