@@ -73,8 +73,8 @@ COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
         Command("this position and its moves", ("value", "review"), ("review",)),
         Command("those after move 5", ("value 5",)),
         Command("what was given away", ("mistakes",)),
-        Command("goes to the next", ("next mistake", "mistake"), ("mistake",)),
-        Command("to the one before", ("previous mistake",), ("mistake_before",)),
+        Command("the next mistake", ("next mistake", "mistake"), ("mistake",)),
+        Command("the mistake before", ("previous mistake",), ("mistake_before",)),
     ),
     "Game": (
         Command("offers a draw or accepts one", ("draw",), who="player"),
@@ -103,7 +103,7 @@ COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
     ),
     "Also": (
         Command("help", ("h", "?", "help"), ("help",)),
-        Command("goes", ("leave", "quit", "exit"), ("back",)),
+        Command("leaves", ("leave", "quit", "exit"), ("back",)),
         Command("begins a command", keys=("command",)),
         Command("draws the screen anew", keys=("redraw",)),
         Command("ends the program", keys=("quit",)),
