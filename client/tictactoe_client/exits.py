@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tictactoe_client.online.address import Address
+from tictactoe_client.online.address import Address, is_this_machine, parse_house
 from tictactoe_client.online.errors import (
     BadAddress,
     ClientError,
@@ -16,7 +16,6 @@ from tictactoe_client.online.errors import (
     Unreachable,
     VersionRefused,
 )
-from tictactoe_client.online.house import is_this_machine, parse_house
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.program import own_command, server_command

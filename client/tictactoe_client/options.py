@@ -130,8 +130,8 @@ def find_meaningless(key: str, text: str) -> str | None:
     """Return what is wrong with a text as the server or the name, None for every other option."""
     if key not in ("server", "name"):
         return None
+    from tictactoe_client.online.address import parse_house
     from tictactoe_client.online.errors import BadAddress
-    from tictactoe_client.online.house import parse_house
     from tictactoe_protocol import BadName, parse_name
 
     try:

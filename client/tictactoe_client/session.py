@@ -15,11 +15,10 @@ from dataclasses import replace
 from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.online.address import Address
+from tictactoe_client.online.address import Address, House, parse_house
 from tictactoe_client.online.client import Client, connect
 from tictactoe_client.online.errors import BadAddress, ClientError, ConnectionLost, Refused, Unreachable
 from tictactoe_client.online.events import Back, Lost, Retrying
-from tictactoe_client.online.house import House, parse_house
 from tictactoe_client.online.local_server import run_local_server
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room

@@ -10,10 +10,9 @@ from typing import NoReturn
 import pytest
 
 from tictactoe_client import BadAddress, Refused, Unreachable, parse_address
-from tictactoe_client.online.address import Address
+from tictactoe_client.online.address import Address, house_of, parse_house
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.online.house import house_of, parse_house
 from tictactoe_client.online.reconnect import Greeting, arrive
 from tictactoe_client.session import house_for
 from tictactoe_client.settings import Settings

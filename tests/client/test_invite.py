@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import ifaddr
 import pytest
 
-from tictactoe_client.online import house
+from tictactoe_client.online import address
 from tictactoe_client.online.address import parse_address
 
 
@@ -23,9 +23,9 @@ class Adapter:
 @pytest.fixture(autouse=True)
 def no_memory() -> Iterator[None]:
     """What is known of this machine belongs to each test alone."""
-    house.own_addresses.cache_clear()
+    address.own_addresses.cache_clear()
     yield
-    house.own_addresses.cache_clear()
+    address.own_addresses.cache_clear()
 
 
 def be_on(monkeypatch: pytest.MonkeyPatch, *adapters: Adapter) -> None:
@@ -34,7 +34,7 @@ def be_on(monkeypatch: pytest.MonkeyPatch, *adapters: Adapter) -> None:
     def no_way_out(*_: object) -> socket.socket:
         raise OSError(errno.ENETUNREACH, "Network is unreachable")
 
-    monkeypatch.setattr("tictactoe_client.online.house.socket.socket", no_way_out)
+    monkeypatch.setattr("tictactoe_client.online.address.socket.socket", no_way_out)
     monkeypatch.setattr(ifaddr, "get_adapters", lambda: adapters)
     monkeypatch.setattr(house, "_answers", lambda host, port: True)
 
@@ -46,17 +46,17 @@ def test_without_a_default_route_a_link_has_the_address_of_the_network(monkeypat
         Adapter(("fd00::5", 0, 0), ("fe80::1", 0, 2), "192.168.7.5"),
         Adapter("10.0.0.5"),
     )
-    assert house.own_addresses() == ("192.168.7.5", "10.0.0.5", "fd00::5")
-    assert house.reachable_address(parse_address("localhost")).url == "ws://192.168.7.5:8765"
-    assert house.is_same_server(parse_address("localhost"), parse_address("10.0.0.5"))
-    assert not house.is_same_server(parse_address("localhost"), parse_address("10.0.0.6"))
+    assert address.own_addresses() == ("192.168.7.5", "10.0.0.5", "fd00::5")
+    assert address.reachable_address(parse_address("localhost")).url == "ws://192.168.7.5:8765"
+    assert address.is_same_server(parse_address("localhost"), parse_address("10.0.0.5"))
+    assert not address.is_same_server(parse_address("localhost"), parse_address("10.0.0.6"))
 
 
 def test_on_no_network_the_link_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     be_on(monkeypatch, Adapter("127.0.0.1"))
-    assert house.reachable_address(parse_address("localhost")).url == "ws://localhost:8765"
+    assert address.reachable_address(parse_address("localhost")).url == "ws://localhost:8765"
 
 
 def test_with_tls_the_link_keeps_the_name_that_the_certificate_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
     be_on(monkeypatch, Adapter("192.168.7.5"))
-    assert house.reachable_address(parse_address("wss://localhost:8765")).url == "wss://localhost:8765"
+    assert address.reachable_address(parse_address("wss://localhost:8765")).url == "wss://localhost:8765"

@@ -10,9 +10,8 @@ from typing import cast
 import pytest
 
 from tictactoe_client import Backoff, ConnectionLost, Refused, Unreachable
-from tictactoe_client.online.address import Address
+from tictactoe_client.online.address import Address, parse_house
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
-from tictactoe_client.online.house import parse_house
 from tictactoe_client.online.reconnect import Greeting, come_back
 
 HOUSE = parse_house("host")

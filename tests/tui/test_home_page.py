@@ -11,8 +11,8 @@ from tests.kept import leave_seat, rooms_left
 from tests.peer import open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.online.address import house_of
 from tictactoe_client.online.choice import Choice
-from tictactoe_client.online.house import house_of
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

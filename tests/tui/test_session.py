@@ -19,8 +19,8 @@ from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.online.address import parse_house
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.house import parse_house
 from tictactoe_client.session import Session, settle_latency
 from tictactoe_client.settings import Settings
 from tictactoe_server.server import Server

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from tictactoe_client.cli.run import print_failure, run, run_alone
 from tictactoe_client.json.lines import print_connected, print_own
+from tictactoe_client.online.address import parse_house
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import BadAddress
-from tictactoe_client.online.house import parse_house
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings

@@ -1,14 +1,18 @@
-"""Where a server is: an address as people write it, the link to one of its rooms, the command that invites others.
+"""Where a server is: an address as people write it, the link to a room, and which addresses lead to the same rooms.
 
-Pure text: nothing here resolves a name or opens a connection. A link is an address with a room code as the last
-part of its path; the code is no part of what is connected to.
+A *house* are servers that know the same players, each at an address of its own; which these are only a person can say.
+A link is an address with a room code as the last part of its path; the code is no part of what is connected to.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
-from dataclasses import dataclass
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -23,11 +27,15 @@ _HOST: Final = re.compile(r"[A-Za-z0-9._~%:-]+", re.ASCII)
 _CREDENTIALS: Final = re.compile(r"(?<=//)[^/@]*@|(?<=\?).+")
 _LOOPBACK: Final = re.compile(r"localhost|127\.[0-9.]+|::1", re.ASCII | re.IGNORECASE)
 _PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IGNORECASE)
-_LABEL: Final = re.compile(r"(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
+_LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
 """What stands before a code, a link and the command in an invitation; no code begins so, as none has O or I."""
 _WAYS: Final = ("join", "watch")
 _SERVER: Final = ("-s", "--server")
 _WITH_VALUE: Final = ("-n", "--name", "--keys", "--coordinates", "--theme", "--bell", "--timeout")
+
+_PROBE_SECONDS: Final = 0.5
+_UNROUTED: Final = (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6))
+"""Documentation addresses (RFC 5737, RFC 3849): asking for the way there names our own address and sends nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +84,9 @@ def parse_address(text: str) -> Address:
 
 
 def parse_room(text: str) -> tuple[str, Address | None]:
-    """Return the room code of `text`, and the server that it names, else None.
+    """Return the room code of a code, a link or the whole command that invites others, and the server, else None.
 
-    The text is a code, a link, or the whole command that invites others. Raises `BadRoomCode` for what is no code, and
-    `BadAddress` for a link to nowhere.
+    Raises `BadRoomCode` for what is no code, and `BadAddress` for a link to nowhere.
 
     >>> parse_room("k7m-4pq")
     ('K7M4PQ', None)
@@ -88,7 +95,7 @@ def parse_room(text: str) -> tuple[str, Address | None]:
     >>> parse_room("tictactoe-client join ws://host:9000/K7M4PQ")[0]
     'K7M4PQ'
     """
-    text, server = find_room(text)
+    text, server = _find_room(text)
     if "/" not in text:
         return parse_code(text), parse_address(server) if server else None
     address, code = _parse_target(text)
@@ -105,34 +112,21 @@ def parse_code(text: str) -> str:
         raise BadRoomCode(bad.message) from None
 
 
-def find_room(line: str) -> tuple[str, str | None]:
+def _find_room(line: str) -> tuple[str, str | None]:
     """Return the part of a line that stands for a room, and the server that an option names, or None; both as written.
 
-    Whoever copies ``tictactoe-client join ws://host/CODE`` may paste all of it, with any path before the program and
-    any options about it.
-
-    >>> find_room(".venv/bin/tictactoe-client -n ana --server host:9000 join k7m-4pq")
-    ('k7m-4pq', 'host:9000')
-    >>> find_room("Link  ws://host/K7M4PQ")
-    ('ws://host/K7M4PQ', None)
+    Whoever copies ``tictactoe-client join ws://host/CODE`` may paste all of it, with any path before and any options.
     """
-    line = line.strip()
-    label = _LABEL.match(line)
-    line = line[label.end() :] if label else line
-    words = _split_words(line)
+    line = _LABEL.sub("", line.strip(), count=1)
+    try:
+        words = shlex.split(line, posix="\\" not in line)
+    except ValueError:
+        words = line.split()
     start = next((number for number, word in enumerate(words) if _PROGRAM.fullmatch(word)), None)
     return (line, None) if start is None else _read_words(words[start + 1 :])
 
 
-def _split_words(line: str) -> list[str]:
-    try:
-        return shlex.split(line, posix="\\" not in line)
-    except ValueError:
-        return line.split()
-
-
 def _read_words(words: list[str]) -> tuple[str, str | None]:
-    """Return what stands behind the command, and the server, of what was typed after the program's name."""
     rest: list[str] = []
     server = None
     ahead = iter(words)
@@ -199,3 +193,107 @@ def _bad(text: str, why: str = "") -> BadAddress:
     shown = text if len(text) <= 60 else f"{text[:60]}…"
     because = f": {why}" if why else ""
     return BadAddress(f'"{shown}" is no server address{because}. It looks like ws://host:{DEFAULT_PORT}, or just host.')
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Servers of one house: their addresses, at least one, in the order in which they are to be tried."""
+
+    addresses: tuple[Address, ...]
+
+    @property
+    def first(self) -> Address:
+        """Where to try first."""
+        return self.addresses[0]
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """The addresses as URLs."""
+        return tuple(address.url for address in self.addresses)
+
+    def has(self, address: Address) -> bool:
+        """Tell whether an address leads to one of the house's servers."""
+        return any(is_same_server(address, own) for own in self.addresses)
+
+    def led_by(self, address: Address) -> House:
+        """Return the house with this address first, and the others after it in a ring; a house of its own for another.
+
+        >>> parse_house("a,b,c").led_by(parse_address("b")).urls
+        ('ws://b:8765', 'ws://c:8765', 'ws://a:8765')
+        """
+        own = self.addresses
+        same = [number for number, one in enumerate(own) if is_same_server(address, one)]
+        first = own.index(address) if address in own else same[0] if same else None
+        return House((address,)) if first is None else House((*own[first:], *own[:first]))
+
+
+def parse_house(text: str | None) -> House:
+    """Return the house whose addresses stand in a text, by default the default server; raises `BadAddress`.
+
+    >>> parse_house("one, wss://two").urls
+    ('ws://one:8765', 'wss://two')
+    """
+    words = [word for word in (text or DEFAULT_SERVER).split(",") if word.strip()]
+    return house_of(words or [text or ""])
+
+
+def house_of(given: str | Address | House | Sequence[str | Address]) -> House:
+    """Return the house that one address, or several together, make; raises `BadAddress`."""
+    if isinstance(given, House):
+        return given
+    if isinstance(given, str | Address):
+        given = (given,)
+    parsed = (one if isinstance(one, Address) else parse_address(one) for one in given)
+    addresses = tuple(dict.fromkeys(parsed))
+    return House(addresses) if addresses else parse_house(None)
+
+
+def reachable_address(address: Address) -> Address:
+    """Return the address for others: where the server is this very machine, the machine's own on its network.
+
+    Not where the server does not answer there, as one that listens on the loopback alone, nor with TLS, whose
+    certificate is for names.
+    """
+    own = next(iter(own_addresses()), None) if address.is_loopback and address.scheme == "ws" else None
+    if own is None or not _answers(own, address.port or 80):
+        return address
+    return replace(address, host=own)
+
+
+def is_this_machine(address: Address) -> bool:
+    """Tell whether an address means this machine, by the loopback or by an address of its own on its networks."""
+    return address.is_loopback or address.host in own_addresses()
+
+
+def is_same_server(one: Address, other: Address) -> bool:
+    """Tell whether two addresses lead to one server: equal but for how they name this machine."""
+    if (one.scheme, one.port, one.path) != (other.scheme, other.port, other.path):
+        return False
+    return one.host.lower() == other.host.lower() or (is_this_machine(one) and is_this_machine(other))
+
+
+@lru_cache(maxsize=8)
+def _answers(host: str, port: int) -> bool:
+    """Tell whether somebody listens at an address of this machine; that is known at once."""
+    try:
+        with socket.create_connection((host, port), _PROBE_SECONDS):
+            return True
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=1)
+def own_addresses() -> tuple[str, ...]:
+    """Return this machine's own addresses on its networks, that of the way to the internet first, IPv4 before IPv6."""
+    import ifaddr
+
+    found: list[str] = []
+    for target, family in _UNROUTED:
+        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((target, 9))
+            found.append(str(probe.getsockname()[0]))
+    with contextlib.suppress(OSError):
+        for adapter in ifaddr.get_adapters():
+            found += (each.ip if isinstance(each.ip, str) else each.ip[0] for each in adapter.ips)
+    away = [one for one in found if one != "::1" and not one.startswith(("127.", "169.254.", "fe80:"))]
+    return tuple(sorted(dict.fromkeys(away), key=lambda address: ":" in address))

@@ -22,11 +22,10 @@ from typing import Final, Literal
 
 from msgspec import UNSET, UnsetType
 
-from tictactoe_client.online.address import DEFAULT_SERVER, Address, parse_code
+from tictactoe_client.online.address import DEFAULT_SERVER, Address, House, house_of, parse_code
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import Refused
-from tictactoe_client.online.house import House, house_of
 from tictactoe_client.online.reconnect import arrive, greet
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules

@@ -1,7 +1,7 @@
 """A conversation with one server over as many connections as it takes: every request gets its answer, or an error.
 
-It owns the connection's life in one place, `_keep`: reading, coming back, entering our rooms again, sending what had no
-answer. What the requests are for is the client's, and who hears what comes is `delivery`'s.
+`Conversation` owns the connection's life in one place, `_keep`; who hears what comes is for `Delivery`, which knows no
+connection. What the requests are for is the client's business.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
-from tictactoe_client.online.address import Address
+from tictactoe_client.online.address import Address, House
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import GOING_DOWN
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.events import Gone
-from tictactoe_client.online.house import House
 from tictactoe_client.online.messages import Messages
 from tictactoe_client.online.reconnect import Greeting, come_back, greet
 from tictactoe_client.online.requests import Delivery, Pending
@@ -41,7 +40,7 @@ class Conversation:
 
     `player` is our public id and `name` our name as the server has it, `token` the secret that makes us the same player
     on a later connection, `server` the server's name and version, all as the first `welcome` says; `ca` is as it was
-    given to `connect`.
+    given to `connect`, and so is `house`, beginning with the address that we are at.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class Conversation:
         self.token = greeting.welcome.token
         self.server = greeting.welcome.server
         self.ca = ca
-        self._house = house.led_by(greeting.address)
+        self.house = house.led_by(greeting.address)
         self._greeting = greeting
         self._welcomed_at = self._connected_at = asyncio.get_running_loop().time()
         self._backoff = backoff
@@ -77,8 +76,7 @@ class Conversation:
     async def request(self, request: Request) -> Ok:
         """Send any request and return the answer; raises `Refused` or `ConnectionLost`.
 
-        The request gets an id of the client's own where it has none. A client that reconnects answers late instead of
-        raising `ConnectionLost`; only what must not be sent twice raises `Interrupted`.
+        A client that reconnects answers late instead; only what must not be sent twice raises `Interrupted`.
         """
         if self._ended is not None:
             raise self._ended
@@ -106,14 +104,9 @@ class Conversation:
                 raise
 
     @property
-    def house(self) -> House:
-        """The addresses that were given to `connect`, beginning with the one that we are at."""
-        return self._house
-
-    @property
     def address(self) -> Address:
         """Where the server is that we are connected to; after a return it may be another of the house."""
-        return self._house.first
+        return self.house.first
 
     @property
     def features(self) -> frozenset[str]:
@@ -137,9 +130,8 @@ class Conversation:
     def messages(self) -> Messages:
         """Return a stream of everything that the server says from now on, its welcome first.
 
-        Whoever asks for one must read it, or give it back by `Messages.close` or the end of an ``async with``: it keeps
-        what was not read yet, of states the newest alone, and while it keeps two megabytes nothing more is read from
-        the server.
+        Whoever asks for one must read it, or give it back by `Messages.close` or the end of an ``async with``: while it
+        keeps two megabytes that were not read nothing more is read from the server.
         """
         stream = self._delivery.open_stream(self._greeting.message)
         if self._ended is not None:
@@ -225,7 +217,7 @@ class Conversation:
         """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
         if self._backoff is None or isinstance(lost, ProtocolBroken) or not may_reconnect(lost.close_code):
             raise lost
-        house = self._house
+        house = self.house
         announced_ms: float | None = lost.retry_ms
         if self._delivery.is_final and lost.close_code in GOING_DOWN:
             if len(house.addresses) == 1:
@@ -243,7 +235,7 @@ class Conversation:
         ways = self._backoff.ways(len(house.addresses), announced_ms, lasted_seconds=lasted)
         greeting = await come_back(self._greet_again, house, ways, patience, lost, self._delivery.tell, self._hurry)
         if greeting.address != house.first:
-            self._house, self._delivery.is_final = house.led_by(greeting.address), False
+            self.house, self._delivery.is_final = house.led_by(greeting.address), False
         self._greeting = greeting
         self._connected_at = asyncio.get_running_loop().time()
         self._delivery.pass_on(greeting.message)
@@ -256,7 +248,7 @@ class Conversation:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
         connection = self._greeting.connection
         returns = {room: self._delivery.add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
-        others = [self._delivery.add(self._subscription())] if self._lobby.on else []
+        others = [self._delivery.add(self._lobby_again())] if self._lobby.on else []
         try:
             for pending in (*returns.values(), *others):
                 await self._send_pending(pending)
@@ -275,18 +267,16 @@ class Conversation:
                 self._delivery.remove(pending)
                 pending.forget()
 
-    def _subscription(self) -> Lobby:
-        """Return the request for what we were told of the lobby, as far as the server can do it."""
+    def _lobby_again(self) -> Lobby:
         return Lobby(on=True, boards=self._lobby.boards if "boards" in self.features else 0)
 
     def _with_seen(self, request: Join | Watch) -> Join | Watch:
-        """Return the request with what we have seen of the room, for a server that can make use of it."""
         return replace(request, seq=self._delivery.seen(request.room)) if "seq" in self.features else request
 
     async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
         """Take note of the answer to our return to a room; where it is refused for good the room is gone for us.
 
-        So it is where the server puts us off time and again for as long as we would have waited for a connection.
+        It is, too, where the server puts us off for as long as we would have waited for a connection.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + patience_seconds

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_client.online.address import Address
+from tictactoe_client.online.address import Address, House
 from tictactoe_client.online.connection import Connection, open_connection
 from tictactoe_client.online.errors import (
     EXPULSIONS,
@@ -26,7 +26,6 @@ from tictactoe_client.online.errors import (
     VersionRefused,
 )
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
-from tictactoe_client.online.house import House
 from tictactoe_client.online.messages import Message, read_message, refusal_of
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
 from tictactoe_protocol import encode, may_reconnect

@@ -1,7 +1,4 @@
-"""What we asked, and who hears what comes: an answer whoever asked, a state its room, and the streams everything.
-
-All of it outlives connections; what is told of a connection itself comes from `conversation`.
-"""
+"""What we asked, and who hears what comes. All of it outlives connections."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import asyncio
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, get_args
 
 from msgspec import UNSET, UnsetType, to_builtins
 from msgspec.structs import replace
@@ -24,24 +21,9 @@ from tictactoe_protocol.pushes import Announcement, ChatLine, Closed, Error, Not
 from tictactoe_protocol.requests import Move, Request
 
 _OWN_ID_PREFIX: Final = "client-"
-_REPEATABLE: Final = frozenset(
-    [
-        "move",
-        "join",
-        "watch",
-        "leave",
-        "resign",
-        "rematch",
-        "draw",
-        "sync",
-        "rooms",
-        "lobby",
-        "ping",
-        "history",
-        "record",
-        "analyse",
-    ]
-)
+_REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - {
+    *("hello", "create", "match", "undo", "claim", "chat")
+}
 """What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
 
 
@@ -65,17 +47,16 @@ class Pending:
             self.answer.set_exception(error)
 
     def forget(self) -> None:
-        """Let nobody miss the answer."""
+        """Let nobody miss the answer, also where it is an error."""
         if not self.answer.cancel() and not self.answer.cancelled():
             self.answer.exception()
 
 
 class Delivery:
-    """Our rooms, the requests that wait for an answer, and the streams; `make_room` makes a room for a code.
+    """Who hears what comes: an answer whoever asked, a state its room, and the streams everything.
 
-    `retry_ms` is when a server that is about to go down said it would be back, or None; with `is_final` it said that it
-    will not. `farewell` is what it said last of why we are sent away. `expected` is in how many rooms we asked to be:
-    more than so many are not kept, whatever a server shows.
+    `retry_ms` is when a server that goes down said it would be back, or None; with `is_final` it will not. `farewell`
+    is what it said last of why we are sent away. `expected` is in how many rooms we asked to be: no more are kept.
     """
 
     def __init__(self, make_room: Callable[[str], Room]) -> None:
@@ -90,10 +71,8 @@ class Delivery:
         self._seen: dict[str, int] = {}
         self._audience: Audience[Message] = Audience()
 
-    # -- requests -------------------------------------------------------------------------------------------------
-
     def add(self, request: Request) -> Pending:
-        """Return a request that is to be answered, with an id of our own where it has none."""
+        """Expect an answer to a request, which gets an id of our own where it has none."""
         if request.id is UNSET:
             request = replace(request, id=f"{_OWN_ID_PREFIX}{next(self._ids)}")
         pending = self._waiting[str(request.id)] = Pending(request, asyncio.get_running_loop().create_future())
@@ -114,11 +93,9 @@ class Delivery:
                 pending.fail(Interrupted())
 
     def fail_all(self, error: Exception) -> None:
-        """There will be no answers any more."""
+        """Let an error be the answer to all that have none."""
         for pending in self._waiting.values():
             pending.fail(error)
-
-    # -- rooms and streams ------------------------------------------------------------------------------------------
 
     @property
     def rooms(self) -> tuple[Room, ...]:
@@ -150,7 +127,7 @@ class Delivery:
         push = message.push
         room = self._rooms.get(getattr(push, "room", ""))
         if isinstance(push, RoomState):
-            if room is not None or self._may_keep(push.room):
+            if self._may_keep(push.room):
                 (room or self.room(push.room))._take(push)
         elif isinstance(push, Ok):
             self._settle(push)
@@ -173,7 +150,7 @@ class Delivery:
         self.pass_on(message)
 
     async def until_read(self) -> None:
-        """Wait while somebody who listens lags far behind, so that no more than that is kept for them."""
+        """Wait while somebody who listens lags far behind."""
         await self._audience.until_read()
         for room in self.rooms:
             await room._audience.until_read()

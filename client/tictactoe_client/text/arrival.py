@@ -7,8 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tictactoe_client.online.address import Address
-from tictactoe_client.online.house import reachable_address
+from tictactoe_client.online.address import Address, reachable_address
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
 from tictactoe_client.text.help import describe_controls

@@ -8,8 +8,8 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
+from tictactoe_client.online.address import is_this_machine
 from tictactoe_client.online.errors import Unreachable, VersionRefused
-from tictactoe_client.online.house import is_this_machine
 from tictactoe_client.text.program import own_command, server_command
 from tictactoe_client.tui.screen import bind
 from tictactoe_protocol import clean_text
