@@ -17,7 +17,7 @@ class Adapter:
     """An interface as the operating system tells of it."""
 
     def __init__(self, *addresses: str | tuple[str, int, int]) -> None:
-        self.ips = [ifaddr.IP(address, 24, "eth0") for address in addresses]
+        self.ips = [ifaddr.IP(ip, 24, "eth0") for ip in addresses]
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def be_on(monkeypatch: pytest.MonkeyPatch, *adapters: Adapter) -> None:
 
     monkeypatch.setattr("tictactoe_client.online.address.socket.socket", no_way_out)
     monkeypatch.setattr(ifaddr, "get_adapters", lambda: adapters)
-    monkeypatch.setattr(house, "_answers", lambda host, port: True)
+    monkeypatch.setattr(address, "_answers", lambda host, port: True)
 
 
 def test_without_a_default_route_a_link_has_the_address_of_the_network(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from textual import events
 from tests.tui.quick_pilot import QuickPilot
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.app import TicTacToe
 from tictactoe_client.tui.opening import Opening

@@ -21,7 +21,7 @@ from tests.tui.test_game_page import game
 from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import judge
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
 from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server

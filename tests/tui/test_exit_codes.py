@@ -9,7 +9,7 @@ from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_game_page import game
 from tests.tui.test_going import NEVER, far_game
-from tictactoe_client.online.choice import Choice, against_computer
+from tictactoe_client.online.client import Choice, against_computer
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

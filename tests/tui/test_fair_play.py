@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import game
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server
 

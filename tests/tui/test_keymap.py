@@ -7,7 +7,7 @@ import pytest
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import game
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS, Keymap, find_conflicts
 from tictactoe_server.server import Server
 

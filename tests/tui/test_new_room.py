@@ -6,7 +6,7 @@ import pytest
 
 from tests.peer import Message, Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server

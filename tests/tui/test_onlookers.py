@@ -14,7 +14,7 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_game_page import game
 from tictactoe_client.input.intents import Verb
 from tictactoe_client.input.parser import parse_intent
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.banners import game_banner
 from tictactoe_client.tui.room.ending import describe_end

@@ -9,7 +9,7 @@ import pytest
 from tests.peer import open_peer, play_out
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_game_page import GOMOKU, LOOKS, game
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_engine import Keys, Rules
 from tictactoe_server.server import Server
 

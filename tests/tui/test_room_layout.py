@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.board.board import BoardStyle
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.picture import Picture, measure
 from tictactoe_client.tui.room.layout import LEFT, lay_out_room, needed_for_room
 from tictactoe_client.tui.room.panel import MIN_WIDTH

@@ -13,7 +13,7 @@ from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import GOMOKU, LOOKS, SMALL, game
 from tests.tui.test_reviewing import wake_worker, watched
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import GOMOKU, LOOKS, SMALL, game
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_server.server import Server
 

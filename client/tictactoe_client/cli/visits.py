@@ -19,8 +19,7 @@ from tictactoe_client.input.rule_options import (
 from tictactoe_client.json.game import JsonGame
 from tictactoe_client.json.lines import pass_through
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.choice import Choice, against_computer
-from tictactoe_client.online.client import Client
+from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings

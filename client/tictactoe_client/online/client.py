@@ -1,15 +1,6 @@
-"""A player's or watcher's conversation with one server: requests as methods, states as async iterators.
+"""A player's or watcher's conversation with one server: requests as methods, rooms as what they return.
 
-This is the door for other Python programs, and the commands stand on it. The connection's life is the
-conversation's; neither knows anything of terminals. A whole bot::
-
-    async with connect("ws://localhost:8765", name="first-free") as client:
-        room = await client.match("classic")
-        async for state in room:
-            if state.status == "over":
-                break
-            if room.is_my_turn:
-                await room.move(state.board.index("."))
+This is the door for other Python programs, and the commands stand on it; it knows nothing of terminals.
 """
 
 from __future__ import annotations
@@ -17,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -28,7 +20,7 @@ from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.reconnect import arrive, greet
 from tictactoe_client.online.room import Room
-from tictactoe_engine import Rules
+from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, choice_of, requests
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 
@@ -39,10 +31,7 @@ class Client(Conversation):
     """A connection on which the server knows who we are; made by `connect`."""
 
     def held_ms(self, room: str) -> int | None:
-        """For how many ms our seat in a room was still held when we said hello, less what has passed since.
-
-        0 past the hold, None where we were not away from it or the server does not say.
-        """
+        """For how many ms from now our seat in a room is held, None where we were not away or the server tells none."""
         stated = (self.welcome.held_ms or {}).get(room)
         passed = asyncio.get_running_loop().time() - self._welcomed_at
         return None if stated is None else max(0, stated - round(passed * 1000))
@@ -60,8 +49,7 @@ class Client(Conversation):
     ) -> Room:
         """Open a room and take a seat in it, the first where `seat` is None; `rules` may be a preset's name.
 
-        With `analysis` open a running game may be analysed; with `chat` for players watchers only read. Raises
-        `Refused` with ``unsupported`` where the server is too old for that.
+        Raises `Refused` with ``unsupported`` where the server is too old for `analysis` or `chat`.
         """
         for feature, is_wanted in (("analysis", analysis != "closed"), ("chat", chat != "all")):
             if is_wanted and feature not in self.features:
@@ -96,15 +84,12 @@ class Client(Conversation):
     async def lobby(self, *, on: bool, boards: int = 0) -> None:
         """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that.
 
-        It also brings the boards of up to so many games that are on, 0 to 3, where the server's features name them.
+        With `boards` it also brings the boards of up to so many games that are on, where the server can.
         """
         await self._ask(requests.Lobby(on=on, boards=boards if "boards" in self.features else 0))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
-        """Return our own finished games, newest first, at most `limit`, with `before` those older than that game.
-
-        The server lists a hundred at a time; more are asked for page by page.
-        """
+        """Return our own finished games, newest first, at most `limit`, with `before` those older than that game."""
         games: list[PastGame] = []
         while len(games) < limit:
             wanted = min(limit - len(games), MAX_LISTED_GAMES)
@@ -116,10 +101,7 @@ class Client(Conversation):
         return tuple(games[:limit])
 
     async def record(self, game: str) -> str:
-        """Return one of our finished games as text, which `tictactoe_engine.parse_record` reads; `game` is its id.
-
-        Raises `Refused` with ``not_allowed`` for a game that we did not play.
-        """
+        """Return one of our own finished games, by its id, as text for `tictactoe_engine.records.parse_record`."""
         return (await self._ask(requests.Record(game=game))).record or ""
 
     async def ping(self) -> int:
@@ -138,14 +120,12 @@ async def connect(
     ca: str | Path | None = None,
     keep_seats: bool = False,
 ) -> AsyncIterator[Client]:
-    """Connect to a server, say hello, and close again at the end of the ``async with``.
+    """Connect to a server, say hello, and close again at the end of the ``async with``, giving our seats up.
 
     `url` is anything that names a server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its
-    rooms), or several: servers of one house, which are tried in this order. Without a `name` the server chooses one.
-    With `reconnect` a lost connection is made anew for as long as the server keeps our seats, at another address of the
-    house where there is one: iterators then see states late, and requests are answered late. `ca` is a file with
-    certificates in PEM to trust beside the machine's own. Raises `BadAddress`, `Unreachable`, `VersionRefused` or
-    `Refused`.
+    rooms), or several of one house, which are tried in this order. Without a `name` the server chooses one. With
+    `reconnect` a lost connection is made anew for as long as the server keeps our seats. `ca` is a file with
+    certificates in PEM to trust, too. Raises `BadAddress`, `Unreachable`, `VersionRefused` or `Refused`.
     """
     house = house_of(url)
     backoff = Backoff() if reconnect is True else reconnect or None
@@ -165,3 +145,50 @@ def _choice(rules: Rules | str | None) -> requests.RulesChoice | UnsetType:
     if rules is None:
         return UNSET
     return rules if isinstance(rules, str) else choice_of(rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A way into a room, so that it can be gone again: a quick match, a new room, or the room `code`."""
+
+    way: Literal["match", "create", "join", "watch"]
+    rules: Rules = PRESETS["classic"]
+    clock: requests.ClockFields | None = None
+    private: bool = False
+    seat: str | None = None
+    bots: tuple[str, ...] = ()
+    code: str = ""
+    analysis: Literal["closed", "open"] = "closed"
+    chat: Literal["all", "players"] = "all"
+
+    async def enter(self, client: Client) -> Room:
+        """Go in; raises `Refused` and what else requests raise."""
+        if self.way == "join":
+            return await client.join(self.code)
+        if self.way == "watch":
+            return await client.watch(self.code)
+        if self.way == "match":
+            return await client.match(self.rules, clock=self.clock)
+        return await client.create(
+            self.rules,
+            clock=self.clock,
+            private=self.private,
+            seat=self.seat,
+            bots=self.bots,
+            analysis=self.analysis,
+            chat=self.chat,
+        )
+
+    @property
+    def again(self) -> Choice | None:
+        """What "new opponent" means afterwards, or None for a watcher."""
+        if self.way in ("match", "create"):
+            return self
+        return Choice("match") if self.way == "join" else None
+
+
+def against_computer(
+    level: str, rules: Rules = PRESETS["classic"], seat: str | None = None, clock: requests.ClockFields | None = None
+) -> Choice:
+    """Return a game with the computer in all other seats."""
+    return Choice("create", rules, clock, private=True, seat=seat, bots=(level,) * (len(rules.marks) - 1))

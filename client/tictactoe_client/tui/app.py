@@ -22,7 +22,7 @@ from tictactoe_client.exits import LastGame, exit_code_for
 from tictactoe_client.files.config import show_path
 from tictactoe_client.files.records import STANDARD_STREAM, name_for, write_record
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.options import SCREEN_OPTIONS

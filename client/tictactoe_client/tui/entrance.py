@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tictactoe_client.exits import describe_failure, exit_code_for
 from tictactoe_client.online.address import Address, parse_room
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import BadAddress, Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.tui.errands import describe_errand

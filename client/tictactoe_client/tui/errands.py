@@ -11,8 +11,7 @@ import contextlib
 from collections.abc import Coroutine
 from typing import Any
 
-from tictactoe_client.online.choice import Choice
-from tictactoe_client.online.client import Client
+from tictactoe_client.online.client import Choice, Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.session import Enter, Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tictactoe_client.board.view import MOST_COLUMN_KEYS
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.offers import can_play_again
 from tictactoe_client.tui.keymap import Keymap

@@ -13,8 +13,7 @@ from textual.widget import Widget
 from textual.widgets import DataTable, OptionList, Static
 
 from tictactoe_client.history import find_losses
-from tictactoe_client.online.choice import Choice, against_computer
-from tictactoe_client.online.client import Client
+from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.messages import Message
 from tictactoe_client.text.home import name_with_time

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Select, Static
 
 from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
-from tictactoe_client.online.choice import Choice as Wish
+from tictactoe_client.online.client import Choice as Wish
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import FORM, Topic
 from tictactoe_client.text.wording import describe_clock_in_words, describe_rules

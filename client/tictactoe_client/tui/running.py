@@ -15,7 +15,7 @@ from typing import Final
 from tictactoe_client.exits import describe_failure, exit_code_for
 from tictactoe_client.files.debug_log import keeping_debug_log, report_bug
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Settings

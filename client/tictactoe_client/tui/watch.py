@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.lists import Table
 from tictactoe_client.tui.lobby import COLUMNS
 from tictactoe_client.tui.screen import FramedScreen, bind

@@ -17,7 +17,7 @@ from textual.timer import Timer
 from tictactoe_client.board.board import drop_frames
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordActions, RecordedRoom
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.online.events import (
     Back,
     Change,

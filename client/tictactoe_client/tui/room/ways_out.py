@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from tictactoe_client.online.choice import Choice
+from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Enter
