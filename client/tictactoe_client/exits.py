@@ -18,7 +18,7 @@ from tictactoe_client.online.errors import (
 )
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import can_print
-from tictactoe_client.text.program import own_command, server_command
+from tictactoe_client.text.help import own_command, server_command
 from tictactoe_client.text.wording import is_draw, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState

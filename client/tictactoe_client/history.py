@@ -14,7 +14,7 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.session import Session
-from tictactoe_client.text.home import describe_loss, describe_way_back
+from tictactoe_client.text.lobby import describe_loss, describe_way_back
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import PastGame
 

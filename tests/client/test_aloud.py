@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.client.states import CLASSIC, state
-from tictactoe_client.text.aloud import (
+from tictactoe_client.text.answers import (
     find_runs,
     list_marks,
     list_moves,

@@ -16,7 +16,7 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
 from tictactoe_client.text.help import COMMANDS, describe_controls, describe_help, list_room_help
-from tictactoe_client.text.lists import list_rooms
+from tictactoe_client.text.lobby import list_rooms
 from tictactoe_client.text.wording import describe_rules, describe_turn
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.pushes import ClockState, Result, RoomSummary, RulesState, SeatState

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, timedelta, timezone
 
 from tests.client.states import ANA, BO
-from tictactoe_client.text.lists import list_games
+from tictactoe_client.text.lobby import list_games
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import PastGame, PastPlayer, Result, RulesState
 

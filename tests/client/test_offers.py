@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, players, seat, state
-from tictactoe_client.text.offers import absent_opponents, describe_choices, describe_claim
+from tictactoe_client.text.news import absent_opponents, describe_choices, describe_claim
 from tictactoe_protocol.pushes import Offers, SeatState
 
 PLAIN = state([0])

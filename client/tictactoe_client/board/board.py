@@ -1,37 +1,214 @@
 """A board as text: compact or with a grid, whole or a part of it, each character with the role it plays. Pure.
 
-`place_of` and `cell_at` say where a cell stands in the drawing, and which cell stands at a place. Every line of a
-compact board of 32 columns fits 80 characters.
+Shape says everything and colour only repeats it: the last move is ``(O)``, a deciding line ``<X>``, the cursor
+``[ ]``, a move on its way ``x?``. Every line of a compact board of 32 columns fits 80 characters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count as count_from
 from itertools import groupby
-from typing import Final
+from typing import Final, Literal
 
 from tictactoe_client.board.glyphs import draw_glyph
-from tictactoe_client.board.grid import Grid, cell_at, measure_board, place_of
-from tictactoe_client.board.view import BoardStyle, BoardView, Scale, Window, drop_frames, lowest_free
-from tictactoe_engine import BLOCKED, FREE, Rules, format_column, format_key
+from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_column, format_key, has_single_keys
+from tictactoe_protocol.pushes import RoomState
 
-__all__ = [
-    "BoardStyle",
-    "BoardView",
-    "Cell",
-    "Scale",
-    "Window",
-    "cell_at",
-    "draw_board",
-    "drop_frames",
-    "lowest_free",
-    "mark_role",
-    "measure_board",
-    "place_of",
-    "render_board",
-]
+Scale = Literal[1, 2, 3]
+"""How large the cells of a framed board are: one line high, three or five; from three on marks fill their cells."""
+
+MOST_COLUMN_KEYS = 9
+"""Where marks fall, a digit names a column of a board with no more columns than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of a board that is shown: its first row and column, from 0, and how many of each."""
+
+    top: int
+    left: int
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoardView:
+    """What is shown: the rules' board, the last move, the cells of a deciding line, and a cursor, if any.
+
+    `pending` is the cell of a move that the server has not confirmed, by the mark to move: ``x?``. A `window` shows a
+    part of the board.
+    """
+
+    rules: Rules
+    board: str
+    last: int | None = None
+    line: frozenset[int] = frozenset()
+    cursor: int | None = None
+    pending: tuple[int, str] | None = None
+    window: Window | None = None
+
+    def mark_at(self, cell: int) -> str:
+        """Return what lies on a cell, a move that is not confirmed in small."""
+        if self.pending is not None and cell == self.pending[0] and self.board[cell] == FREE:
+            return self.pending[1].lower()
+        return self.board[cell]
+
+    @property
+    def rows(self) -> range:
+        """The rows that are shown."""
+        return range(self.rules.rows) if self.window is None else _span(self.window.top, self.window.rows)
+
+    @property
+    def columns(self) -> range:
+        """The columns that are shown."""
+        return range(self.rules.columns) if self.window is None else _span(self.window.left, self.window.columns)
+
+    @classmethod
+    def of(cls, state: RoomState, cursor: int | None = None) -> BoardView:
+        """Return the view of a state."""
+        line = frozenset(state.result.line) if state.result else frozenset()
+        return cls(state.rules.to_rules(), state.board, state.last, line, cursor)
+
+    def cells_of(self, row: int) -> range:
+        """Return the cells of a row that are shown."""
+        start = row * self.rules.columns
+        return range(start + self.columns.start, start + self.columns.stop)
+
+    def shows(self, cell: int | None) -> bool:
+        """Tell whether a cell is in the part that is shown."""
+        if cell is None:
+            return False
+        row, column = divmod(cell, self.rules.columns)
+        return row in self.rows and column in self.columns
+
+
+@dataclass(frozen=True, slots=True)
+class BoardStyle:
+    """How it is shown.
+
+    `framed` draws the grid, with the free cells' keys inside, in cells as large as `scale` says; otherwise the board is
+    compact, with those keys beside it on 3x3. `keys` None shows no keys. `mark_last` puts the last move in parentheses,
+    `stars` shows the points by which one finds one's way on a large board.
+    """
+
+    framed: bool = False
+    ascii: bool = False
+    colour: bool = False
+    keys: Keys | None = None
+    mark_last: bool = True
+    scale: Scale = 1
+    stars: bool = False
+
+    def shows_keys(self, rules: Rules) -> bool:
+        """Tell whether the keys of free cells are drawn: of each on 3x3, where marks fall of those they fall on."""
+        if self.keys is None:
+            return False
+        return self.framed and rules.columns <= MOST_COLUMN_KEYS if rules.gravity else has_single_keys(rules)
+
+
+def drop_frames(board: str, columns: int, cell: int, most: int) -> list[str]:
+    """Return boards on which the mark of this cell falls to it from the top, at most so many; none from the top row.
+
+    >>> drop_frames("....X.", 2, 4, 9)
+    ['X.....', '..X...']
+    """
+    above = list(range(cell % columns, cell, columns))
+    step = max(1, -(-len(above) // max(1, most)))
+    rest = f"{board[:cell]}{FREE}{board[cell + 1 :]}"
+    return [f"{rest[:place]}{board[cell]}{rest[place + 1 :]}" for place in above[::step]]
+
+
+def lowest_free(board: str, cell: int, columns: int) -> int | None:
+    """Return where a mark comes to lie that is dropped into the column of this cell, or None where that is full."""
+    column = range(cell % columns, len(board), columns)
+    return next((below for below in reversed(column) if board[below] == FREE), None)
+
+
+def _span(start: int, count: int) -> range:
+    return range(start, start + count)
+
+
+_KEYS_BESIDE = 9
+"""How much wider the keys make a compact board of 3x3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The first cell's inside begins at `left`, `top` and is `wide` by `tall`; the next is `across` or `down` from it.
+
+    `edge` is how many lines the frame has below the last row.
+    """
+
+    left: int
+    top: int
+    wide: int
+    tall: int
+    across: int
+    down: int
+    edge: int
+
+    @classmethod
+    def of(cls, rules: Rules, style: BoardStyle) -> Grid:
+        """Return the grid of a board in this style."""
+        left = len(str(rules.rows)) + 2
+        if not style.framed:
+            return cls(left, len(format_column(rules.columns - 1)), 1, 1, 2, 1, 0)
+        if style.scale == 1:
+            wide = 5 if has_single_keys(rules) else 3
+            return cls(left, 2, wide, 1, wide + 1, 2, 1)
+        wide, tall = (7, 3) if style.scale == 2 else (11, 5)
+        if rules.gravity:
+            wide = 5 if style.scale == 2 else wide
+            return cls(left, 0, wide, tall, wide + 1, tall, 1)
+        return cls(left, 1, wide, tall, wide + 1, tall + 1, 0)
+
+    @property
+    def is_drawn_large(self) -> bool:
+        """Whether marks fill their cells."""
+        return self.tall > 1
+
+    def middle_of(self, cell: int, view: BoardView) -> tuple[int, int]:
+        """Return (column, line) of the middle of a cell, wherever the window is."""
+        row, column = divmod(cell, view.rules.columns)
+        right, below = column - view.columns.start, row - view.rows.start
+        return self.left + right * self.across + self.wide // 2, self.top + below * self.down + self.tall // 2
+
+    def size(self, rows: int, columns: int) -> tuple[int, int]:
+        """Return the width and height of a drawing of so many rows and columns."""
+        width = self.left + columns * self.across - (1 if self.edge == 0 and self.is_drawn_large else 0)
+        return width, self.top + rows * self.down - (self.down - self.tall) + self.edge
+
+
+def place_of(cell: int, view: BoardView, style: BoardStyle) -> tuple[int, int] | None:
+    """Return (column, line) of a cell's middle in what is drawn, or None where the window leaves it out."""
+    return Grid.of(view.rules, style).middle_of(cell, view) if view.shows(cell) else None
+
+
+def cell_at(x: int, y: int, view: BoardView, style: BoardStyle) -> int | None:
+    """Return the cell that stands at this column and line of the drawing, the inverse of `place_of`, or None.
+
+    The whole inside of a framed cell is that cell; between two cells, on the grid and beside the board is none.
+    """
+    grid = Grid.of(view.rules, style)
+    right, aside = divmod(x - grid.left, grid.across)
+    below, along = divmod(y - grid.top, grid.down)
+    is_inside = aside < grid.wide and along < grid.tall
+    if not is_inside or below not in range(len(view.rows)) or right not in range(len(view.columns)):
+        return None
+    return view.rows[below] * view.rules.columns + view.columns[right]
+
+
+def measure_board(rules: Rules, style: BoardStyle | None = None) -> tuple[int, int]:
+    """Return (width, height) in characters that a board of these rules needs at most."""
+    style = style or BoardStyle()
+    width, height = Grid.of(rules, style).size(rules.rows, rules.columns)
+    if style.framed:
+        return width + 1, height
+    return width + (_KEYS_BESIDE if style.shows_keys(rules) else 0), height
+
 
 Cell = tuple[str, str]
 """A character and its role: ``mark0``, ``strong0`` for a mark that stands out, ``cursor``, ``dim`` for all others."""

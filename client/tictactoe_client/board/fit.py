@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tictactoe_client.board.board import Cell, draw_board
-from tictactoe_client.board.grid import cell_at, measure_board
-from tictactoe_client.board.view import BoardStyle, BoardView, Scale, Window
+from tictactoe_client.board.board import BoardStyle, BoardView, Cell, Scale, Window, cell_at, draw_board, measure_board
 from tictactoe_engine import Rules, format_column
 
 _MIN_WINDOW: Final = 3

@@ -10,14 +10,14 @@ import time
 from typing import Any, Final
 
 from tictactoe_client.cli.run import print_failure, run, run_alone
-from tictactoe_client.json.lines import print_connected, print_own
+from tictactoe_client.json.game import print_connected
 from tictactoe_client.online.address import parse_house
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.streams.output import Output
+from tictactoe_client.streams.output import Output, print_own
 from tictactoe_protocol import clean_text
 
 PINGS: Final = 3

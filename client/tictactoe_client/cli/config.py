@@ -13,10 +13,10 @@ from tictactoe_client.cli.options import Values
 from tictactoe_client.files.config import Config, config_path, drop_setting, find_option, keep_setting
 from tictactoe_client.files.debug_log import keeping_debug_log
 from tictactoe_client.files.writer import NotKept
-from tictactoe_client.json.lines import print_own
 from tictactoe_client.online.address import DEFAULT_SERVER, hide_credentials
 from tictactoe_client.options import FILE_OPTIONS, Option
 from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.streams.output import print_own
 from tictactoe_protocol import clean_text
 
 Setting = str | bool | int | float | list[str] | None

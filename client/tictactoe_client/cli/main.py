@@ -28,6 +28,7 @@ from tictactoe_client.streams.output import (
     is_terminal,
     open_missing_streams,
     print_error,
+    print_own,
     silence_output,
     writing,
 )
@@ -74,7 +75,7 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
 
 def _ask_for_command(context: click.Context, *, in_json: bool) -> int:
     """Say that nothing can be done without a command where nobody can be asked for one."""
-    from tictactoe_client.text.program import own_command
+    from tictactoe_client.text.help import own_command
 
     told = f"Say what to do: {', '.join(cli.list_commands(context))}."
     print_error(f"{context.get_usage()}\n\n{told}")
@@ -161,8 +162,6 @@ def _show(error: click.ClickException) -> str:
 def _refuse(message: str, *, in_json: bool) -> int:
     """Return the code for a command line that makes no sense, having said so in JSON mode's last lines."""
     if in_json:
-        from tictactoe_client.json.lines import print_own
-
         print_own("error", code="usage", message=message)
         print_own("closed", exit=int(ExitCode.USAGE))
     return ExitCode.USAGE

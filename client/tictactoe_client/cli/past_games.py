@@ -13,16 +13,16 @@ from tictactoe_client.cli.run import run, run_alone
 from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.history import PastGames
 from tictactoe_client.input.record import STEP_HELP, RecordActions, RecordedRoom
-from tictactoe_client.json.lines import pass_through, print_own
+from tictactoe_client.json.game import pass_through
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.session import Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.output import Output, is_terminal, print_error
-from tictactoe_client.text.lists import list_games
-from tictactoe_client.text.program import own_command
+from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
+from tictactoe_client.text.help import own_command
+from tictactoe_client.text.lobby import list_games
 from tictactoe_client.text.record import describe_record, summarise_position, summarise_record
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text

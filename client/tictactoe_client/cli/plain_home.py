@@ -18,7 +18,7 @@ from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
-from tictactoe_client.text.home import (
+from tictactoe_client.text.lobby import (
     describe_home_help,
     describe_self,
     describe_unknown,

@@ -14,14 +14,13 @@ from typing import Any
 from tictactoe_client.exits import describe_failure, exit_code_for, name_failure
 from tictactoe_client.files.debug_log import keeping_debug_log, report_bug
 from tictactoe_client.history import find_left_behind
-from tictactoe_client.json.lines import print_own
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.output import Output, OutputFailed, print_error
-from tictactoe_client.streams.signals import hear_signals
+from tictactoe_client.streams.keyboard import hear_signals
+from tictactoe_client.streams.output import Output, OutputFailed, print_error, print_own
 from tictactoe_protocol import clean_text
 
 Work = Callable[[Client, Session], Coroutine[Any, Any, int]]

@@ -16,8 +16,7 @@ from tictactoe_client.input.rule_options import (
     parse_rules,
     parse_seat,
 )
-from tictactoe_client.json.game import JsonGame
-from tictactoe_client.json.lines import pass_through
+from tictactoe_client.json.game import JsonGame, pass_through
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.plain.game import PlainGame
@@ -25,8 +24,8 @@ from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error
-from tictactoe_client.text.lists import list_rooms
-from tictactoe_client.text.program import own_command
+from tictactoe_client.text.help import own_command
+from tictactoe_client.text.lobby import list_rooms
 from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.pushes import RoomSummary
 

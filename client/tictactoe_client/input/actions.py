@@ -21,10 +21,8 @@ from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Offered, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.aloud import list_marks, list_moves, read_aloud
-from tictactoe_client.text.answers import answer_query
-from tictactoe_client.text.muted import Muted
-from tictactoe_client.text.offers import OfferKind, cost_of_going, open_offers
+from tictactoe_client.text.answers import answer_query, list_marks, list_moves, read_aloud
+from tictactoe_client.text.news import Muted, OfferKind, cost_of_going, open_offers
 from tictactoe_client.text.wording import (
     GAME_IS_OVER,
     MOST_FREE_AFTER_MISTAKE,

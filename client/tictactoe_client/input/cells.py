@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tictactoe_client.board.view import MOST_COLUMN_KEYS
+from tictactoe_client.board.board import MOST_COLUMN_KEYS
 from tictactoe_engine import (
     FREE,
     IllegalMove,

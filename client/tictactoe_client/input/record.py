@@ -14,7 +14,7 @@ from tictactoe_client.input.intents import BadInput, Intent, Look, Verb
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.aloud import list_moves, read_cell
+from tictactoe_client.text.answers import list_moves, read_cell
 from tictactoe_client.text.help import describe_record_help
 from tictactoe_client.text.record import describe_notes, describe_players, name_in
 from tictactoe_engine import Position

@@ -18,9 +18,8 @@ from tictactoe_client.online.stream import Stream
 from tictactoe_client.plain.visit import Visit
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
-from tictactoe_client.streams.signals import asking_before_interrupt
 from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_protocol import clean_text
 

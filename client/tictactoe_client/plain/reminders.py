@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, TypeVar
 
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.offers import absent_opponents, describe_claim
+from tictactoe_client.text.news import absent_opponents, describe_claim
 from tictactoe_client.text.wording import count, describe_seconds, has_moved_on, seat_of
 from tictactoe_protocol.pushes import RoomState
 

@@ -41,9 +41,16 @@ from tictactoe_client.text.arrival import (
     greet,
     set_scene,
 )
-from tictactoe_client.text.muted import Muted
-from tictactoe_client.text.news import announce, announce_chat, describe_push
-from tictactoe_client.text.offers import cost_of_going, describe_choices, describe_ways_on, find_absent
+from tictactoe_client.text.news import (
+    Muted,
+    announce,
+    announce_chat,
+    cost_of_going,
+    describe_choices,
+    describe_push,
+    describe_ways_on,
+    find_absent,
+)
 from tictactoe_client.text.wording import describe_turn, has_moved_on, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState

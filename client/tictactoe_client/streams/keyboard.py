@@ -1,12 +1,14 @@
-"""Standard input as lines, whatever it is, read in a thread that never delays the exit."""
+"""Standard input as lines, read in a thread that never delays the exit, and the signals that ask a run to end."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -108,3 +110,43 @@ class Keyboard:
     def give_back(self, lines: Sequence[str]) -> None:
         """Leave lines that were read, and are nobody's, to whoever reads next."""
         self._source.give_back(lines)
+
+
+_STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+_QUESTIONS: Final[list[Callable[[], bool]]] = []
+
+
+@contextlib.contextmanager
+def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
+    """Let `ask` answer each Ctrl-C meanwhile: True where it has asked back, and this one ends nothing."""
+    _QUESTIONS.append(ask)
+    try:
+        yield
+    finally:
+        _QUESTIONS.remove(ask)
+
+
+def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lambda: None) -> None:
+    """Call `stop` with the number of the first signal that comes; a second one ends the process, after `restore`.
+
+    What was ignored from the start, as by ``nohup``, stays ignored. Where the loop hears no signals nothing is done.
+    """
+    received: list[int] = []
+
+    def hear(number: int) -> None:
+        if number == signal.SIGINT and not received and _QUESTIONS and _QUESTIONS[-1]():
+            return
+        if received:
+            restore()
+            os._exit(128 + number)
+        received.append(number)
+        stop(number)
+
+    loop = asyncio.get_running_loop()
+    for name in _STOPPING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            try:
+                loop.add_signal_handler(number, hear, number)
+            except NotImplementedError:
+                break

@@ -6,6 +6,7 @@ What cleans a text is imported with the first one that is printed, so that `--he
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 import sys
@@ -95,6 +96,11 @@ def print_json(text: str) -> None:
     with writing():
         sys.stdout.buffer.write(line.encode("utf-8", "replace") + b"\n")
         sys.stdout.buffer.flush()
+
+
+def print_own(type: str, **fields: object) -> None:
+    """Print a line of the client's own."""
+    print_json(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
 
 
 def print_error(text: str) -> None:

@@ -10,10 +10,8 @@ from msgspec.structs import replace
 from tictactoe_client.online.address import Address, reachable_address
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
-from tictactoe_client.text.help import describe_controls
-from tictactoe_client.text.news import announce_standing
-from tictactoe_client.text.offers import describe_choices
-from tictactoe_client.text.program import own_command
+from tictactoe_client.text.help import describe_controls, own_command
+from tictactoe_client.text.news import announce_standing, describe_choices
 from tictactoe_client.text.wording import (
     count,
     describe_clock,

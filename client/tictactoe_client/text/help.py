@@ -1,21 +1,72 @@
 """What can be typed and pressed, once: `h` in plain mode, `?` on the full screen and docs/client.md read these tables.
 
-Keys stand here as the names of actions, as everybody may choose others: whoever shows them hands in what they are
-called. Pure.
+Keys stand here as the names of actions: whoever shows them hands in what they are called. Commands that start this
+program again are such as work here; lines meant for other people keep the plain name.
 """
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Final, Literal
 
-from tictactoe_client.board.view import MOST_COLUMN_KEYS
+from tictactoe_client.board.board import MOST_COLUMN_KEYS
+from tictactoe_client.online.address import DEFAULT_SERVER, Address
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.program import own_command
 from tictactoe_client.text.wording import describe_rules, is_move_by_letter, name_columns, seat_of
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_key, has_single_keys
 from tictactoe_protocol.pushes import RoomState
+
+CLIENT: Final = "tictactoe-client"
+SERVER: Final = "tictactoe-server"
+
+
+def own_command(*words: str, server: Address | None = None) -> str:
+    """Return the line that runs this program with these words, and with the server unless it is the default one.
+
+    >>> from tictactoe_client.online.address import parse_address
+    >>> own_command("rooms", server=parse_address("ws://localhost:8765")) == own_command("rooms")
+    True
+    """
+    target = () if server is None or server.url == DEFAULT_SERVER else ("--server", server.url)
+    return " ".join([_name(CLIENT), *(shlex.quote(word) for word in (*words, *target))])
+
+
+def server_command() -> str:
+    """Return the line that starts a server of the same installation."""
+    return _name(SERVER)
+
+
+def name_program(program: str, started: str, python: str, found: str | None, folder: str) -> str:
+    """Return how to call one of our programs from this folder.
+
+    `started` is the path of the running program, `python` its interpreter, `found` what the bare name leads to. Pure
+    but for a look at the files themselves.
+    """
+    homes = [Path(path).parent for path in (started, python) if os.sep in path]
+    if Path(started).name != CLIENT:
+        homes = homes[1:] if os.sep in started else homes
+    own = next((home / program for home in homes if (home / program).is_file()), None)
+    if own is None or (found is not None and os.path.realpath(found) == os.path.realpath(own)):
+        return program
+    whole = os.path.abspath(os.path.join(folder, own))
+    near = os.path.relpath(whole, folder)
+    return shlex.quote(min(near if os.sep in near else os.path.join(".", near), whole, key=len))
+
+
+@lru_cache(maxsize=2)
+def _name(program: str) -> str:
+    started = sys.argv[0] if sys.argv else ""
+    if Path(started).name != CLIENT and Path(started).parts[-2:] != ("tictactoe_client", "__main__.py"):
+        return program
+    return name_program(program, started, sys.executable, shutil.which(program), os.getcwd())
+
 
 Show = Callable[[str], str]
 """What the key of an action is called, "" or "-" where it has none."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from tictactoe_client.board.view import MOST_COLUMN_KEYS
+from tictactoe_client.board.board import MOST_COLUMN_KEYS
 from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.offers import can_play_again
+from tictactoe_client.text.news import can_play_again
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys

@@ -17,7 +17,7 @@ from textual.widgets import DataTable, Static
 from tictactoe_client.history import OwnGame, PastGames
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.errors import ClientError, Refused
-from tictactoe_client.text.lists import describe_outcome, format_date
+from tictactoe_client.text.lobby import describe_outcome, format_date
 from tictactoe_client.tui.lists import Table
 from tictactoe_client.tui.lobby import short_rules
 from tictactoe_client.tui.no_server import describe_no_server

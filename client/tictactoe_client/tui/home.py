@@ -16,7 +16,7 @@ from tictactoe_client.history import find_losses
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.messages import Message
-from tictactoe_client.text.home import name_with_time
+from tictactoe_client.text.lobby import name_with_time
 from tictactoe_client.tui.lists import Menu, Table
 from tictactoe_client.tui.live import ASCII_NAME, NAME, describe_live, describe_record, put_side_by_side
 from tictactoe_client.tui.lobby import COLUMNS, short_rules

@@ -7,7 +7,7 @@ from typing import Final
 
 from textual.content import Content
 
-from tictactoe_client.text.lists import describe_outcome
+from tictactoe_client.text.lobby import describe_outcome
 from tictactoe_client.text.wording import is_draw
 from tictactoe_client.tui.picture import shorten
 from tictactoe_protocol import clean_text

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from tictactoe_client.online.address import is_this_machine
 from tictactoe_client.online.errors import Unreachable, VersionRefused
-from tictactoe_client.text.program import own_command, server_command
+from tictactoe_client.text.help import own_command, server_command
 from tictactoe_client.tui.screen import bind
 from tictactoe_protocol import clean_text
 

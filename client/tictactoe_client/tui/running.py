@@ -19,8 +19,8 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.streams.keyboard import hear_signals
 from tictactoe_client.streams.output import print_error
-from tictactoe_client.streams.signals import hear_signals
 from tictactoe_client.tui.opening import Opening
 
 _GRACE_SECONDS: Final = 3.0

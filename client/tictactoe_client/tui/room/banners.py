@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from tictactoe_client.session import Session
-from tictactoe_client.text.offers import absent_opponents, describe_take_back, is_asked
+from tictactoe_client.text.news import absent_opponents, describe_take_back, is_asked
 from tictactoe_client.text.wording import format_duration, name_of
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import measure

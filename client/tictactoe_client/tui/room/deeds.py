@@ -10,7 +10,7 @@ from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query,
 from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.answers import describe_last
-from tictactoe_client.text.offers import can_play_again
+from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.table import Table

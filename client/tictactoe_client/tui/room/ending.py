@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from tictactoe_client.board.board import mark_role
 from tictactoe_client.online.address import Address
-from tictactoe_client.text.aloud import split_lines
+from tictactoe_client.text.answers import split_lines
 from tictactoe_client.text.arrival import describe_return_command
-from tictactoe_client.text.news import describe_result
-from tictactoe_client.text.offers import cost_of_going
+from tictactoe_client.text.news import cost_of_going, describe_result
 from tictactoe_client.text.wording import format_duration, is_draw, loser_of, name_of, seat_of
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell

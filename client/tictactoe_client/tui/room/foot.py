@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from tictactoe_client.input.cells import goes_on, is_whole
-from tictactoe_client.text.offers import cost_of_going
+from tictactoe_client.text.news import cost_of_going
 from tictactoe_client.text.wording import describe_turn, format_duration, name_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.foot import Foot, Text, arrange_foot, fit_keys

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tictactoe_client.board.board import BoardView
 from tictactoe_client.input.intents import Look, Save, Verb, VerbKind
-from tictactoe_client.text.offers import open_offers
+from tictactoe_client.text.news import open_offers
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.banners import may_claim_by_key
 from tictactoe_client.tui.room.cell_keys import CellKeys
