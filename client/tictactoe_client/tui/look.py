@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 STYLE: Final = """
-Screen { background: $ground; color: $ink; overflow: hidden; align: center top; }
+Screen { background: $ground; color: $ink; overflow: hidden; align: center middle; }
 ClientScreen *, Question * { scrollbar-size: 0 0; background-tint: $ground 0%; }
 #stage { width: 100%; max-width: 120; height: 100%; max-height: 34; }
 #small { display: none; }
