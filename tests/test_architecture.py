@@ -27,7 +27,6 @@ CLIENT_LEVELS = (
     {"online"},
     {"__init__"},
     {"settings"},
-    {"options"},
     {"board", "streams"},
     {"text"},
     {"files"},

@@ -1,17 +1,26 @@
-"""What a run of the client was told: one frozen value, made from options and environment, read by every face."""
+"""What a run of the client can be told, in one table, and what it was told: one frozen value that every face reads.
+
+The command line, the environment, `client.toml`, `config show`, the settings page and the pages of help are made from
+the table; nothing here knows how any of them look.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
-from typing import Final, Literal
+from enum import IntEnum, StrEnum
+from typing import Any, Final, Literal
 
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.tui.themes import THEMES
 from tictactoe_engine import Coordinates, Keys
 
 Mode = Literal["plain", "json", "screen"]
 Bell = Literal["off", "away", "always"]
+
+MAX_TIMEOUT_SECONDS: Final = 3600
+_YES: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 WAITING_LINE_SECONDS: Final = 30.0
 """After how long plain mode first says that it still waits; `plain.reminders` says how it goes on."""
@@ -87,3 +96,236 @@ class Settings:
     waiting_line_seconds: float = WAITING_LINE_SECONDS
     leaving_seconds: float = LEAVING_SECONDS
     backoff: Backoff = field(default_factory=Backoff)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing that people may choose, wherever they say it.
+
+    `kind` is a type, or the words that it may be. `fills` is the field of `Settings` with its value; what says "no-" is
+    a switch, and the field has the opposite. `other_variable` is one of many programs that switches it on, too. With a
+    `page` it stands on the settings page, under that title and with that note, or with what `labels` say of its value.
+    """
+
+    name: str
+    help: str
+    fills: str = ""
+    kind: type | tuple[str, ...] = bool
+    default: Any = None
+    short: str | None = None
+    metavar: str | None = None
+    is_list: bool = False
+    is_in_file: bool = True
+    other_variable: str | None = None
+    page: tuple[str, str] = ("", "")
+    labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Its name in the file, such as ``no_color``."""
+        return self.name.replace("-", "_")
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment, such as ``TICTACTOE_NO_COLOR``."""
+        return f"TICTACTOE_{self.key.upper()}"
+
+    @property
+    def title(self) -> str:
+        """Its title on the settings page, empty where it is not there."""
+        return self.page[0]
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether it switches something off."""
+        return self.name.startswith("no-")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that it may be; none where it may be anything of its kind."""
+        if isinstance(self.kind, tuple):
+            return self.kind
+        return tuple(map(str, self.kind)) if issubclass(self.kind, StrEnum) else ()
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """What its field of the settings may be, in the order of the settings page."""
+        return tuple(map(self.setting_of, self.words)) or (self.is_negative, not self.is_negative)
+
+    def setting_of(self, value: Any) -> Any:
+        """Return what its field of the settings is where this is chosen."""
+        if self.is_negative:
+            return not value
+        return self.kind(value) if isinstance(self.kind, type) and issubclass(self.kind, StrEnum) else value
+
+    def entry_of(self, setting: Any) -> str | bool:
+        """Return what the file says where its field of the settings is this."""
+        return setting is not self.is_negative if isinstance(setting, bool) else str(setting)
+
+    def describe(self, setting: Any) -> tuple[str, str]:
+        """Return how the settings page shows what its field is, and the note beside that."""
+        shown = ("yes" if setting else "no") if isinstance(setting, bool) else str(setting)
+        return self.labels.get(shown, (shown, self.page[1]))
+
+    def parse(self, text: str) -> str | bool | float:
+        """Return the value that a typed text means; raises `Misuse` where the file could not hold it.
+
+        >>> OPTIONS["ascii"].parse("yes"), OPTIONS["timeout"].parse("2.5"), OPTIONS["theme"].parse("night")
+        (True, 2.5, 'night')
+        """
+        value: str | bool | float = text
+        if self.kind is bool:
+            value = _YES.get(text.lower(), text)
+        elif self.kind is float:
+            try:
+                value = float(text)
+            except ValueError:
+                value = text
+        fault = self.find_fault(value) or find_meaningless(self.key, text)
+        if fault is not None:
+            raise Misuse(fault)
+        return value
+
+    def find_fault(self, value: object) -> str | None:
+        """Return why the file cannot hold this, or None."""
+        if self.words:
+            is_one = value in self.words
+            return None if is_one else f"{self.key} is one of {', '.join(self.words)}.{suggest(str(value), self.words)}"
+        if self.kind is float:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                return f"{self.key} is a number of seconds."
+            is_right = 0 < value <= MAX_TIMEOUT_SECONDS
+            return None if is_right else f"{self.key} is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds."
+        if self.is_list and isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+            return None
+        if isinstance(value, self.kind if isinstance(self.kind, type) else str):
+            return None
+        return f"{self.key} is {'true or false' if self.kind is bool else 'a text in quotes'}."
+
+
+def find_meaningless(key: str, text: str) -> str | None:
+    """Return what is wrong with a text as the server or the name, None for every other option."""
+    if key not in ("server", "name"):
+        return None
+    from tictactoe_client.online.address import parse_house
+    from tictactoe_client.online.errors import BadAddress
+    from tictactoe_protocol import BadName, parse_name
+
+    try:
+        parse_house(text) if key == "server" else parse_name(text)
+    except (BadAddress, BadName) as bad:
+        return bad.message
+    return None
+
+
+def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
+    """Return a sentence, with a space before it, that names what was perhaps meant; empty where nothing is close."""
+    close = difflib.get_close_matches(word, list(known), 1)
+    return f" Did you mean {quote}{close[0]}{quote}?" if close else ""
+
+
+SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
+    "Server and player": (
+        Option(
+            "server",
+            "The server: ws://host:port, wss://host, or just host. Again for each other server of the same house.",
+            kind=str,
+            short="s",
+            metavar="URL",
+            is_list=True,
+        ),
+        Option("ca", "Trust the authority in this file (PEM), too, for wss://.", "ca", str, metavar="FILE"),
+        Option("local", "Where no server runs on this machine, start one for this run.", "local", is_in_file=False),
+        Option("name", "Your name; without one the server chooses guest-…", kind=str, short="n", metavar="NAME"),
+        Option("timeout", "How long to wait for the server (5).", "timeout_seconds", float, 5.0, metavar="SECONDS"),
+    ),
+    "Full screen, transcript or JSON": (
+        Option("plain", "A growing transcript, one fact a line.", other_variable="ACCESSIBLE"),
+        Option("json", "JSON lines in and out, for programs.", is_in_file=False),
+    ),
+    "How it looks and sounds": (
+        Option(
+            "theme",
+            f"Colours of the full screen: {', '.join(THEMES)}.",
+            "theme",
+            tuple(THEMES),
+            "auto",
+            metavar="NAME",
+            page=("Theme", "auto: as your terminal, dark or light"),
+        ),
+        Option(
+            "no-color",
+            "Use no colour.",
+            "colour",
+            other_variable="NO_COLOR",
+            page=("Colour", "no: bold and shapes say everything"),
+        ),
+        Option("ascii", "Use no characters but ASCII.", "ascii", page=("Plain ASCII", "for fonts without lines")),
+        Option(
+            "no-motion", "Show at once what could move.", "motion", page=("Motion", "no: discs lie where they fall")
+        ),
+        Option(
+            "no-mouse", "Leave the mouse to the terminal.", "mouse", page=("Mouse", "no: the terminal selects text")
+        ),
+        Option(
+            "bell",
+            "When to ring at your turn (away: while you look elsewhere).",
+            "bell",
+            ("off", "away", "always"),
+            "away",
+            page=("Bell at your turn", "away: while you look elsewhere"),
+        ),
+        Option(
+            "no-board",
+            "Draw the board only when asked, for screen readers.",
+            "draws_board",
+            other_variable="ACCESSIBLE",
+        ),
+    ),
+    "How moves are typed": (
+        Option(
+            "keys",
+            "Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).",
+            "keys",
+            Keys,
+            str(Keys.PHONE),
+            page=("Keys of 3x3", "1 2 3 on top, 7 8 9, or q w e"),
+        ),
+        Option(
+            "coordinates",
+            "What two numbers mean as a move.",
+            "coordinates",
+            Coordinates,
+            str(Coordinates.ROW_COLUMN_1),
+            page=("Two numbers mean", ""),
+            labels={
+                "row-column-1": ("row, column", "2,3 is row 2, column 3"),
+                "row-column-0": ("both from 0", "1,2 is row 2, column 3"),
+                "x-y-1": ("column, row", "3,2 is row 2, column 3"),
+            },
+        ),
+        Option(
+            "confirm",
+            "Let a click choose, and the second one place.",
+            "confirm",
+            page=("Confirm clicks", "the second click places, on 3x3 too"),
+        ),
+    ),
+    "In scripts": (
+        Option("no-input", "Ask nothing, and end with the game.", "asks", is_in_file=False),
+        Option("stay", "Stay in the game when the input has ended.", "stay", is_in_file=False),
+        Option("result-code", "Exit with 0 won, 10 lost, 11 drawn, 12 abandoned.", "result_code", is_in_file=False),
+        Option("quiet", "Leave out what is not the game.", "quiet", short="q"),
+        Option("debug", "Log to a file; its path is printed at the end.", "debug", is_in_file=False),
+    ),
+}
+"""The options by what they are about, under the headings of the help."""
+
+OPTIONS: Final = {option.key: option for options in SECTIONS.values() for option in options}
+"""The same options by their names in the file and in `click`."""
+
+FILE_OPTIONS: Final = {key: option for key, option in OPTIONS.items() if option.is_in_file}
+"""Those that `client.toml` may hold."""
+
+SCREEN_OPTIONS: Final = {option.fills: option for option in OPTIONS.values() if option.title}
+"""Those that the settings page offers, by the field of the settings that each fills."""

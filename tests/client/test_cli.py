@@ -11,7 +11,7 @@ import pytest
 
 from tests.environment import environment
 from tictactoe_client.cli.main import cli, run
-from tictactoe_client.cli.manual import PROGRAM
+from tictactoe_client.cli.options import PROGRAM
 from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules
 from tictactoe_client.streams.output import wants_colour
 

@@ -9,7 +9,7 @@ from tictactoe_client.cli.main import cli, run
 from tictactoe_client.cli.options import settings_of
 from tictactoe_client.files.config import config_path, load_config
 from tictactoe_client.online.address import parse_house
-from tictactoe_client.options import FILE_OPTIONS, OPTIONS
+from tictactoe_client.settings import FILE_OPTIONS, OPTIONS
 from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.themes import THEMES
 

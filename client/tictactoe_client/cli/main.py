@@ -10,17 +10,27 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import update_wrapper
+from importlib import import_module
 from types import FrameType
 from typing import Any, Final, NoReturn
 
 import click
 
-from tictactoe_client.cli.commands import COMMANDS
-from tictactoe_client.cli.manual import COMPLETION_VARIABLE, PROGRAM, ManualGroup
-from tictactoe_client.cli.options import name_variable, settings_of, shared_options
+from tictactoe_client.cli.options import (
+    COMPLETION_VARIABLE,
+    PROGRAM,
+    Decorated,
+    Manual,
+    ManualGroup,
+    Words,
+    name_variable,
+    settings_of,
+    shared_options,
+)
 from tictactoe_client.files.config import load_config
-from tictactoe_client.settings import ExitCode, Misuse
+from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, ExitCode, Misuse
 from tictactoe_client.streams.output import (
     OutputFailed,
     close_output,
@@ -32,9 +42,16 @@ from tictactoe_client.streams.output import (
     silence_output,
     writing,
 )
+from tictactoe_engine import PRESETS
 
 _ARGUMENTS: Final = "tictactoe arguments"
 """Under which name click's context keeps the words that the program was started with."""
+
+LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
+"""The computer's levels, in plain words and by strategy; the server has the last word."""
+
+_FILE: Final = click.Path(readable=False)
+"""The name of a file, which the shell completes."""
 
 
 @click.group(
@@ -62,9 +79,9 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
         return None
     settings = settings_of(context)
     if settings.mode == "screen":
-        from tictactoe_client.cli.visits import go_home
+        from tictactoe_client.tui.running import run_screen
 
-        return go_home(settings)
+        return run_screen(settings, None)
     if settings.mode == "json" or not settings.asks or not is_terminal(0, 1):
         return _ask_for_command(context, in_json=settings.mode == "json")
     from tictactoe_client.cli.plain_home import stay_home
@@ -83,8 +100,235 @@ def _ask_for_command(context: click.Context, *, in_json: bool) -> int:
     return _refuse(told, in_json=in_json)
 
 
-for _command in COMMANDS:
-    cli.add_command(_command)
+def _command(
+    work: str, short_help: str, *examples: str, needs_server: bool = True
+) -> Callable[[Callable[[], None]], click.Command]:
+    """Return what makes a command of a function that is only described.
+
+    `work` is the module and the function that does it, imported when it is to be done. That is called with the settings
+    and what this command alone takes.
+    """
+
+    def make(described: Callable[[], None]) -> click.Command:
+        def run(**values: Any) -> Any:
+            settings = settings_of(click.get_current_context(), needs_server=needs_server)
+            module, name = work.split(".")
+            function = getattr(import_module(f"{__package__}.{module}"), name)
+            return function(settings, **{key: value for key, value in values.items() if key not in OPTIONS})
+
+        named = cli.command(cls=Manual, short_help=short_help, examples=examples)
+        return named(shared_options(update_wrapper(run, described)))
+
+    return make
+
+
+def _rules_option(command: Decorated) -> Decorated:
+    names = Words(list(PRESETS))
+    return click.option("--rules", envvar="TICTACTOE_RULES", type=names, help="A game that has a name.")(command)
+
+
+def _clock_option(command: Decorated) -> Decorated:
+    told = "3+2 (minutes, and seconds more a move) or 10/move (seconds)."
+    return click.option("--clock", metavar="CLOCK", help=told)(command)
+
+
+@_command(
+    "visits.play_anyone",
+    "Play whoever comes.",
+    "play",
+    "play --rules gomoku --name ana",
+    "play --rules connect-four --clock 3+2",
+)
+@_rules_option
+@_clock_option
+def play() -> None:
+    """Play whoever comes: a quick match.
+
+    Joins the oldest open room with the same rules and the same clock, or opens one and waits in it. What is not said is
+    classic tic-tac-toe without a clock.
+    """
+
+
+@_command(
+    "visits.open_room",
+    "Open a room and invite others.",
+    "new",
+    "new --rules gomoku --clock 3+2",
+    "new --board 7x7 --win 4 --marks XOA --blocked d4",
+    "new --bot hard",
+)
+@_rules_option
+@click.option("--board", metavar="ROWSxCOLUMNS", help="The board's size, up to 32x32.")
+@click.option("--win", type=int, metavar="N", help="How many in a row win.")
+@click.option("--marks", metavar="LETTERS", help="Two to six marks in turn order, such as XOA for three players.")
+@click.option("--blocked", metavar="CELLS", help="Cells that nobody may take, such as b2,c3.")
+@click.option("--misere", is_flag=True, help="Whoever completes a line loses.")
+@click.option("--gravity", is_flag=True, help="Marks fall to the lowest free cell of their column.")
+@_clock_option
+@click.option("--private", is_flag=True, help="Keep the room out of the public list.")
+@click.option("--seat", metavar="MARK", help="The mark to play; the first by default, which begins.")
+@click.option("--bot", "bots", multiple=True, type=Words(LEVELS), help="Let the computer take a seat; repeatable.")
+@click.option(
+    "--analysis", type=Words(["closed", "open"]), default="closed", help="open: analyse the running game, for a lesson."
+)
+@click.option("--chat", type=Words(["all", "players"]), default="all", help="players: those who watch only read.")
+def new() -> None:
+    """Open a room of your own, show its code and link, and wait for the others.
+
+    The rules are those of a game with a name (--rules), or made of a board, a length to win and what else makes it
+    different. Whoever has the code or the link may join.
+    """
+
+
+@_command(
+    "visits.play_computer",
+    "Play the computer; needs no server.",
+    "bot",
+    "bot --level hard --first bot",
+    "bot --rules gomoku --clock 5+3",
+)
+@click.option("--level", type=Words(LEVELS), default="medium", help="How well the computer plays (medium).")
+@click.option("--first", type=Words(["me", "bot", "random"]), default="me", help="Who begins (me).")
+@_rules_option
+@_clock_option
+def bot() -> None:
+    """Play the computer.
+
+    Where no server runs on this machine, one is started for the game, and ends with it. With --server the game is
+    played there.
+    """
+
+
+@_command("visits.join", "Take a free seat in a room.", "join K7M4PQ", "join ws://192.168.1.20:8765/K7M4PQ --name bo")
+@click.argument("room", nargs=-1, required=True, metavar="CODE|LINK")
+def join() -> None:
+    """Take a free seat in a room, or the seat there that an earlier run left behind.
+
+    A code has six letters and digits; case, dashes and spaces do not matter. A link names its server too.
+    """
+
+
+@_command("visits.watch", "Watch a game.", "watch", "watch K7M4PQ", "watch ws://192.168.1.20:8765/K7M4PQ --plain")
+@click.argument("room", nargs=-1, metavar="[CODE|LINK]")
+def watch() -> None:
+    """Watch a game from its first move or from the middle; nothing that you do disturbs it.
+
+    Without a code or a link, choose from the list of running games.
+    """
+
+
+@_command(
+    "visits.show_rooms",
+    "List the public rooms and exit.",
+    "rooms",
+    "rooms --server ws://192.168.1.20:8765",
+    "rooms --json",
+)
+def rooms() -> None:
+    """List the public rooms of a server, newest first, and exit.
+
+    Rooms that were opened with --private are not among them.
+    """
+
+
+@_command(
+    "past_games.show_history",
+    "List one's own finished games.",
+    "history",
+    "history --limit 5",
+    "history --name ana --json",
+)
+@click.option(
+    "--limit", type=click.IntRange(1, 10_000), metavar="N", help="How many games at most (20; on the full screen all)."
+)
+def history() -> None:
+    """List one's own finished games on a server, newest first.
+
+    Each has a number, with which replay shows it. The games are those of the player that this machine was last on that
+    server, or with --name of the one of that name.
+    """
+
+
+@_command(
+    "past_games.replay",
+    "Step through a finished game.",
+    "replay",
+    "replay 17 --export game.txt",
+    "replay game.txt --at 12",
+    "replay 17 --plain --no-input",
+)
+@click.argument("source", required=False, metavar="[FILE|ID]", type=_FILE)
+@click.option("--game", type=click.IntRange(1), metavar="K", help="Which game of a file with several (1).")
+@click.option("--at", type=click.IntRange(0), metavar="N", help="Begin at this move; off a terminal, show it alone.")
+@click.option("--export", metavar="FILE", type=_FILE, help="Write its record to a new file, or - for standard output.")
+def replay() -> None:
+    """Step through a finished game: of a file, of one's history by its number, or one's last.
+
+    Files are in the format of docs/records.md, as --export and the save command in a game write them; - is standard
+    input.
+    """
+
+
+@_command("visits.check", "Try every step to the server.", "check", "check --server wss://example.org --timeout 10")
+def check() -> None:
+    """Try every step to the server: its name, the connection, hello, and three pings, with the time that each takes.
+
+    The exit code says which step failed.
+    """
+
+
+def _complete_key(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return the keys of settings that begin so, where one may stand."""
+    wants_key = context.params.get("what") in ("set", "unset")
+    return [key for key in FILE_OPTIONS if wants_key and key.startswith(incomplete)]
+
+
+def _complete_value(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return the values that begin so, of a setting that is one of some words."""
+    option = FILE_OPTIONS.get(context.params.get("key") or "")
+    if option is None or context.params.get("what") != "set":
+        return []
+    words = option.words or (("true", "false") if option.kind is bool else ())
+    return [word for word in words if word.startswith(incomplete)]
+
+
+@_command(
+    "options.configure",
+    "Say or change what is set.",
+    "config show",
+    "config set server ws://192.168.1.20:8765",
+    "config set theme night",
+    "config unset theme",
+    needs_server=False,
+)
+@click.argument("what", type=Words(["path", "show", "set", "unset"]), required=False, metavar="[path|show|set|unset]")
+@click.argument("key", required=False, metavar="[KEY]", shell_complete=_complete_key)
+@click.argument("value", required=False, metavar="[VALUE]", shell_complete=_complete_value)
+def config() -> None:
+    """Say where the configuration file is (path), or what is set and by what (show), or change it (set, unset).
+
+    Options count before the environment, and that before the file. The file holds lines such as theme = "night"; the
+    settings page of the full screen writes it too.
+    """
+
+
+@_command(
+    "options.print_completion",
+    "Print the completion of a shell.",
+    "completion bash",
+    "completion zsh",
+    "completion fish",
+    needs_server=False,
+)
+@click.argument("shell", type=Words(["bash", "zsh", "fish"]))
+def completion() -> None:
+    """Print the script that completes commands, options and their values in a shell.
+
+    \b
+    In ~/.bashrc:                   eval "$(tictactoe-client completion bash)"
+    In ~/.zshrc, after compinit:    eval "$(tictactoe-client completion zsh)"
+    In ~/.config/fish/config.fish:  tictactoe-client completion fish | source
+    """
 
 
 def main() -> NoReturn:

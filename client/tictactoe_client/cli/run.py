@@ -1,7 +1,6 @@
 """A run of a command from its connection to its exit code: signals, failures in words, and the last line of JSON.
 
-Every command that talks to a server is a function of a connected client here; this is the one boundary that turns
-whatever went wrong into a sentence and a code.
+This is the one boundary that turns whatever went wrong into a sentence and a code.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from tictactoe_client.exits import describe_failure, exit_code_for, name_failure
-from tictactoe_client.files.debug_log import keeping_debug_log, report_bug
+from tictactoe_client.files.writer import keeping_debug_log, report_bug
 from tictactoe_client.history import find_left_behind
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
@@ -38,9 +37,8 @@ def run(
 ) -> int:
     """Connect, do the work, and return the exit code, everything having been told.
 
-    `address` is the server that a link named; None means the one of the settings. Plain mode says where it
-    connects to, unless it is not to be chatty. With `room` we are the player again whose seat there was left behind.
-    Games that an earlier run left behind are named first, where that is not left to the work.
+    `address` is the server that a link named; None means the one of the settings. With `room` we are the player again
+    whose seat there was left behind. Games that an earlier run left behind are named first, unless the work does so.
     """
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 

@@ -1,12 +1,16 @@
-"""The ways into a room from the command line, in the chosen mode; and the rooms that there are."""
+"""What the commands at a server do: the ways into a room, in the chosen mode, the rooms that there are, and a check."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
+import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Final
 
-from tictactoe_client.cli.run import print_failure, run
+from tictactoe_client.cli.run import print_failure, run, run_alone
 from tictactoe_client.input.rule_options import (
     RuleOptions,
     check_bots,
@@ -16,23 +20,27 @@ from tictactoe_client.input.rule_options import (
     parse_rules,
     parse_seat,
 )
-from tictactoe_client.json.game import JsonGame, pass_through
-from tictactoe_client.online.address import Address
+from tictactoe_client.json.game import JsonGame, pass_through, print_connected
+from tictactoe_client.online.address import Address, parse_house
 from tictactoe_client.online.client import Choice, Client, against_computer
+from tictactoe_client.online.errors import BadAddress
+from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.output import Output, is_terminal, print_error
+from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_rooms
-from tictactoe_protocol import BadRoomCode, parse_room_code
+from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.pushes import RoomSummary
+
+_PINGS: Final = 3
 
 
 def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
     """Play a quick match."""
-    return visit(settings, None, Choice("match", parse_rules(RuleOptions(rules=rules)), parse_clock(clock)))
+    return _visit(settings, None, Choice("match", parse_rules(RuleOptions(rules=rules)), parse_clock(clock)))
 
 
 def open_room(settings: Settings, *, clock: str | None, seat: str | None, bots: tuple[str, ...], **wish: Any) -> int:
@@ -40,28 +48,24 @@ def open_room(settings: Settings, *, clock: str | None, seat: str | None, bots: 
     rules = parse_rules(RuleOptions(**{name: wish.pop(name) for name in RuleOptions.__dataclass_fields__}))
     choice = Choice("create", rules, parse_clock(clock), seat=parse_seat(seat, rules), bots=bots, **wish)
     check_bots(bots, rules)
-    return visit(settings, None, choice)
+    return _visit(settings, None, choice)
 
 
 def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
     """Play the computer, at the server that was named, else at one of this machine, started where none runs."""
     chosen = parse_rules(RuleOptions(rules=rules))
     choice = against_computer(level, chosen, choose_seat(first, chosen), parse_clock(clock))
-    return visit(settings if settings.server is not None else replace(settings, local=True), None, choice)
+    return _visit(settings if settings.server is not None else replace(settings, local=True), None, choice)
 
 
-def enter(settings: Settings, way: Literal["join", "watch"], room: str) -> int:
-    """Join or watch the room of a code or a link."""
-    code, address = parse_room_argument(room)
-    return visit(settings, address, Choice(way, code=code))
+def join(settings: Settings, room: Sequence[str]) -> int:
+    """Join the room of a code or a link, back to the seat there that an earlier run left behind, if any."""
+    code, address = parse_room_argument(" ".join(room))
+    return _visit(settings, address, Choice("join", code=code))
 
 
-def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
-    """Enter a room, play or watch in the chosen mode, and return the exit code.
-
-    A seat that an earlier run left behind in the room to join is taken up again. Who plays is the player
-    of an earlier run again, and has a history; who watches is nobody in particular.
-    """
+def _visit(settings: Settings, address: Address | None, choice: Choice) -> int:
+    """Enter a room and stay, in the chosen mode: as the player of an earlier run, or watching as nobody."""
     if settings.mode == "screen":
         from tictactoe_client.tui.running import run_screen
 
@@ -78,9 +82,11 @@ def visit(settings: Settings, address: Address | None, choice: Choice) -> int:
     return run(settings, address, work, room=room, role="nobody" if choice.way == "watch" else "player")
 
 
-def watch_any(settings: Settings) -> int:
-    """Let a person choose a running game and watch it; without one to ask, list the games and return 2."""
-
+def watch(settings: Settings, room: Sequence[str]) -> int:
+    """Watch the game of a code or a link, else one that a person chooses; with nobody to ask, list them: 2."""
+    if room:
+        code, address = parse_room_argument(" ".join(room))
+        return _visit(settings, address, Choice("watch", code=code))
     if settings.mode == "screen":
         from tictactoe_client.tui.opening import Opening
         from tictactoe_client.tui.running import run_screen
@@ -91,7 +97,7 @@ def watch_any(settings: Settings) -> int:
         if settings.mode == "json":
             await pass_through(client, client.rooms)
             return _demand_a_code(client, in_json=True)
-        keyboard, screen = Keyboard(), Output(prompts=is_terminal(0, 1))
+        screen = Output(prompts=is_terminal(0, 1))
         games = [room for room in await client.rooms() if room.status == "playing"]
         screen.print(*(list_rooms(games, numbered=True) or ["No public game is being played now."]))
         if not (settings.asks and is_terminal(0)):
@@ -99,22 +105,15 @@ def watch_any(settings: Settings) -> int:
         if not games:
             return ExitCode.NORMAL
         try:
-            code = await _ask_for_game(games, keyboard, screen)
+            code = await _ask_for_game(games, Keyboard(), screen)
         except asyncio.CancelledError:
             screen.print("Goodbye.")
             raise
         if code is None:
             return ExitCode.NORMAL
-        return await PlainGame(client, settings, keyboard, screen).run(lambda client: client.watch(code))
+        return await PlainGame(client, settings, Keyboard(), screen).run(Choice("watch", code=code).enter)
 
     return run(settings, None, work)
-
-
-def go_home(settings: Settings) -> int:
-    """Open the full screen at its first page."""
-    from tictactoe_client.tui.running import run_screen
-
-    return run_screen(settings, None)
 
 
 def show_rooms(settings: Settings) -> int:
@@ -156,3 +155,59 @@ def _demand_a_code(client: Client, *, in_json: bool = False) -> ExitCode:
     command = own_command("watch", "CODE", server=client.address)
     print_failure("usage", f"Say which game to watch: {command}", in_json=in_json)
     return ExitCode.USAGE
+
+
+def check(settings: Settings) -> int:
+    """Go through every step that a game needs, print each, and return the code of the first that fails."""
+    in_json = settings.mode == "json"
+
+    def tell(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
+        if in_json:
+            print_own("step", step=step, ok=ok, **fields)
+        else:
+            Output().print(f"{step.capitalize():<9} {line}")
+
+    def resolve(address: Address) -> bool:
+        started = time.monotonic()
+        try:
+            found = socket.getaddrinfo(address.host, address.port or 443, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            told = f"there is no host {clean_text(address.host)}"
+            tell("resolve", f"failed: {told}", ok=False, message=told)
+            if in_json:
+                print_failure("unreachable", told, in_json=True)
+            return False
+        ms, places = _ms_since(started), list(dict.fromkeys(str(place[4][0]) for place in found))
+        tell("resolve", f"ok, {', '.join(places)}", ms=ms, addresses=places)
+        return True
+
+    async def work(client: Client, _: Session) -> int:
+        if in_json:
+            print_connected(client, client.latency_seconds)
+        tell("connect", "ok" if len(client.house.addresses) == 1 else f"ok, {client.address.url}")
+        name, ms = clean_text(client.name), client.latency_seconds * 1000
+        tell("hello", f"ok, {ms:.0f} ms, you would be {name}", ms=round(ms, 1), name=name)
+        times = []
+        for _ping in range(_PINGS):
+            started = time.monotonic()
+            await client.ping()
+            times.append(_ms_since(started))
+        tell("ping", f"ok, {', '.join(f'{each} ms' for each in times)}", ms=times)
+        own, version = format_versions(PROTOCOL_VERSIONS), client_version()
+        server, spoken = clean_text(client.server), client.welcome.protocol
+        line = f"client {version} (protocol {own}), {server} (protocol {spoken})"
+        tell("versions", line, client=version, client_protocol=own, server=server, protocol=spoken)
+        return ExitCode.NORMAL
+
+    async def fail() -> int:
+        return ExitCode.UNREACHABLE
+
+    with contextlib.suppress(BadAddress):  # which the run itself tells
+        found = [resolve(address) for address in parse_house(settings.server).addresses]
+        if not any(found):
+            return run_alone(settings, fail)
+    return run(settings, None, work, is_chatty=False)
+
+
+def _ms_since(started: float) -> float:
+    return round((time.monotonic() - started) * 1000, 1)

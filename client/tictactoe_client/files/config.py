@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_client.files.writer import NotKept, change_file
-from tictactoe_client.options import FILE_OPTIONS, OPTIONS, Option, suggest
-from tictactoe_client.settings import Misuse
+from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, Misuse, Option, suggest
 from tictactoe_client.tui.keymap import ACTIONS, find_conflicts
 
 FILE_NAME: Final = "client.toml"

@@ -1,6 +1,6 @@
 """The one way in which files of ours are written: as a whole, under a lock that is not waited for without an end.
 
-A crash leaves the old file or the new one. What is in a file is no business of this module.
+A crash leaves the old file or the new one. Notes for the makers, a log or a report, have a new file each.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import shutil
 import stat
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
+
+from tictactoe_client.streams.output import print_error
 
 LOCK_SECONDS: Final = 2.0
 """How long to wait for another program that writes at the same time. Whoever draws a screen waits in a thread."""
@@ -135,3 +138,44 @@ def _locked(place: Path, seconds: float) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def keeping_debug_log(*, is_wanted: bool) -> Iterator[None]:
+    """Write what is sent and received, without secrets, to a new file where that is wanted; print its path last."""
+    if not is_wanted:
+        yield
+        return
+    import logging
+
+    path = _new_file("debug")
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logger = logging.getLogger("tictactoe_client")
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        print_error(f"Debug log: {path}")
+
+
+def report_bug(error: BaseException) -> str:
+    """Write an error that is our fault, with its traceback, to a new file; return what to tell the person."""
+    from tictactoe_protocol import escape_text
+
+    path = _new_file("error")
+    lines = "".join(traceback.format_exception(error)).split("\n")
+    path.write_text("\n".join(map(escape_text, lines)), encoding="utf-8")
+    return f"This is a mistake in tictactoe-client, not yours. What happened is in {path}"
+
+
+def _new_file(kind: str) -> Path:
+    """Return a new empty file that only its owner may read, in the platform's folder for logs."""
+    from platformdirs import user_log_path
+
+    folder = user_log_path("tictactoe", appauthor=False, ensure_exists=True)
+    path = folder / f"client-{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    return path

@@ -25,9 +25,8 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
-from tictactoe_client.options import SCREEN_OPTIONS
 from tictactoe_client.session import Session, house_for
-from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.help import Topic
 from tictactoe_client.text.news import describe_announcement, describe_notice

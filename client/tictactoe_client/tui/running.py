@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tictactoe_client.exits import describe_failure, exit_code_for
-from tictactoe_client.files.debug_log import keeping_debug_log, report_bug
+from tictactoe_client.files.writer import keeping_debug_log, report_bug
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import BadAddress

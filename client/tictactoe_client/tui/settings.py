@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Label, Select, Static
 
-from tictactoe_client.options import SCREEN_OPTIONS
+from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.form import Choice, Field, Form
 from tictactoe_client.tui.screen import FramedScreen, bind
 
