@@ -1,126 +1,252 @@
-"""Plain mode: a game as a transcript that only ever grows, one fact a line, for pipes, logs and screen readers.
-
-Here the room, the keyboard and the time take turns; what comes of each is `visit`'s.
-"""
+"""Plain mode: a game as a transcript that only ever grows, one fact a line, for pipes, logs and screen readers."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
-from collections.abc import Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import Any, Final
 
+from tictactoe_client.exits import exit_code_of
+from tictactoe_client.input.actions import Actions, Outcome
 from tictactoe_client.input.parser import is_farewell
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.errors import ConnectionLost, Refused
-from tictactoe_client.online.events import RoomEvent
+from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
+from tictactoe_client.online.events import (
+    Back,
+    Change,
+    Closed,
+    Dropped,
+    Gone,
+    Lost,
+    Replaced,
+    RoomEvent,
+    Said,
+    Told,
+    Updated,
+)
+from tictactoe_client.online.room import Room
 from tictactoe_client.online.stream import Stream
-from tictactoe_client.plain.visit import Visit
+from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
-from tictactoe_client.text.arrival import describe_giving_up
+from tictactoe_client.text.arrival import (
+    TAKEN_OVER,
+    describe_attempts,
+    describe_closing,
+    describe_giving_up,
+    describe_going,
+    describe_return,
+    greet,
+    set_scene,
+)
+from tictactoe_client.text.news import (
+    Muted,
+    announce,
+    announce_chat,
+    cost_of_going,
+    describe_choices,
+    describe_push,
+    describe_ways_on,
+    find_absent,
+)
+from tictactoe_client.text.wording import describe_turn, has_moved_on, seat_of
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
 
 _LINES_AHEAD: Final = 64
 """How many typed lines are kept while there is no connection, so that one that says leave is found."""
 
 
 class PlainGame:
-    """One run of plain mode, from entering a room to the exit code; `seats` writes down where one sits."""
+    """One run of plain mode, from entering a room to the exit code; `seats` writes down where one sits.
+
+    The room, the keyboard and the time take turns. There is no room on the way from one to the next; while
+    `_is_unsettled` the state may not show yet what was asked for last.
+    """
 
     def __init__(
         self, client: Client, settings: Settings, keyboard: Keyboard, output: Output, seats: Session | None = None
     ) -> None:
         self._client = client
-        self._asks = settings.asks and is_terminal(0)
+        self._viewer = client.player
+        self._address = client.address
+        self._settings = settings
         self._keyboard = keyboard
         self._output = output
-        self._visit = Visit(client, settings, keyboard, output, seats)
-        self._typed: deque[str | None] = deque()
+        self._seats = seats
+        self._aborts = "abort" in client.features
+        self._muted = Muted(client.player)
+        self._reminders = Reminders(client.player, settings)
+        self._room: Room | None = None
+        self._actions: Actions | None = None
         self._events: Stream[RoomEvent] | None = None
+        self._heard: Stream[RoomEvent] | None = None
+        self._changes: list[Change] = []
+        self._typed: deque[str | None] = deque()
         self._hearing: asyncio.Task[RoomEvent | None] | None = None
         self._reading: asyncio.Task[str | None] | None = None
         self._acting: asyncio.Task[None] | None = None
+        self._exit_code: int | None = None
+        self._is_offline = False
+        self._is_unsettled = False
+        self._away_seconds: float | None = None
+        self._leaves_at: float | None = None
+        self._has_asked_before_interrupt = False
+
+    @property
+    def _state(self) -> RoomState | None:
+        return None if self._room is None else self._room.state
+
+    # -- coming and going -----------------------------------------------------------------------------------------
 
     async def run(self, enter: Enter) -> int:
         """Enter a room, play or watch, and return the exit code; when cancelled, give the seat up first."""
-        visit = self._visit
-        self._reading = asyncio.create_task(self._keyboard.read_line())
+        self._read_on()
         try:
-            if not await self._enter(enter):
+            if not await self._enter_or_watch(enter):
                 return ExitCode.NO_ROOM
-            with asking_before_interrupt(visit.ask_before_interrupt):
-                while visit.exit_code is None:
+            with asking_before_interrupt(self._ask_before_interrupt):
+                while self._exit_code is None:
                     await self._take_next()
-            return visit.exit_code
+            return self._exit_code
         except ConnectionLost as lost:
             if not lost.gave_up:
                 raise
-            print_error(describe_giving_up(visit.state, self._client.player, self._client.address, lost.reason))
+            print_error(describe_giving_up(self._state, self._viewer, self._client.address, lost.reason))
             return ExitCode.CONNECTION_LOST
         except asyncio.CancelledError:
             try:
                 self._output.print("Goodbye.")
             finally:
-                await visit.give_up_seat()
+                await self._give_up_seat()
             raise
         except (BrokenPipeError, OutputFailed):
-            await visit.give_up_seat()
+            await self._give_up_seat()
             raise
         finally:
             await _dismiss(self._hearing, self._reading, self._acting)
-            self._keyboard.give_back([line for line in self._untaken_lines() if line is not None])
+            if self._reading is not None and not self._reading.cancelled():
+                self._typed.append(self._reading.result())
+            self._keyboard.give_back([line for line in self._typed if line is not None])
 
-    async def _enter(self, enter: Enter) -> bool:
+    async def _enter_or_watch(self, enter: Enter) -> bool:
         """Enter a room; one that is full may be watched, by whoever can be asked and says so."""
         try:
-            await self._visit.enter(enter)
+            await self._enter(enter)
         except Refused as refused:
             room = refused.room
-            if refused.code != "room_full" or room is None or not self._asks:
+            if refused.code != "room_full" or room is None or not (self._settings.asks and is_terminal(0)):
                 raise
             self._output.print(f"{clean_text(refused.message)} Type watch or yes to do that; anything else goes.")
             self._output.prompt()
             line = await self._reading if self._reading is not None else None
-            self._reading = None if line is None else asyncio.create_task(self._keyboard.read_line())
+            self._read_on(has_ended=line is None)
             self._output.note_typed()
             if line is None or line.strip().lower() not in ("watch", "yes", "y"):
                 return False
-            await self._visit.enter(lambda client: client.watch(room))
+            await self._enter(lambda client: client.watch(room))
         return True
 
+    async def _enter(self, enter: Enter) -> None:
+        room = self._room = await (enter(self._client) if self._seats is None else self._seats.enter(enter))
+        self._events, piped = room.events(), not is_terminal(0)
+        self._actions = Actions(
+            room, self._settings, muted=self._muted, piped=piped, aborts=self._aborts, tell=self._output.print
+        )
+        self._reminders = Reminders(self._viewer, self._settings)
+
+    async def _leave(self) -> None:
+        """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
+        state, room = self._state, self._room
+        if self._is_offline:
+            await self._give_up_seat()
+            self._output.print(describe_going(state, self._viewer, self._client.address))
+            self._finish(ExitCode.CONNECTION_LOST)
+            return
+        if room is not None:
+            await room.leave()
+            self._output.print(f"You left room {room.code}. Goodbye.")
+        is_live = state is not None and state.status == "playing" and seat_of(state, self._viewer)
+        self._finish(ExitCode.ABANDONED if is_live and self._settings.result_code else None)
+
+    async def _find_another(self, room: Room, state: RoomState) -> None:
+        """Leave for another opponent by the same rules."""
+        await room.leave()
+        if self._seats is not None:
+            self._seats.forget_room(room.code)
+        self._room = self._events = self._actions = None
+        self._reminders = Reminders(self._viewer, self._settings)
+        self._output.print("Looking for another opponent.")
+        try:
+            await self._enter(lambda client: client.match(state.rules.to_rules()))
+        except (Refused, Interrupted) as failure:
+            print_error(clean_text(failure.message))
+            self._finish(ExitCode.REFUSED)
+
+    async def _give_up_seat(self) -> None:
+        """Leave the room, so that nobody waits for us in vain; a server that does not answer is not waited for."""
+        if not self._is_offline and self._room is not None:
+            await self._room.say_goodbye()
+        elif self._is_offline and self._seats is not None:
+            self._seats.leave_behind()
+
+    def _ask_before_interrupt(self) -> bool:
+        """Ask once, on a terminal, where Ctrl-C would lose a running game; tell whether that was done now."""
+        self._output.note_interrupt()
+        state = None if self._is_offline else self._state
+        is_asked = self._settings.asks and is_terminal(0, 1) and not self._has_asked_before_interrupt
+        cost = "" if state is None else cost_of_going(state, self._viewer, aborts=self._aborts)
+        if not cost or not is_asked:
+            return False
+        self._has_asked_before_interrupt = True
+        self._tell_lines(f"Leaving now {cost}s the game. Ctrl-C again to leave.")
+        return True
+
+    def _finish(self, code: ExitCode | None) -> None:
+        """End the visit with this code, with None by the game's result."""
+        by_result = exit_code_of(self._state, self._viewer, with_result=self._settings.result_code)
+        self._exit_code = by_result if code is None else code
+
+    # -- whose turn it is: the room's, the keyboard's or time's ---------------------------------------------------
+
     async def _take_next(self) -> None:
-        """Wait for one thing to happen, and let the visit deal with it.
+        """Wait for one thing to happen, and deal with it.
 
         Typed lines wait for one another, and for what the server has to say about the one before.
         """
-        visit = self._visit
-        if self._events is not visit.events:
+        events = self._events
+        if self._heard is not events:
             await _dismiss(self._hearing)
-            self._events, self._hearing = visit.events, None
-        if self._hearing is None and self._events is not None:
-            self._hearing = asyncio.create_task(anext(self._events, None))
-        is_heard_out = self._events is not None and not self._events.has_more and not _is_done(self._hearing)
+            self._heard, self._hearing = events, None
+        if self._hearing is None and events is not None:
+            self._hearing = asyncio.create_task(anext(events, None))
+        is_waiting = self._hearing is not None and not self._hearing.done()
+        is_heard_out = is_waiting and events is not None and not events.has_more
         if self._acting is None and is_heard_out and (deed := self._next_deed()) is not None:
             self._acting = asyncio.create_task(deed)
         awaited: set[asyncio.Task[Any]] = {task for task in (self._acting, self._hearing) if task is not None}
-        if self._reading is not None and len(self._typed) < (_LINES_AHEAD if visit.is_offline else 1):
+        if self._reading is not None and len(self._typed) < (_LINES_AHEAD if self._is_offline else 1):
             awaited.add(self._reading)
-        done, _ = await asyncio.wait(awaited, timeout=visit.seconds_left(), return_when=asyncio.FIRST_COMPLETED)
+        moments = [moment for moment in (self._leaves_at, self._reminders.next_at) if moment is not None]
+        timeout = max(0.0, min(moments) - _now()) if moments else None
+        done, _ = await asyncio.wait(awaited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         if self._acting is not None and self._acting in done:
             self._acting = self._acting.result()
         elif self._hearing is not None and self._hearing in done:
             event, self._hearing = self._hearing.result(), None
             if event is not None:
-                visit.hear(event)
-            elif self._events is visit.events:
-                self._events = visit.events = None
+                self._hear(event)
+            elif self._heard is self._events:
+                self._heard = self._events = None
         elif self._reading is not None and self._reading in done:
             await self._take_typed(self._reading.result())
         else:
-            await visit.pass_time()
+            await self._pass_time()
 
     def _next_deed(self) -> Coroutine[Any, Any, None] | None:
         """Return what is to be done now for whoever types, or None.
@@ -128,36 +254,171 @@ class PlainGame:
         A move that was kept waits until the return has been told, and so does the end of the input; whatever was typed
         after the move waits for it.
         """
-        visit = self._visit
-        if visit.state is None:
+        room, actions, state = self._room, self._actions, self._state
+        if room is None or actions is None or state is None:
             return None
-        if visit.has_kept_move:
-            return None if visit.is_away else visit.play_kept_move()
-        if not self._typed or (self._typed[0] is None and visit.is_away):
+        is_away = self._is_offline or self._away_seconds is not None
+        if actions.kept is not None:
+            return None if is_away else self._follow(actions.play_kept, room, state)
+        if not self._typed or (self._typed[0] is None and is_away):
             return None
-        return visit.settle() if visit.is_unsettled else visit.take_line(self._typed.popleft())
+        if self._is_unsettled:
+            return self._settle()
+        line = self._typed.popleft()
+        if line is None:
+            return self._take_end_of_input(state)
+        self._note_typed()
+        return self._follow(partial(actions.do_line, line), room, state)
+
+    def _read_on(self, *, has_ended: bool = False) -> None:
+        self._reading = None if has_ended else asyncio.create_task(self._keyboard.read_line())
 
     async def _take_typed(self, line: str | None) -> None:
         """Take a line up; while there is no connection it is answered at once, and whoever wants to go goes."""
-        self._reading = None if line is None else asyncio.create_task(self._keyboard.read_line())
-        visit = self._visit
-        if line is not None and visit.is_offline and is_farewell(line):
-            self._output.note_typed()
-            await visit.leave()
-        elif line is not None and visit.is_offline and visit.state is not None:
-            visit.take_line_offline(line, is_sending=self._acting is not None)
-        else:
+        self._read_on(has_ended=line is None)
+        if line is None or not self._is_offline:
             self._typed.append(line)
+        elif is_farewell(line):
+            self._output.note_typed()
+            await self._leave()
+        elif self._actions is None or self._state is None:
+            self._typed.append(line)
+        else:
+            self._note_typed()
+            self._tell_lines(*self._actions.do_line_offline(line, is_sending=self._acting is not None).lines)
 
-    def _untaken_lines(self) -> Iterator[str | None]:
-        """Yield what was typed too late for this game."""
-        yield from self._typed
-        if self._reading is not None and not self._reading.cancelled():
-            yield self._reading.result()
+    async def _follow(self, deed: Callable[[], Awaitable[Outcome]], room: Room, state: RoomState) -> None:
+        """Do it, print what came of it, and go where it leads."""
+        outcome = await deed()
+        self._output.print(*outcome.lines)
+        self._is_unsettled = not outcome.lines
+        if outcome.going == "leave":
+            await self._leave()
+        elif outcome.going == "new":
+            await self._find_another(room, state)
+        elif outcome.lines:
+            self._prompt()
+
+    async def _settle(self) -> None:
+        """Wait until the server has said all that the last request brought."""
+        self._is_unsettled = False
+        with contextlib.suppress(Refused):
+            await self._client.ping()
+
+    async def _take_end_of_input(self, state: RoomState) -> None:
+        """Say what becomes of a game that is not over, and from when on, as no line can come any more."""
+        if state.status == "over":
+            self._finish(None)
+        elif seat_of(state, self._viewer) is None:
+            self._output.print("The input has ended: watching to the end of the game.")
+        elif self._settings.stay:
+            self._output.print("The input has ended: staying to the end of the game.")
+        else:
+            seconds = self._settings.leaving_seconds
+            cost = cost_of_going(state, self._viewer, aborts=self._aborts)
+            told = f", which {cost}s the game" if cost else ""
+            self._output.print(f"The input has ended: leaving in {seconds:g} s{told}. (With --stay the client stays.)")
+            self._leaves_at = _now() + seconds
+
+    async def _pass_time(self) -> None:
+        """Do what it is time for."""
+        if self._leaves_at is not None and _now() >= self._leaves_at:
+            await self._leave()
+        elif self._state is not None and (lines := self._reminders.speak(self._state, _now())):
+            self._tell_lines(*lines)
+
+    # -- what happens in the room, and to the connection ----------------------------------------------------------
+
+    def _hear(self, event: RoomEvent) -> None:
+        match event:
+            case Change():
+                self._changes.append(event)
+            case Updated() if self._actions is not None:
+                self._take_update(event, self._actions)
+            case Said(line) if self._muted.hears(line):
+                self._tell(announce_chat(line))
+                self._prompt()
+            case Told(push) if getattr(push, "code", None) not in EXPULSIONS:
+                self._tell(describe_push(push))
+                self._prompt()
+            case Lost(hold_seconds=hold_seconds):
+                self._is_offline = True
+                if self._away_seconds is None:
+                    self._output.print(describe_attempts(hold_seconds))
+                self._away_seconds = None
+                self._reminders.lose_connection(_now())
+            case Back(seconds=seconds):
+                self._is_offline, self._away_seconds = False, seconds
+                if self._client.address != self._address:
+                    self._address = self._client.address
+                    self._output.print(f"Now at {self._address.url}.")
+            case Gone(room, refused):
+                self._tell(f"Room {room} is gone: {clean_text(refused.message)}")
+                self._finish(ExitCode.NO_ROOM)
+            case Closed(reason) if self._room is not None:
+                self._tell(describe_closing(self._room.code, reason))
+                is_over = self._state is not None and self._state.status == "over"
+                self._finish(None if is_over else ExitCode.NO_ROOM)
+            case Replaced():
+                self._tell(TAKEN_OVER)
+                self._finish(ExitCode.REFUSED)
+
+    def _take_update(self, update: Updated, actions: Actions) -> None:
+        """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
+        changes, self._changes = self._changes, []
+        old, state, viewer = update.old, update.state, self._viewer
+        if old is None:
+            client = self._client
+            lines = greet(state, update.moves, viewer, self._settings, client.address, client.latency_seconds)
+        else:
+            if update.after_loss:
+                actions.unblamed |= {change.mark for change in changes if isinstance(change, Dropped)}
+            actions.unblamed &= find_absent(state)
+            news = announce(changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
+            lines = self._prove_return(*news)
+            if lines and not news:
+                lines = [f"{lines[0]} Nothing was missed. {describe_turn(state, viewer)}"]
+        has_moved = old is None or has_moved_on(old, state)
+        lines += set_scene(old, state, viewer, self._settings) if has_moved else []
+        self._output.print(*lines)
+        self._reminders.take(old, state, _now(), came_back=update.after_loss)
+        if state.status == "over" and has_moved and (self._keyboard.has_ended or not self._settings.asks):
+            self._finish(None)
+        elif state.status == "over" and has_moved:
+            self._output.print(describe_ways_on(state, viewer))
+        if lines:
+            self._prompt()
+
+    # -- printing -------------------------------------------------------------------------------------------------
+
+    def _prove_return(self, *lines: str) -> list[str]:
+        """Return what is said, after the return that it proves where one was away."""
+        away, self._away_seconds = self._away_seconds, None
+        return [*([] if away is None else [describe_return(away)]), *lines]
+
+    def _tell(self, line: str) -> None:
+        """Print what is said beside states."""
+        self._output.print(*self._prove_return(line))
+
+    def _tell_lines(self, *lines: str) -> None:
+        self._output.print(*lines)
+        self._prompt()
+
+    def _prompt(self) -> None:
+        """Show a prompt to a player from whom something is awaited; others may type all the same."""
+        room, state = self._room, self._state
+        is_seated = room is not None and room.seat is not None
+        if room is not None and state is not None and is_seated and (room.is_my_turn or state.status == "over"):
+            self._output.prompt()
+
+    def _note_typed(self) -> None:
+        """Take note of a line: whoever types plays on, and is asked anew at the next Ctrl-C."""
+        self._output.note_typed()
+        self._has_asked_before_interrupt = False
 
 
-def _is_done(task: asyncio.Task[Any] | None) -> bool:
-    return task is not None and task.done()
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 async def _dismiss(*tasks: asyncio.Task[Any] | None) -> None:
