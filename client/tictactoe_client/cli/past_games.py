@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -29,19 +28,6 @@ from tictactoe_protocol import clean_text
 
 _LISTED_GAMES: Final = 20
 _GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What somebody wants to see: a file or an id, None for one's last game, and of that what and where.
-
-    `number` is which game of a file, `at` the one move to look at, `export` the file to write instead.
-    """
-
-    source: str | None = None
-    number: int | None = None
-    at: int | None = None
-    export: str | None = None
 
 
 def show_history(settings: Settings, limit: int | None) -> int:
@@ -75,22 +61,27 @@ def show_history(settings: Settings, limit: int | None) -> int:
     return run(settings, None, work, is_chatty=False, role="reader")
 
 
-def replay(settings: Settings, wish: Wish) -> int:
-    """Find the game, then step through it, or write it to a file."""
+def replay(settings: Settings, source: str | None, game: int | None, at: int | None, export: str | None) -> int:
+    """Find the game, in a file or on the server, one's last by default; then step through it, or write it to a file."""
 
     async def work() -> int:
-        if wish.at is not None and wish.export is not None:
+        if at is not None and export is not None:
             raise Misuse("Choose one of --at and --export.")
-        lines: list[str] = []
-        if wish.source is not None and _is_file(wish.source):
-            record, lines = _choose(wish.source, wish.number)
-        elif wish.number is not None:
+        told: list[str] = []
+        if source is not None and _is_file(source):
+            record, told = _choose(source, game)
+        elif game is not None:
             raise Misuse("--game chooses among the games of a file.")
         else:
-            record = await _fetch(settings, wish.source)
-        if wish.export is not None:
-            return _export(settings, record, wish.export)
-        return await _show(settings, record, wish, lines)
+            record = await _fetch(settings, source)
+        if export is None:
+            return await _show(settings, record, at, told, asks=settings.asks and source != STANDARD_STREAM)
+        write_record(export, record)
+        if settings.mode == "json" and export != STANDARD_STREAM:
+            print_own("exported", file=export)
+        elif export != STANDARD_STREAM and not settings.quiet:
+            Output().print(f"The game is in {clean_text(export)}")
+        return ExitCode.NORMAL
 
     return run_alone(settings, work)
 
@@ -137,39 +128,30 @@ async def _fetch(settings: Settings, id: str | None) -> GameRecord:
         raise ProtocolBroken(f"this client cannot read its record: {clean_text(str(error))}") from None
 
 
-def _export(settings: Settings, record: GameRecord, name: str) -> int:
-    write_record(name, record)
-    if settings.mode == "json" and name != STANDARD_STREAM:
-        print_own("exported", file=name)
-    elif name != STANDARD_STREAM and not settings.quiet:
-        Output().print(f"The game is in {clean_text(name)}")
-    return ExitCode.NORMAL
-
-
-async def _show(settings: Settings, record: GameRecord, wish: Wish, told: list[str]) -> int:
+async def _show(settings: Settings, record: GameRecord, at: int | None, told: list[str], *, asks: bool) -> int:
     last = len(record.moves)
-    if wish.at is not None and wish.at > last:
-        raise Misuse(f"There is no move {wish.at}: this game has {last}.")
-    plies = range(last + 1) if wish.at is None else [wish.at]
+    if at is not None and at > last:
+        raise Misuse(f"There is no move {at}: this game has {last}.")
+    plies = range(last + 1) if at is None else [at]
     if settings.mode == "json":
         print_own("record", **summarise_record(record))
         for position in record.positions():
             if position.ply in plies:
                 print_own("position", **summarise_position(record, position))
         return ExitCode.NORMAL
-    if settings.mode == "screen" and settings.asks and wish.source != STANDARD_STREAM:
+    if settings.mode == "screen" and asks:
         from tictactoe_client.tui.opening import Opening
         from tictactoe_client.tui.running import show_screen
 
-        opening = Opening("replay", record=record, ply=wish.at or 0, note=" ".join(told))
+        opening = Opening("replay", record=record, ply=at or 0, note=" ".join(told))
         return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)
-    is_asking = settings.asks and wish.source != STANDARD_STREAM and is_terminal(0, 1)
+    is_asking = asks and is_terminal(0, 1)
     screen = Output(prompts=is_asking)
     actions = RecordActions(RecordedRoom(record), settings, tell=screen.print)
     screen.print(*told, *describe_record(record))
     if is_asking:
         screen.print(f"Type {STEP_HELP}")
-        plies = [wish.at or 0]
+        plies = [at or 0]
     for ply in plies:
         actions.timeline = actions.timeline.jump(ply)
         screen.print(*actions.tell_moment())
