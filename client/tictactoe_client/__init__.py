@@ -57,17 +57,8 @@ __all__ = [
     "parse_room",
 ]
 
-_HOMES = {
-    "Address": "address",
-    "Backoff": "backoff",
-    "Client": "client",
-    "Message": "messages",
-    "Messages": "messages",
-    "Room": "room",
-    "connect": "client",
-    "parse_address": "address",
-    "parse_room": "address",
-}
+_MODULES = ("errors", "address", "backoff", "client", "messages")
+"""Where the names are, those first that need no network."""
 
 
 def __getattr__(name: str) -> Any:
@@ -75,6 +66,5 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "events":
         return import_module(f"{__name__}.online.events")
-    value = getattr(import_module(f"{__name__}.online.{_HOMES.get(name, 'errors')}"), name)
-    globals()[name] = value
-    return value
+    modules = (import_module(f"{__name__}.online.{module}") for module in _MODULES)
+    return next(getattr(module, name) for module in modules if hasattr(module, name))

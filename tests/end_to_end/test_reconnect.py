@@ -350,15 +350,17 @@ async def test_a_client_that_was_put_out_does_not_come_back() -> None:
 
 def test_the_waits_double_up_to_four_seconds_and_a_random_half_of_each_is_left_out() -> None:
     plain = Backoff(jitter=0)
-    assert [wait for wait, _ in zip(plain.waits(), range(8), strict=False)] == [0.4, 0.8, 1.6, 3.2, 4, 4, 4, 4]
-    tried = [[wait for wait, _ in zip(Backoff().waits(), range(7), strict=False)] for _ in range(300)]
+    assert [wait for (_, wait), _ in zip(plain.ways(1), range(8), strict=False)] == [0.4, 0.8, 1.6, 3.2, 4, 4, 4, 4]
+    tried = [[wait for (_, wait), _ in zip(Backoff().ways(1), range(7), strict=False)] for _ in range(300)]
     for waits, longest in zip(zip(*tried, strict=True), (0.4, 0.8, 1.6, 3.2, 4, 4, 4), strict=True):
         assert 0.5 * longest <= min(waits) < 0.55 * longest
         assert 0.95 * longest < max(waits) <= longest
 
 
 def test_those_who_are_told_when_the_server_is_back_come_from_then_on_to_twice_as_late() -> None:
-    tried = [[wait for wait, _ in zip(Backoff(jitter=0).waits(1000), range(3), strict=False)] for _ in range(300)]
+    tried = [
+        [wait for (_, wait), _ in zip(Backoff(jitter=0).ways(1, 1000), range(3), strict=False)] for _ in range(300)
+    ]
     told, first, second = (set(waits) for waits in zip(*tried, strict=True))
     assert 1 <= min(told) < 1.1
     assert 1.9 < max(told) <= 2

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 HOLD_SECONDS = 60.0
 """How long a server keeps the seat of a player who dropped, where it says nothing else."""
@@ -13,12 +14,10 @@ HOLD_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """The waits in seconds: `first` one after another, then `longest` again and again.
+    """The waits in seconds: `first` one after another, then `longest` again and again, less up to `jitter` of each.
 
-    Each is varied at random: up to `jitter`, a part of it, is left out, so that many who lost one server do not all
-    come back at once. `moment` is how long it takes at most to go on to another address of the same house, where the
-    connection lasted for `steady_seconds`; after a shorter one the first wait comes before, so that two servers that
-    let nobody stay are not run against.
+    Another address of the same house is tried within a `moment`, but only after the first wait where the connection did
+    not last for `steady_seconds`: two servers that let nobody stay are not run against.
 
     It is tried for as long as the server says that it holds a seat, and for `absent_seconds` while no server answers at
     all: then nobody else can take the seat either. `hold_seconds` takes the place of both where it is given.
@@ -33,9 +32,7 @@ class Backoff:
     absent_seconds: float = 600.0
 
     def patience(self, stated_ms: int | None) -> tuple[float, float]:
-        """Return for how many seconds it is tried where the server states that it holds a seat for so many ms, or None.
-
-        The first is for a server that answers, the second for none at all.
+        """Return for how many seconds a server that holds a seat for so many ms is tried, and how many none at all.
 
         >>> Backoff().patience(300_000), Backoff().patience(None), Backoff(hold_seconds=5).patience(300_000)
         ((300.0, 600.0), (60.0, 600.0), (5, 5))
@@ -45,43 +42,31 @@ class Backoff:
         held = HOLD_SECONDS if stated_ms is None else stated_ms / 1000
         return held, max(held, self.absent_seconds)
 
-    def waits(self, announced_ms: float | None = None) -> Iterator[float]:
-        """Yield the waits without end; `announced_ms` is when a server that went down said it would be back.
-
-        It comes first then, and up to twice as long, so that all who were told the same do not come at once.
-
-        >>> [wait for wait, _ in zip(Backoff(jitter=0).waits(), range(7))]
-        [0.4, 0.8, 1.6, 3.2, 4.0, 4.0, 4.0]
-        """
-        if announced_ms is not None:
-            yield announced_ms / 1000 * random.uniform(1, 2)
-        for wait in self.first:
-            yield self._vary(wait)
-        while True:
-            yield self._vary(self.longest)
-
     def ways(
         self, addresses: int, announced_ms: float | None = None, *, lasted_seconds: float = math.inf
     ) -> Iterator[tuple[int, float]]:
         """Yield which of so many addresses to try next, 0 being the one that was lost, and how long to wait before.
 
-        The others come at once, a moment apart from all who lost the same server, and the waits grow after each round.
-        What was announced holds for the lost one alone; infinite is never.
+        The others come at once, and the waits grow after each round. `announced_ms` is when the lost one, and it alone,
+        said that it would be back, infinite for never: up to twice as long is waited for it, so that not all come at
+        once.
 
         >>> [way for way, _ in zip(Backoff(jitter=0, moment=0).ways(2), range(5))]
         [(1, 0.0), (0, 0.4), (1, 0.0), (0, 0.8), (1, 0.0)]
+        >>> [wait for (_, wait), _ in zip(Backoff(jitter=0).ways(1), range(6))]
+        [0.4, 0.8, 1.6, 3.2, 4.0, 4.0]
         """
-        if addresses == 1:
-            for wait in self.waits(announced_ms):
-                yield 0, wait
-            return
-        rest = random.uniform(0, self.moment) if lasted_seconds >= self.steady_seconds else next(self.waits())
+        absent = 0.0 if announced_ms is None else announced_ms / 1000 * random.uniform(1, 2)
+        passed = 0.0
+        if addresses == 1 and absent:
+            passed = absent
+            yield 0, absent
+        is_steady = lasted_seconds >= self.steady_seconds
+        rest = random.uniform(0, self.moment) if is_steady else self._vary((*self.first, self.longest)[0])
         for step in range(1, addresses):
             yield step, rest
             rest = random.uniform(0, self.moment)
-        absent = 0.0 if announced_ms is None else announced_ms / 1000 * random.uniform(1, 2)
-        passed = 0.0
-        for wait in self.waits():
+        for wait in map(self._vary, chain(self.first, repeat(self.longest))):
             passed += wait
             rest = wait
             for step in range(0 if passed >= absent else 1, addresses):

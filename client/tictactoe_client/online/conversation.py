@@ -13,6 +13,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address, House
@@ -230,7 +231,8 @@ class Conversation:
             await asyncio.wait([self._resuming])
         self._delivery.interrupt()
         self._hurry.clear()
-        patience = self._backoff.patience(self._greeting.hold_ms)
+        hold_ms = self._greeting.welcome.hold_ms
+        patience = self._backoff.patience(None if hold_ms is UNSET else hold_ms)
         lasted = asyncio.get_running_loop().time() - self._connected_at
         ways = self._backoff.ways(len(house.addresses), announced_ms, lasted_seconds=lasted)
         greeting = await come_back(self._greet_again, house, ways, patience, lost, self._delivery.tell, self._hurry)

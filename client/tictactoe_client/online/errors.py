@@ -1,7 +1,4 @@
-"""What can go wrong between a program and the server, each a type of its own with a sentence for people.
-
-Nothing here knows a socket or a terminal; the commands turn these into exit codes, other programs catch them.
-"""
+"""What can go wrong between a program and the server, each a type of its own with a sentence for people."""
 
 from __future__ import annotations
 
@@ -36,10 +33,7 @@ class BadCell(ClientError, ValueError):
 
 
 class Unreachable(ClientError):
-    """No conversation with the server at `url` came about; `reason` says why in a few words.
-
-    Nor did one with the house's `others`.
-    """
+    """No conversation came about with the server at `url` for a `reason`, nor with the house's `others`."""
 
     def __init__(self, url: str, reason: str, *, others: Sequence[Unreachable] = ()) -> None:
         nor = "".join(f", nor {other.url}  ({other.reason})" for other in others)
@@ -57,10 +51,9 @@ class VersionRefused(ClientError):
 
 
 class ConnectionLost(ClientError):
-    """The connection ended without being asked to.
+    """The connection ended without being asked to; with `gave_up` it was tried in vain to come back.
 
-    `close_code` is the WebSocket's, or None where it broke; `retry_ms` is when the server said it would be back,
-    or None. With `gave_up` it was tried in vain to come back.
+    `close_code` is the WebSocket's, None where it broke; `retry_ms` is when the server said it would be back, or None.
     """
 
     def __init__(
@@ -78,10 +71,7 @@ EXPULSIONS: Final = frozenset({"banned", "kicked"})
 
 
 class Expelled(ConnectionLost):
-    """The server's operator ended the connection, and wants nobody back by themselves.
-
-    `code` is ``banned`` or ``kicked``, and the message is the server's.
-    """
+    """The server's operator sent us away: `code` is ``banned`` or ``kicked``, and the message is the server's."""
 
     def __init__(self, code: str, message: str, close_code: int | None = None) -> None:
         super().__init__(message.rstrip("."), close_code)
@@ -98,20 +88,17 @@ class ProtocolBroken(ConnectionLost):
 
 
 class Interrupted(ClientError):
-    """The connection was lost before the answer to a request came, and it is not known whether it was carried out.
-
-    Only for requests that must not be sent twice; all others are sent again after the return.
-    """
+    """The connection was lost before the answer to a request came that must not be sent twice."""
 
     def __init__(self) -> None:
         super().__init__("The connection was lost before the answer came. Look whether it happened, else try again.")
 
 
 class Refused(ClientError):
-    """The server refused a request and changed nothing.
+    """The server refused a request and changed nothing; its codes are in `docs/protocol.md`.
 
-    `code` is the interface (see `docs/protocol.md`); `path` names the field at fault and `retry_ms` says when trying
-    again may help, each None where it does not apply. `server` is the URL of one that refused our hello.
+    `path` names the field at fault and `retry_ms` says when trying again may help, each None where it does not apply.
+    `server` is the URL of one that refused our hello.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """What happens in a room and to the connection, as values: `Room.events` yields them, in order and none left out.
 
-Each state of a room brings what has changed since the one before, as any of the `Change` values, and then `Updated`.
-They say the same to everybody who is there. A *mark* stands for whoever plays it.
+Each state of a room brings what has changed since the one before, as `Change` values, and then `Updated`. They say the
+same to everybody who is there. A *mark* stands for whoever plays it.
 """
 
 from __future__ import annotations
@@ -52,10 +52,7 @@ class Moved(Change):
 
 @dataclass(frozen=True, slots=True)
 class TakenBack(Change):
-    """The last `count` moves were taken back: `cells` in the order in which they were played, none where not known.
-
-    `by` is who had asked for it, None where that is not known.
-    """
+    """The last `count` moves, of these `cells` where they are known, were taken back, as `by` had asked if that is."""
 
     count: int
     cells: tuple[int, ...]
@@ -110,10 +107,7 @@ class Left(Change):
 
 @dataclass(frozen=True, slots=True)
 class Offered(Change):
-    """Somebody offers a draw, or asks for a rematch, or to take back the last `count` moves.
-
-    `cells` are these in the order in which they were played, none where not known.
-    """
+    """Somebody offers a draw, asks for a rematch, or to take back `count` moves, of these `cells` where known."""
 
     kind: OfferKind
     by: str
@@ -139,10 +133,7 @@ class Withdrawn(Change):
 
 @dataclass(frozen=True, slots=True)
 class Lapsed(Change):
-    """An offer of the mark `by` came to nothing: by the move of another, by moves taken back, or as is not known.
-
-    `mover` is whose move it was.
-    """
+    """An offer of the mark `by` came to nothing: by the move of `mover`, by moves taken back, or as is not known."""
 
     kind: OfferKind
     by: str
@@ -191,7 +182,7 @@ class Told:
 class Lost:
     """The connection ended without being asked to; our seats are held for `hold_seconds`.
 
-    It is tried to come back for so long, and for `absent_seconds` while no server answers; infinite is without end.
+    It is tried to come back for so long, and for `absent_seconds` while no server answers.
     """
 
     reason: str

@@ -1,7 +1,7 @@
-"""A server of one's own for one run: the command `tictactoe-server` as a child process, gone when the client is.
+"""A server of one's own for one run: the command `tictactoe-server` as a child process, on the loopback alone.
 
-It listens on the loopback alone, on any free port. Its standard input is a pipe from here that never says anything:
-when this process ends, however it ends, the pipe closes and the server goes too.
+Its standard input is a pipe from here that never says anything: when this process ends, however it ends, the pipe
+closes and the server goes too.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ async def run_local_server() -> AsyncIterator[Address]:
 
 
 async def _read_address(process: Process) -> Address:
-    """Return the address that the server announces on its first line."""
     assert process.stdout is not None
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(START_SECONDS):

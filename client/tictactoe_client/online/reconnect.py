@@ -37,10 +37,7 @@ _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavail
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """A connection on which the server knows us: its welcome, as it came and read, and how long that took.
-
-    `address` is that of the server which let us in.
-    """
+    """A connection on which the server at `address` knows us: its welcome, as it came and read, how long that took."""
 
     address: Address
     connection: Connection
@@ -48,61 +45,48 @@ class Greeting:
     welcome: Welcome
     latency_seconds: float
 
-    @property
-    def hold_ms(self) -> int | None:
-        """For how long the server says that it holds the seat of one who drops, None where it does not say."""
-        stated = self.welcome.hold_ms
-        return None if stated is UNSET else stated
-
 
 async def greet(
     address: Address, name: str | None, token: str | None, timeout_seconds: float, ca: str | Path | None = None
 ) -> Greeting:
-    """Connect and say hello; `ca` as for `connect`.
-
-    Raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`.
-    """
-    loop = asyncio.get_running_loop()
+    """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
     connection = await open_connection(address, timeout_seconds=timeout_seconds, ca=ca)
+    hello = Hello(name=name or UNSET, token=token or UNSET, client=f"tictactoe-client/{client_version()}")
+    started = asyncio.get_running_loop().time()
     try:
-        started = loop.time()
-        message, welcome = await _say_hello(connection, address, name, token, timeout_seconds)
-    except (asyncio.CancelledError, Unreachable):
+        async with asyncio.timeout(timeout_seconds):
+            await connection.send(encode(hello).decode())
+            message, welcome = await _read_welcome(connection, address)
+        if welcome.protocol not in PROTOCOL_VERSIONS:
+            spoken = (welcome.protocol,)
+            raise VersionRefused(describe_mismatch(spoken), spoken)
+    except TimeoutError:
+        connection.abort()
+        raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
+    except asyncio.CancelledError:
         connection.abort()
         raise
     except BaseException:
         await connection.close()
         raise
-    return Greeting(address, connection, message, welcome, loop.time() - started)
+    return Greeting(address, connection, message, welcome, asyncio.get_running_loop().time() - started)
 
 
-async def _say_hello(
-    connection: Connection, address: Address, name: str | None, token: str | None, timeout_seconds: float
-) -> tuple[Message, Welcome]:
-    hello = Hello(name=name or UNSET, token=token or UNSET, client=f"tictactoe-client/{client_version()}")
-    try:
-        async with asyncio.timeout(timeout_seconds):
-            await connection.send(encode(hello).decode())
-            while True:
-                message = read_message(await connection.receive())
-                if isinstance(message.push, Error):
-                    refused = refusal_of(message.push)
-                    refused.server = address.url
-                    raise refused
-                if isinstance(message.push, Welcome):
-                    break
-    except TimeoutError:
-        raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
-    spoken = message.push.protocol
-    if spoken not in PROTOCOL_VERSIONS:
-        raise VersionRefused(describe_mismatch((spoken,)), (spoken,))
-    return message, message.push
+async def _read_welcome(connection: Connection, address: Address) -> tuple[Message, Welcome]:
+    while True:
+        message = read_message(await connection.receive())
+        if isinstance(message.push, Error):
+            refused = refusal_of(message.push)
+            refused.server = address.url
+            raise refused
+        if isinstance(message.push, Welcome):
+            return message, message.push
 
 
 async def arrive(house: House, greet: Callable[[Address], Awaitable[Greeting]]) -> Greeting:
     """Return a connection to the first address of a house that lets us in.
 
-    Raises what `greet` does: at once what another address would not mend, else once all have failed.
+    What `greet` raises is raised at once where another address would not mend it, else once all have failed.
     """
     failures: list[ClientError] = []
     for address in house.addresses:
@@ -113,10 +97,10 @@ async def arrive(house: House, greet: Callable[[Address], Awaitable[Greeting]]) 
                 raise
             failures.append(error)
     unreachable = [error for error in failures if isinstance(error, Unreachable)]
-    if len(unreachable) < len(failures):
-        raise next(error for error in failures if not isinstance(error, Unreachable))
-    first, *others = unreachable
-    raise Unreachable(first.url, first.reason, others=others) if others else first
+    if others := [error for error in failures if error not in unreachable]:
+        raise others[0]
+    first, *rest = unreachable
+    raise Unreachable(first.url, first.reason, others=rest)
 
 
 async def come_back(
@@ -130,11 +114,9 @@ async def come_back(
 ) -> Greeting:
     """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none in time.
 
-    `house` begins with the address that was lost; `ways` says which address to try next, and after how many seconds.
-    Each is tried once however short the time is, since a seat stays until somebody claims the game. `patience` is as
-    `Backoff.patience` returns it: the hold of a seat does not run out while no server runs, so only the time before
-    answers counts against it. `tell` hears of the loss, of every attempt before its wait, and of the success; setting
-    `hurry` ends a wait.
+    `house` begins with the address that was lost; `ways` and `patience` are a `Backoff`'s. Each address is tried once
+    however short the time is. The hold of a seat does not run out while no server runs, so only the time before answers
+    counts against it. `tell` hears of the loss, of each attempt and of the success; setting `hurry` ends a wait.
     """
     loop = asyncio.get_running_loop()
     started = before = loop.time()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import weakref
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Final, Generic, Self, TypeVar
 
 MOST_UNREAD: Final = 2 * 1024 * 1024
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 class Stream(Generic[Item]):
     """Items in order. Iterating stops when the stream was closed, and raises the error that ended it, if one did.
 
-    Leaving an ``async with`` closes it, and so does `close`: it then keeps nothing more, and nobody waits for it.
+    `close`, or leaving an ``async with``, gives it back: it then keeps nothing more.
     """
 
     def __init__(self) -> None:
@@ -44,12 +44,9 @@ class Stream(Generic[Item]):
         self._weight -= weight
         if self._weight <= MOST_UNREAD:
             self._has_place.set()
-        if item is None:
+        if item is None or isinstance(item, Exception):
             self.close()
-            raise StopAsyncIteration
-        if isinstance(item, Exception):
-            self.close()
-            raise item
+            raise item or StopAsyncIteration
         return item
 
     async def __aenter__(self) -> Self:
@@ -62,11 +59,6 @@ class Stream(Generic[Item]):
     def has_more(self) -> bool:
         """Whether something can be had at once."""
         return bool(self._items)
-
-    @property
-    def until_read(self) -> Callable[[], Awaitable[object]]:
-        """What waits while too much is unread; it does not keep the stream."""
-        return self._has_place.wait
 
     def put(self, item: Item | Exception | None, weight: int = 0) -> None:
         """Add an item that takes so many bytes, or what ends the stream: an error, or None."""
@@ -125,8 +117,8 @@ class Audience(Generic[Item]):
 
     async def until_read(self) -> None:
         """Wait while somebody who reads lags far behind, so that no more than that is kept for them."""
-        for wait in [stream.until_read for stream in self._streams]:
-            await wait()
+        for has_place in [stream._has_place for stream in self._streams]:
+            await has_place.wait()
 
 
 def call(listener: Callable[[Item], object], item: Item) -> None:

@@ -1,7 +1,6 @@
 """Which version this copy of the program is, which ones of the protocol it speaks, and what brings a newer one.
 
-How it came here is read from what the installers leave behind: pipx and uv beside the environment, pip in the
-distribution's own metadata (PEP 376, PEP 610).
+How it came here is read from what installers leave behind: pipx and uv beside the environment, pip in the metadata.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def upgrade_command() -> str | None:
 def describe_upgrade(prefix: Path, python: str, installer: str, came_from: dict[str, Any]) -> str | None:
     """Return the line that upgrades a copy in the environment `prefix`, or None for one from a file.
 
-    `installer` is the word of the metadata, `came_from` its ``direct_url.json``, empty for a copy from an index.
+    `came_from` is the ``direct_url.json`` of its metadata (PEP 610), empty for a copy from an index.
     """
     if (prefix / "pipx_metadata.json").is_file():
         return f"pipx upgrade {DISTRIBUTION}"
