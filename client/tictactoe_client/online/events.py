@@ -6,8 +6,9 @@ same to everybody who is there. A *mark* stands for whoever plays it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 from tictactoe_client.online.errors import ConnectionLost, Refused
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, Result, RoomState, SeatState
@@ -15,23 +16,27 @@ from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, Res
 OfferKind = Literal["draw", "undo", "rematch"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class _Event(Struct, frozen=True):
+    def __repr__(self) -> str:
+        """Show all but the states, which are long."""
+        shown = (name for name in self.__struct_fields__ if name not in ("old", "state"))
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
+
+class Change(_Event, frozen=True, kw_only=True):
     """What happened between the states `old` and `state`; of a game that is new `old` is its beginning."""
 
-    old: RoomState = field(repr=False)
-    state: RoomState = field(repr=False)
+    old: RoomState
+    state: RoomState
 
 
-@dataclass(frozen=True, slots=True)
-class Started(Change):
+class Started(Change, frozen=True):
     """A game begins: the first one when all seats are taken, or a rematch; games of a room count from 1."""
 
     game: int
 
 
-@dataclass(frozen=True, slots=True)
-class Missed(Change):
+class Missed(Change, frozen=True):
     """Games whose end was not seen; of a single one `winner` is the mark that won, as it was then, if any did."""
 
     first_game: int
@@ -40,8 +45,7 @@ class Missed(Change):
     is_draw: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Moved(Change):
+class Moved(Change, frozen=True):
     """A cell was played; with it `ply` moves lay on the board. `decides` a move that ended the game by a line."""
 
     mark: str
@@ -50,8 +54,7 @@ class Moved(Change):
     decides: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TakenBack(Change):
+class TakenBack(Change, frozen=True):
     """The last `count` moves, of these `cells` where they are known, were taken back, as `by` had asked if that is."""
 
     count: int
@@ -59,45 +62,39 @@ class TakenBack(Change):
     by: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PassedOver(Change):
+class PassedOver(Change, frozen=True):
     """Somebody is out of a game that the others play on."""
 
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class Joined(Change):
+class Joined(Change, frozen=True):
     """Somebody took the seat."""
 
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed(Change):
+class Renamed(Change, frozen=True):
     """Somebody goes by another name; `before` is the old one."""
 
     mark: str
     before: str
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped(Change):
+class Dropped(Change, frozen=True):
     """Somebody's connection is gone; the seat is held for so long, None where that is not said."""
 
     mark: str
     hold_ms: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Returned(Change):
+class Returned(Change, frozen=True):
     """One who had dropped is back."""
 
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class Left(Change):
+class Left(Change, frozen=True):
     """Somebody went for good; `seat` is what they had. `frees` the seat, or else it stays theirs in the game."""
 
     mark: str
@@ -105,8 +102,7 @@ class Left(Change):
     frees: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Offered(Change):
+class Offered(Change, frozen=True):
     """Somebody offers a draw, asks for a rematch, or to take back `count` moves, of these `cells` where known."""
 
     kind: OfferKind
@@ -115,24 +111,21 @@ class Offered(Change):
     cells: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Declined(Change):
+class Declined(Change, frozen=True):
     """The mark `by` declined an offer."""
 
     kind: OfferKind
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawn(Change):
+class Withdrawn(Change, frozen=True):
     """The mark `by` took their own offer back."""
 
     kind: OfferKind
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lapsed(Change):
+class Lapsed(Change, frozen=True):
     """An offer of the mark `by` came to nothing: by the move of `mover`, by moves taken back, or as is not known."""
 
     kind: OfferKind
@@ -141,45 +134,40 @@ class Lapsed(Change):
     mover: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ended(Change):
+class Ended(Change, frozen=True):
     """The game is over."""
 
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
+class Updated(_Event, frozen=True):
     """All that one state brought has been told; `old` is the one before, None for the first that is seen.
 
     `moves` are the cells of the state's game in order, and `before` those of the old one's, each None where not known.
     With `after_loss` our own connection was lost in between; with `is_gap` other states were, and were not seen.
     """
 
-    old: RoomState | None = field(repr=False)
-    state: RoomState = field(repr=False)
+    old: RoomState | None
+    state: RoomState
     moves: tuple[int, ...] | None = None
     before: tuple[int, ...] | None = None
     after_loss: bool = False
     is_gap: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(_Event, frozen=True):
     """Somebody said something in the room."""
 
     line: ChatLine
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(_Event, frozen=True):
     """The server told something that no request asked for: that it goes, what its operator says, or what is wrong."""
 
     push: Notice | Announcement | Error
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(_Event, frozen=True):
     """The connection ended without being asked to; our seats are held for `hold_seconds`.
 
     It is tried to come back for so long, and for `absent_seconds` while no server answers.
@@ -191,8 +179,7 @@ class Lost:
     absent_seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Retrying:
+class Retrying(_Event, frozen=True):
     """Attempt number `attempt` comes in `in_seconds`, at `server`; `left_seconds` is how long it will be tried."""
 
     attempt: int
@@ -201,8 +188,7 @@ class Retrying:
     server: str
 
 
-@dataclass(frozen=True, slots=True)
-class Back:
+class Back(_Event, frozen=True):
     """The server knows us again, after so many attempts and seconds; states of the rooms we are in will follow."""
 
     attempts: int
@@ -210,28 +196,24 @@ class Back:
     latency_seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(_Event, frozen=True):
     """A room could not be entered again after the connection came back."""
 
     room: str
     refused: Refused
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(_Event, frozen=True):
     """The room is no more; nothing follows."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Replaced:
+class Replaced(_Event, frozen=True):
     """A newer connection of ours has the seat; nothing follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(_Event, frozen=True):
     """The connection is lost for good; nothing follows. Iterators raise the error instead."""
 
     lost: ConnectionLost
