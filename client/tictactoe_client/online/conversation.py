@@ -144,7 +144,6 @@ class Conversation:
         return self._delivery.room(code)
 
     async def _ask(self, request: Request) -> Ok:
-        """Send a request that a server answers at once; raises `Unreachable` where it does not."""
         return await self._wait_for(self.request(request), f"answer to {request.__struct_config__.tag}")
 
     async def _enter(self, request: Create | Match | Join | Watch) -> Room:
@@ -157,7 +156,7 @@ class Conversation:
         return room
 
     async def _wait_for(self, coming: Coroutine[Any, Any, Awaited], what: str) -> Awaited:
-        """Return what comes of it; raises `Unreachable` where we are connected for so long and nothing comes."""
+        """Return what comes of it; raises `Unreachable` where nothing comes although we are connected."""
         waiting = asyncio.ensure_future(coming)
         try:
             while not waiting.done():
@@ -171,13 +170,12 @@ class Conversation:
 
     async def close(self) -> None:
         """End the conversation; iterators stop. Seats are not given up by this: see `leave_rooms`."""
-        self._keeper.cancel()
-        await self._greeting.connection.close()
         tasks = [task for task in (self._keeper, self._resuming) if task is not None]
         for task in tasks:
             task.cancel()
+        await self._greeting.connection.close()
         await asyncio.wait(tasks)
-        self._delivery.close()
+        self._delivery.finish(None)
 
     async def leave_rooms(self) -> None:
         """Give our seats up, so that nobody waits for us in vain; a server that does not answer is not waited for."""
@@ -187,14 +185,14 @@ class Conversation:
     # -- the life of the connection --------------------------------------------------------------------------------
 
     async def _keep(self) -> None:
-        """Own the connection's life: read until it ends, come back where that is wanted, else tell all who wait."""
+        """Read until the connection ends, come back where that is wanted, else tell all who wait."""
         lost = ConnectionLost("the client was closed")
         try:
             while True:
                 await self._come_back(await self._read_to_the_end())
         except ConnectionLost as error:
             lost = error
-            self._delivery.lose(lost)
+            self._delivery.finish(lost)
         finally:
             self._ended = lost
             self._is_here.set()
@@ -276,10 +274,7 @@ class Conversation:
         return replace(request, seq=self._delivery.seen(request.room)) if "seq" in self.features else request
 
     async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
-        """Take note of the answer to our return to a room; where it is refused for good the room is gone for us.
-
-        It is, too, where the server puts us off for as long as we would have waited for a connection.
-        """
+        """Wait for our return to a room, which is gone for us where that is refused, or put off for too long."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + patience_seconds
         for attempt in itertools.count(1):

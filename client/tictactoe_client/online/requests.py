@@ -126,9 +126,8 @@ class Delivery:
         message = read_message(text)
         push = message.push
         room = self._rooms.get(getattr(push, "room", ""))
-        if isinstance(push, RoomState):
-            if self._may_keep(push.room):
-                (room or self.room(push.room))._take(push)
+        if isinstance(push, RoomState) and self._may_keep(push.room):
+            (room or self.room(push.room))._take(push)
         elif isinstance(push, Ok):
             self._settle(push)
         elif isinstance(push, Error):
@@ -166,20 +165,16 @@ class Delivery:
         """Put a message into every stream."""
         self._audience.tell(message)
 
-    def lose(self, lost: ConnectionLost) -> None:
-        """Tell rooms and streams that nothing more will come."""
+    def finish(self, lost: ConnectionLost | None) -> None:
+        """End rooms and streams, with None as we have closed the conversation ourselves."""
         for room in self.rooms:
-            room._lose(lost)
+            if lost is None:
+                room._end("left")
+            else:
+                room._lose(lost)
         self._audience.finish(lost)
 
-    def close(self) -> None:
-        """End rooms and streams, as we have closed the conversation ourselves."""
-        for room in self.rooms:
-            room._end("left")
-        self._audience.finish(None)
-
     def _settle(self, reply: Ok) -> None:
-        """Hand an answer to whom it belongs, and to the room that it lets us into or changes."""
         if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
             self.room(reply.room)._enter(reply)
         pending = self._waiting.get(reply.id)
@@ -189,5 +184,4 @@ class Delivery:
                 self.room(pending.request.room)._expect_state(pending.request.ply)
 
     def _may_keep(self, code: str) -> bool:
-        """Tell whether a room is one that we asked for."""
         return code in self._rooms or len(self.rooms) < self.expected

@@ -136,7 +136,6 @@ class Room:
         return self._audience.subscribe(listener)
 
     def _until_now(self) -> list[RoomEvent]:
-        """Return what somebody who begins to listen hears first."""
         opening, self._opening = self._opening, None
         if opening or self.state is None:
             return opening or []
@@ -270,7 +269,6 @@ class Room:
         self._tell_waiting()
 
     async def _wait_for_state(self) -> None:
-        """Wait for the first state, or for the end of the room."""
         while self.state is None and self.ended is None and self._lost is None:
             await self._changed.wait()
 
@@ -383,6 +381,5 @@ class Room:
 
 
 def _check_moves(moves: tuple[int, ...], state: RoomState | None) -> None:
-    """Refuse cells that are not on the board of the state."""
     if state is not None and any(cell >= len(state.board) for cell in moves):
         raise ProtocolBroken("a move is off the board")
