@@ -31,7 +31,6 @@ CLIENT_LEVELS = (
     {"text"},
     {"files"},
     {"session", "exits", "input"},
-    {"history"},
     {"plain", "json", "tui"},
     {"cli"},
     {"__main__"},

@@ -1,17 +1,15 @@
 """One person on one server at a time: who they are there, the connection, and what earlier runs left behind.
 
-Every face stands on it. `Session.open` connects for one piece of work; `Session.run` keeps a connection for a screen,
-which goes on whatever happens: each failure becomes a phase, and one may try again, go to another server, and back.
-No file is waited for on the event loop.
+A person may be several players there, since runs at the same time are. No file is waited for on the event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -23,10 +21,11 @@ from tictactoe_client.online.local_server import run_local_server
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_protocol import clean_text
+from tictactoe_client.text.lobby import describe_loss, describe_way_back
+from tictactoe_protocol import MAX_LISTED_GAMES, clean_text
+from tictactoe_protocol.pushes import PastGame
 
 LATENCY_SECONDS: Final = 1.0
-"""How often to look at what the pings of the connection measured."""
 _SMALLEST_CHANGE_MS: Final = 2
 _SMALLEST_SHARE: Final = 0.25
 
@@ -52,12 +51,14 @@ def house_for(settings: Settings, address: Address | None) -> House:
         return House((address,))
 
 
-def _ignore(*_: Any) -> None:
-    """Do nothing where nobody wants to hear."""
+def _ignore(*_: Any) -> None: ...
 
 
 class Session:
     """The connection, and whose it is; `client` is None until the first one.
+
+    `open` connects for one piece of work; `run` keeps a connection for a screen, whatever happens: each failure becomes
+    a phase, and one may try again, go to another server, and back.
 
     `house` begins with the server that we are at, or want to be at first; `before` is the server that we came from, or
     None; `retrying` is the last attempt to come back, the next one at `retries_at`, our seats being held until
@@ -122,8 +123,6 @@ class Session:
         """Whether the server is one that was started for this run, where nobody else comes."""
         return self.address == self._own
 
-    # -- one connection for one piece of work ---------------------------------------------------------------------
-
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Client]:
         """Connect, and close again; seats are then struck out, unless we were cut off. Raises what `connect` does."""
@@ -141,8 +140,6 @@ class Session:
                     for room in tuple(self.rooms):
                         self.forget_room(room)
                 await self.finish()
-
-    # -- a connection that goes on --------------------------------------------------------------------------------
 
     async def run(self) -> None:
         """Keep a conversation going until cancelled; one that breaks off because we want another begins again."""
@@ -224,7 +221,6 @@ class Session:
                 self._take(message)
 
     async def _measure(self, client: Client) -> None:
-        """Show how long the server takes whenever that has changed; what is asked is our own side, not the server."""
         while True:
             await asyncio.sleep(LATENCY_SECONDS)
             latency_ms = settle_latency(self.latency_ms, client.latency_seconds)
@@ -246,8 +242,6 @@ class Session:
         self._hear(message)
         if event is not None:
             self._changed()
-
-    # -- hello ----------------------------------------------------------------------------------------------------
 
     async def _arrive(self, connections: AsyncExitStack) -> Client:
         """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
@@ -299,7 +293,6 @@ class Session:
         return known.token if known is not None else here
 
     def _settle_in(self, client: Client) -> None:
-        """Take note of whom the server takes us for."""
         self.client, self._token = client, client.token
         self._note_address(client, client.latency_seconds)
         self._tokens.update(dict.fromkeys(self.house.urls, client.token))
@@ -313,8 +306,6 @@ class Session:
     def _note_address(self, client: Client, latency_seconds: float) -> None:
         self.phase, self.latency_ms = "online", settle_latency(None, latency_seconds)
         self.house, self._reached = client.house, client.address
-
-    # -- seats ----------------------------------------------------------------------------------------------------
 
     async def enter(self, enter: Enter) -> Room:
         """Enter a room, and have the seat there written down."""
@@ -363,7 +354,6 @@ class Session:
         return done
 
     async def _write_all(self) -> None:
-        """Wait for what was begun to be written."""
         while self._writings:
             await asyncio.wait(self._writings)
 
@@ -393,3 +383,134 @@ def settle_latency(shown_ms: int | None, seconds: float) -> int:
     if shown_ms is not None and abs(measured - shown_ms) < max(_SMALLEST_CHANGE_MS, shown_ms * _SMALLEST_SHARE):
         return shown_ms
     return measured
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """What there still is of earlier runs: rooms where our seat waits, and a sentence for each game that is over since.
+
+    With each room stands for how many ms the seat is held, None where that is not known.
+    """
+
+    waiting: dict[str, int | None]
+    losses: list[str]
+
+    def describe(self, address: Address) -> list[str]:
+        """Return a line for each game, those that wait with the command that leads back."""
+        return [*(describe_way_back(room, held_ms, address) for room, held_ms in self.waiting.items()), *self.losses]
+
+
+async def find_left_behind(session: Session, *, but: str | None = None) -> LeftBehind:
+    """Return what earlier runs left behind, `but` the room that is being joined anyway.
+
+    Asks the server only where there is such a seat; where it does not answer, nothing is said and nothing forgotten.
+    """
+    left = LeftBehind({}, [])
+    for player in session.players.on(session.house.urls):
+        rooms = [room for room in reversed(player.rooms) if room != but and room not in session.rooms]
+        if rooms and player.is_free:
+            with suppress(ClientError):
+                async with session.connect_as(player) as owner:
+                    held = {seat.room for seat in owner.welcome.rooms}
+                    left.waiting.update((room, owner.held_ms(room)) for room in rooms if room in held)
+                    lost = [room for room in rooms if room not in held]
+                    left.losses.extend(await _settle(session, owner, lost, replay_from=owner.address))
+    return left
+
+
+async def find_losses(session: Session) -> list[str]:
+    """Return how each game ended whose seat the server does not hold for us any more, and forget those seats."""
+    client = session.client
+    known = session.players.on(session.house.urls)
+    if client is not None:
+        held = {seat.room for seat in client.welcome.rooms}
+        own = [room for player in known if player.token == client.token for room in player.rooms]
+        with suppress(ClientError):
+            return await _settle(session, client, [room for room in own if room not in held])
+    return []
+
+
+async def _settle(
+    session: Session, owner: Client, lost: Sequence[str], *, replay_from: Address | None = None
+) -> list[str]:
+    """Forget seats that are gone, and return how the game of each ended."""
+    games = await owner.history(MAX_LISTED_GAMES) if lost else ()
+    told = []
+    for room in lost:
+        await session.write(session.players.forget_room, session.house.urls, owner.token, room)
+        ended = next((game for game in games if game.room == room), None)
+        told.append(describe_loss(room, ended, owner.player, replay_from=replay_from))
+    return told
+
+
+@dataclass(frozen=True, slots=True)
+class OwnGame:
+    """A finished game of ours: the player that we were in it, by the public id, and by name: ``ana``, ``ana (2)``."""
+
+    game: PastGame
+    viewer: str
+    whose: str
+
+
+class PastGames:
+    """The finished games of all players that this machine knows under our name, the newest first, each once.
+
+    `is_shared` where these are several. Of one whom the server does not know any more there are none.
+    """
+
+    def __init__(self, session: Session) -> None:
+        client = session.client
+        assert client is not None
+        own = KnownPlayer(client.address.url, client.name, client.token)
+        known = session.players.on(session.house.urls)
+        others = (player for player in known if player.name == client.name and player.token != client.token)
+        self._session = session
+        self._names = {own: own.name} | {player: f"{own.name} ({number})" for number, player in enumerate(others, 2)}
+        self._unlisted: dict[KnownPlayer, list[OwnGame]] = {player: [] for player in self._names}
+        self._before: dict[KnownPlayer, str | None] = dict.fromkeys(self._names)
+        self._owners: dict[str, KnownPlayer] = {}
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether there are several players."""
+        return len(self._names) > 1
+
+    async def read(self, count: int) -> tuple[OwnGame, ...]:
+        """Return the next games, fewer than `count` where there are no more. Raises `Refused` and `ConnectionLost`."""
+        found: list[OwnGame] = []
+        while len(found) < count:
+            for player in tuple(self._before):
+                if not self._unlisted[player]:
+                    await self._fetch(player, min(count, MAX_LISTED_GAMES))
+            filled = [player for player, games in self._unlisted.items() if games]
+            if not filled:
+                break
+            newest = max(filled, key=lambda player: self._unlisted[player][0].game.at)
+            own = self._unlisted[newest].pop(0)
+            if self._owners.setdefault(own.game.id, newest) is newest:
+                found.append(own)
+        return tuple(found)
+
+    async def _fetch(self, player: KnownPlayer, count: int) -> None:
+        """Fetch the next games of a player, who is in `_before` as long as there are more."""
+        try:
+            async with self._session.connect_as(player) as owner:
+                games = await owner.history(count, before=self._before[player])
+        except Refused as refused:
+            if refused.code != "bad_token":
+                raise
+            games = ()
+        self._unlisted[player] += (OwnGame(game, owner.player, self._names[player]) for game in games)
+        if len(games) < count:
+            del self._before[player]
+        else:
+            self._before[player] = games[-1].id
+
+    async def record(self, game: str) -> str:
+        """Return the record of a game that one of our players played; raises `Refused` where none did."""
+        players = [self._owners[game]] if game in self._owners else list(self._names)
+        for player in players:
+            with suppress(*(() if player is players[-1] else (Refused,))):
+                async with self._session.connect_as(player) as owner:
+                    return await owner.record(game)
+        raise AssertionError("the last one returns or raises")

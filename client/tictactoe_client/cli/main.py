@@ -84,10 +84,10 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
         return run_screen(settings, None)
     if settings.mode == "json" or not settings.asks or not is_terminal(0, 1):
         return _ask_for_command(context, in_json=settings.mode == "json")
-    from tictactoe_client.cli.plain_home import stay_home
+    from tictactoe_client.cli.visits import PlainHome
 
     before = context.meta[_ARGUMENTS]
-    return stay_home(settings, cli.list_commands(context), lambda words: run([*before, *words]))
+    return PlainHome(settings, cli.list_commands(context), lambda words: run([*before, *words])).run()
 
 
 def _ask_for_command(context: click.Context, *, in_json: bool) -> int:

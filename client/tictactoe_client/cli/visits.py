@@ -1,12 +1,13 @@
-"""What the commands at a server do: the ways into a room, in the chosen mode, the rooms that there are, and a check."""
+"""What the commands at a server do: the ways into a room, the public rooms, a check; and the home of plain mode."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import shlex
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -26,16 +27,31 @@ from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
-from tictactoe_client.session import Session
+from tictactoe_client.session import Session, find_left_behind
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
 from tictactoe_client.text.help import own_command
-from tictactoe_client.text.lobby import list_rooms
+from tictactoe_client.text.lobby import (
+    describe_home_help,
+    describe_self,
+    describe_unknown,
+    list_rooms,
+    list_words,
+    offer_games,
+)
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.pushes import RoomSummary
 
 _PINGS: Final = 3
+_LEADING_AWAY: Final = frozenset({"play", "bot", "new", "join", "watch"})
+"""What leads into a room, so that one wants to hear where one is afterwards."""
+_GOING: Final = frozenset({"quit", "q", "exit", "leave"})
+_HELP: Final = frozenset({"help", "h", "?"})
+_FINAL: Final = frozenset(
+    {ExitCode.HANGUP, ExitCode.INTERRUPTED, ExitCode.BROKEN_PIPE, ExitCode.TERMINATED, ExitCode.OUTPUT_FAILED}
+)
+"""How a command ends when the whole program is to end."""
 
 
 def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
@@ -211,3 +227,91 @@ def check(settings: Settings) -> int:
 
 def _ms_since(started: float) -> float:
     return round((time.monotonic() - started) * 1000, 1)
+
+
+class PlainHome:
+    """The home of plain mode: who one is and where, a game that still waits, then whatever is typed, a line at a time.
+
+    Each line is run by `run_line` as if it had been typed behind the program's name. No connection is held while one
+    thinks, and no room is opened that nobody asked for.
+    """
+
+    def __init__(self, settings: Settings, commands: Sequence[str], run_line: Callable[[Sequence[str]], int]) -> None:
+        self._settings = settings
+        self._commands = commands
+        self._run_line = run_line
+        self._screen = Output(prompts=True)
+        self._waiting: dict[str, int | None] = {}
+        self._typed: str | None = None
+        self._name = ""
+
+    def run(self) -> int:
+        """Say where one is, and do what is typed; return the exit code."""
+        code = self._arrive()
+        while code not in _FINAL:
+            self._screen.prompt()
+            code = self._listen()
+            if code != ExitCode.NORMAL:
+                return code
+            if self._typed is not None:
+                self._screen.note_typed()
+            words = None if self._typed is None else _split(self._typed)
+            if words is None or (words and words[0].lower() in _GOING):
+                self._screen.print("Goodbye.")
+                return ExitCode.NORMAL
+            code = self._do(words)
+        return code
+
+    def _arrive(self) -> int:
+        """Say who one is on which server, the first time, what waits there, and what can be typed."""
+        self._waiting = {}
+        settings = replace(self._settings, debug=False, local=False)
+        code = run(settings, None, self._greet, is_chatty=not self._name, role="player", tells_left_behind=False)
+        if code not in _FINAL:
+            self._screen.print(list_words(is_waited_for=bool(self._waiting)))
+        return code
+
+    async def _greet(self, client: Client, session: Session) -> int:
+        found = await find_left_behind(session)
+        self._waiting = found.waiting | {seat.room: client.held_ms(seat.room) for seat in client.welcome.rooms}
+        if client.name != self._name:
+            self._name = client.name
+            self._screen.print(describe_self(client.name, client.latency_seconds))
+        self._screen.print(*found.losses, *offer_games([*self._waiting.items()]))
+        return ExitCode.NORMAL
+
+    def _listen(self) -> int:
+        """Wait for a line, which is then in `_typed`; return the exit code where a signal came instead."""
+
+        async def read() -> int:
+            self._typed = await Keyboard().read_line()
+            return ExitCode.NORMAL
+
+        return run_alone(replace(self._settings, debug=False), read)
+
+    def _do(self, words: Sequence[str]) -> int:
+        is_waited_for = bool(self._waiting)
+        word = words[0].lower() if words else ""
+        if word in _HELP:
+            self._screen.print(*describe_home_help(is_waited_for=is_waited_for))
+        elif not word:
+            self._screen.print(list_words(is_waited_for=is_waited_for))
+        elif word == "resume" and not is_waited_for:
+            self._screen.print("No game of yours waits.")
+        elif word not in (*self._commands, "resume"):
+            known = (*self._commands, *(("resume",) if is_waited_for else ()), "help", "quit")
+            self._screen.print(describe_unknown(words[0], known, is_waited_for=is_waited_for))
+        else:
+            if word == "resume":
+                word, words = "join", ["join", *(words[1:] or [next(iter(self._waiting))])]
+            code = self._run_line([word, *words[1:]])
+            return self._arrive() if word in _LEADING_AWAY and code not in _FINAL else code
+        return ExitCode.NORMAL
+
+
+def _split(line: str) -> list[str]:
+    """Return the words of a line as a shell would, in one piece each where quotes are left open."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()

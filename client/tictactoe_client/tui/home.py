@@ -12,10 +12,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, OptionList, Static
 
-from tictactoe_client.history import find_losses
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.messages import Message
+from tictactoe_client.session import find_losses
 from tictactoe_client.text.lobby import name_with_time
 from tictactoe_client.tui.lists import Menu, Table
 from tictactoe_client.tui.live import ASCII_NAME, NAME, describe_live, describe_record, put_side_by_side
