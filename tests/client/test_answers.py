@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
 from tictactoe_client.exits import exit_code_of
-from tictactoe_client.input.intents import Place
-from tictactoe_client.input.parser import parse_intent
+from tictactoe_client.input.intents import Place, parse_intent
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.version import describe_mismatch, upgrade_command
 from tictactoe_client.settings import Settings

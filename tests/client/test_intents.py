@@ -18,8 +18,8 @@ from tictactoe_client.input.intents import (
     Say,
     Verb,
     Weigh,
+    parse_intent,
 )
-from tictactoe_client.input.parser import parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
 
 CLASSIC = PRESETS["classic"]

@@ -14,8 +14,7 @@ from typing import Final, Literal
 from tictactoe_client.files.records import save_game
 from tictactoe_client.input import intents
 from tictactoe_client.input.cells import describe_full_column, landing_cell
-from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Verb, VerbKind
-from tictactoe_client.input.parser import parse_intent
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Verb, VerbKind, parse_intent
 from tictactoe_client.input.past import Past
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Offered, RoomEvent, Updated

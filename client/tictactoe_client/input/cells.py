@@ -28,7 +28,7 @@ def landing_cell(state: RoomState, cell: int) -> int | None:
 
 
 def resting_cell(state: RoomState, cell: int) -> int:
-    """Return where a cursor in the column of this cell stands: where a mark would land, at the top of a full one."""
+    """Return where a mark would land in the column of this cell, the top of a full one."""
     landing = landing_cell(state, cell)
     return cell % state.rules.columns if landing is None else landing
 
@@ -69,8 +69,7 @@ def cell_of_key(key: str, rules: Rules, keys: Keys) -> int | None:
 
 
 def is_whole(text: str, rules: Rules, keys: Keys = Keys.PHONE) -> bool:
-    """Tell whether a text has the form of a move, on this board or beyond its edge; a key on 3x3, a column where marks
-    fall.
+    """Tell whether a text has the form of a move, on this board or beyond its edge.
 
     >>> [is_whole(text, Rules(15, 15, 5)) for text in ("h", "h1", "2,", "2 3", "z99")]
     [False, True, False, True, True]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
-from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.parser import parse_intent
+from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.text.wording import name_of
 from tictactoe_client.tui.hints import example_cell
 from tictactoe_client.tui.room.deeds import Deeds
