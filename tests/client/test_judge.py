@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from tictactoe_client.input import judge
-from tictactoe_client.input.judge import Judge
+from tictactoe_client.input import past
+from tictactoe_client.input.past import Judge
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_engine import PRESETS, Position, Rules, parse_cell
 from tictactoe_engine.search import Analysis, Budget, Value
@@ -68,7 +68,7 @@ async def test_what_was_searched_is_not_searched_again(monkeypatch: pytest.Monke
         asked.append(position.ply)
         return search(position, budget)
 
-    monkeypatch.setattr(judge, "analyse", analyse)
+    monkeypatch.setattr(past, "analyse", analyse)
     one = Judge(played(GIVEN_AWAY))
     await one.find_mistakes()
     await one.find_turning_point("X")
@@ -90,7 +90,7 @@ async def test_the_loop_goes_on_while_a_position_is_searched_and_nobody_s_search
         loop.call_soon_threadsafe(has_ended.set)
         return Analysis(Value("draw"), {}, (), is_solved=False, nodes=0)
 
-    monkeypatch.setattr(judge, "analyse", analyse)
+    monkeypatch.setattr(past, "analyse", analyse)
     searching = asyncio.create_task(Judge(played(GIVEN_AWAY)).analyse(0))
     async with asyncio.timeout(10):
         await begun.wait()

@@ -4,11 +4,17 @@ from typing import Any
 
 import pytest
 
-from tictactoe_client.input.record import STEP_HELP, RecordActions, RecordedRoom
-from tictactoe_client.input.timeline import list_rounds
+from tictactoe_client.input.past import list_rounds
+from tictactoe_client.input.record import (
+    STEP_HELP,
+    RecordActions,
+    RecordedRoom,
+    describe_record,
+    summarise_position,
+    summarise_record,
+)
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.record import describe_record, summarise_position, summarise_record
 from tictactoe_engine.records import GameRecord, parse_record
 
 CLASSIC = parse_record(

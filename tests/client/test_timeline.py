@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tests.client.states import state
 from tests.client.test_room import FakeCourier
 from tictactoe_client.input.actions import Actions
-from tictactoe_client.input.timeline import Timeline
+from tictactoe_client.input.past import Timeline
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_protocol.pushes import Ok

@@ -19,7 +19,7 @@ from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_game_page import game
 from tests.tui.test_replay_page import diagonal
-from tictactoe_client.input import judge
+from tictactoe_client.input import past
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
@@ -104,8 +104,8 @@ async def test_in_a_replay(
     open_screen: OpenScreen, look: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(judge, "GAME_SECONDS", 0.1)
-    monkeypatch.setattr(judge, "_LEAST_COST", 9.0)
+    monkeypatch.setattr(past, "GAME_SECONDS", 0.1)
+    monkeypatch.setattr(past, "_LEAST_COST", 9.0)
     opening = Opening("replay", record=diagonal(32))
     async with open_screen("ws://127.0.0.1:1", opening=opening, **look) as ana:
         await ana.until("move 0 of 16")

@@ -1,7 +1,6 @@
 """What somebody wants in a room, carried out: the one executor, for typed lines, commands, keys and clicks alike.
 
-An intent comes in, an `Outcome` goes out; refusals are outcomes too. What the server does about it is told by the
-room's events, not here. Without a connection what is known is answered at once, and one move is kept.
+What the server does about it is told by the room's events, not here.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from tictactoe_protocol.requests import OfferAction
 
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 _GIVING_UP: Final[frozenset[VerbKind]] = frozenset({"resign", "leave", "quit", "new"})
-_SAME: Final[dict[VerbKind, tuple[VerbKind, ...]]] = {"leave": ("leave", "quit"), "quit": ("leave", "quit")}
+_LEAVING: Final = ("leave", "quit")
 """Words that ask for one and the same: the one answers the question about the other."""
 
 
@@ -93,13 +92,9 @@ class Actions(Past):
 
     async def do_line(self, line: str) -> Outcome:
         """Carry a typed line out; raises `ConnectionLost` and nothing else."""
-        intent = self.parse(line)
-        if isinstance(intent, BadInput):
-            self._asked = None
-            return _refuse(intent)
-        return await self.do(intent)
+        return await self.do(self.parse(line))
 
-    async def do(self, intent: Intent) -> Outcome:
+    async def do(self, intent: Intent | BadInput) -> Outcome:
         """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes."""
         asked, self._asked = self._asked, None
         if self._room.state is None:
@@ -107,7 +102,7 @@ class Actions(Past):
         try:
             return await self._carry_out(intent, self._room.state, asked)
         except BadInput as bad:
-            return _refuse(bad)
+            return Outcome((clean_text(bad.message),))
         except Interrupted as interrupted:
             return Outcome((interrupted.message,))
         except Refused as refused:
@@ -120,7 +115,7 @@ class Actions(Past):
         """
         state, intent = self._room.state, self.parse(line)
         if isinstance(intent, BadInput) or state is None:
-            return _refuse(intent) if isinstance(intent, BadInput) else Outcome()
+            return Outcome((clean_text(intent.message),)) if isinstance(intent, BadInput) else Outcome()
         if isinstance(intent, Place):
             return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
         is_answer = isinstance(intent, Look) and self._means_no(intent, state, None)
@@ -151,7 +146,9 @@ class Actions(Past):
         except BadInput as bad:
             return bad
 
-    async def _carry_out(self, intent: Intent, state: RoomState, asked: VerbKind | None) -> Outcome:
+    async def _carry_out(self, intent: Intent | BadInput, state: RoomState, asked: VerbKind | None) -> Outcome:
+        if isinstance(intent, BadInput):
+            raise intent
         if isinstance(intent, Look) and self._means_no(intent, state, asked):
             return await self._do_verb(Verb("no"), state, asked)
         if (told := self._answer(intent, state)) is not None:
@@ -164,10 +161,10 @@ class Actions(Past):
             case intents.Say():
                 await self._room.chat(intent.text)
                 return Outcome()
-            case intents.Save():
-                return Outcome((await save_game(intent.file, state, self._room),))
-            case intents.Weigh():
-                return Outcome(tuple(await self.weigh(intent.ply, state)))
+            case intents.Save(file):
+                return Outcome((await save_game(file, state, self._room),))
+            case intents.Weigh(ply):
+                return Outcome(tuple(await self.weigh(ply, state)))
             case intents.Mistakes():
                 return Outcome(tuple(await self.list_mistakes(state)))
             case Look(kind="mistake"):
@@ -263,25 +260,21 @@ class Actions(Past):
     # -- the game and the room --------------------------------------------------------------------------------------
 
     async def _do_verb(self, verb: Verb, state: RoomState, asked: VerbKind | None) -> Outcome:
-        kind = verb.kind
+        kind, may_ask = verb.kind, self._settings.asks and not self._shows and self._is_live(state)
         if kind in ("yes", "no") and asked is None:
             return await self._answer_offer(state, accepts=kind == "yes")
         if kind == "no":
             return Outcome(("All right, the game goes on.",))
         if kind == "yes" and asked is not None:
             kind = asked
-        elif self._asks_back(kind, asked) and self._is_live(state):
+        elif may_ask and kind in _GIVING_UP and asked not in (_LEAVING if kind in _LEAVING else (kind,)):
             return self._ask_back(kind, state)
-        if kind in ("leave", "quit"):
+        if kind in _LEAVING:
             return Outcome(going="leave")
         if kind == "new":
             return Outcome(going="new")
         await self._request(kind, verb.argument, state)
         return Outcome()
-
-    def _asks_back(self, kind: VerbKind, asked: VerbKind | None) -> bool:
-        is_new = kind in _GIVING_UP and asked not in _SAME.get(kind, (kind,))
-        return is_new and self._settings.asks and not self._shows
 
     def _ask_back(self, kind: VerbKind, state: RoomState) -> Outcome:
         self._asked = kind
@@ -292,16 +285,17 @@ class Actions(Past):
 
     async def _request(self, kind: VerbKind, argument: str, state: RoomState) -> None:
         room = self._room
-        if kind == "resign":
-            await room.resign()
-        elif kind == "rematch":
-            await room.rematch()
-        elif kind == "draw":
-            await room.draw(self._find_action(state.offers.draw, argument, "offered no draw"))
-        elif kind == "undo":
-            await room.undo(self._find_action(state.offers.undo, argument, "asked for nothing back"))
-        else:
-            await room.claim("draw" if argument == "draw" else "win")
+        match kind:
+            case "resign":
+                await room.resign()
+            case "rematch":
+                await room.rematch()
+            case "draw":
+                await room.draw(self._find_action(state.offers.draw, argument, "offered no draw"))
+            case "undo":
+                await room.undo(self._find_action(state.offers.undo, argument, "asked for nothing back"))
+            case _:
+                await room.claim("draw" if argument == "draw" else "win")
 
     async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
         """Answer the one offer that waits for it; on the screen, where a key does that, also withdraw one's own."""
@@ -356,7 +350,3 @@ class Actions(Past):
         if refused.code in _WITH_FREE_CELLS:
             return f"{message} {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
         return message
-
-
-def _refuse(bad: BadInput) -> Outcome:
-    return Outcome((clean_text(bad.message),))

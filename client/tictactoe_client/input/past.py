@@ -1,33 +1,219 @@
-"""The game on the table as somebody looks back in it: where they look, what is to be seen there, what moves were worth.
+"""Looking back in a game, in every face alike: one that runs, is watched, is over, or is on record.
 
-While a game runs its server says whether it tells what a position is worth; once it is over the engine here is asked.
+A `Timeline` is where one looks, a `Judge` knows what moves were worth, the `Past` tells it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import Final
+
+from msgspec.structs import replace
 
 from tictactoe_client.board.board import BoardStyle, BoardView, render_board
 from tictactoe_client.input.intents import BadInput, Look
-from tictactoe_client.input.judge import Judge
-from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.wording import describe_cell, describe_turn, name_of
-from tictactoe_client.text.worth import describe_mistake, review_position
-from tictactoe_protocol.pushes import AnalysisState, RoomState
+from tictactoe_client.text.worth import describe_mistake, rate, review_position
+from tictactoe_engine import Position
+from tictactoe_engine.search import Budget, Value, analyse, fits_table
+from tictactoe_protocol.pushes import AnalysisState, CellValue, RoomState
 
+SEARCH_SECONDS: Final = 0.4
+"""How long a position is searched that no table answers."""
+GAME_SECONDS: Final = 20.0
+"""How long all positions of a game may take together."""
+TURNING_MOVES: Final = 8
+"""Among how many moves before the end the turning point is looked for."""
+_LEAST_COST: Final = 0.5
+_FLIPPED: Final = {"win": "loss", "loss": "win"}
 _LONG_SECONDS: Final = 2.0
 _AFTERWARDS: Final = "Mistakes are told when the game is over."
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The cells of game number `game` in order; looked at is the moment after `ply` of them, None for the present.
+
+    `seen` is how many there were when the present was last looked at.
+    """
+
+    game: int = 0
+    moves: tuple[int, ...] = ()
+    ply: int | None = None
+    seen: int = 0
+
+    @property
+    def here(self) -> int:
+        """How many moves lie on the board that is looked at."""
+        return len(self.moves) if self.ply is None else self.ply
+
+    @property
+    def is_back(self) -> bool:
+        """Whether a moment before the present is looked at."""
+        return self.ply is not None
+
+    @property
+    def unseen(self) -> int:
+        """How many moves came while one looked back."""
+        return max(0, len(self.moves) - self.seen) if self.is_back else 0
+
+    @property
+    def played_next(self) -> int | None:
+        """The cell that was played at the moment that is looked back at, None at the present."""
+        return None if self.ply is None else self.moves[self.ply]
+
+    def follow(self, game: int, moves: Sequence[int]) -> Timeline:
+        """Return it with the moves as they are now; another game, and a moment that was taken back, become the present.
+
+        >>> Timeline(1, (4, 0, 8), ply=2).follow(1, (4, 0)).ply is None
+        True
+        """
+        is_there = game == self.game and self.ply is not None and self.ply < len(moves)
+        return Timeline(game, tuple(moves), *((self.ply, self.seen) if is_there else (None, len(moves))))
+
+    def jump(self, ply: int) -> Timeline:
+        """Return it at the moment after so many moves, at the start or the present where there is none such."""
+        count, ply = len(self.moves), max(0, ply)
+        is_back = ply < count
+        seen = self.seen if is_back and self.is_back else count
+        return Timeline(self.game, self.moves, ply if is_back else None, seen)
+
+    def step(self, by: int) -> Timeline:
+        """Return it so many moves further on."""
+        return self.jump(self.here + by)
+
+    def show(self, state: RoomState) -> RoomState:
+        """Return the state with the board as it was at the moment that is looked at."""
+        if self.ply is None:
+            return state
+        moves = self.moves[: self.ply]
+        lying = set(moves)
+        board = "".join(mark if cell in lying or mark in ".#" else "." for cell, mark in enumerate(state.board))
+        last = moves[-1] if moves else None
+        return replace(state, board=board, ply=self.ply, last=last, result=None, turn=None)
+
+
+def list_rounds(state: RoomState, moves: Sequence[int]) -> list[range]:
+    """Return the numbers of the moves of each round; a round ends when the turn comes back to its first mark."""
+    return _rounds_of(state.rules.marks, state.board, tuple(moves))
+
+
+@lru_cache(maxsize=2)
+def _rounds_of(marks: str, board: str, moves: tuple[int, ...]) -> list[range]:
+    movers = [marks.index(board[cell]) for cell in moves]
+    starts = [ply for ply, mover in enumerate(movers, 1) if ply == 1 or mover <= movers[ply - 2]]
+    return [range(start, end) for start, end in pairwise([*starts, len(movers) + 1])]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """The move number `ply`, which was worth less than the best; `before` is what was known where it was made."""
+
+    ply: int
+    cell: int
+    before: AnalysisState
+
+
+class Judge:
+    """Says what the moves of the finished game that led to `position` were worth; `found` are mistakes by their moves.
+
+    The engine is asked in this process, in a thread, one search at a time and for a limited time; what was found is
+    remembered. A game that runs is none of its business: nobody who plays is to be helped.
+    """
+
+    def __init__(self, position: Position, seconds: float = SEARCH_SECONDS) -> None:
+        self.position = position
+        self.found: dict[int, Mistake] = {}
+        self._seconds = min(seconds, GAME_SECONDS / max(1, position.ply))
+        self._known: dict[int, AnalysisState] = {}
+        self._searching = asyncio.Lock()
+
+    @property
+    def seconds_left(self) -> float:
+        """How long it takes at most until all is known of all positions."""
+        return 0.0 if fits_table(self.position) else self._seconds * (self.position.ply + 1 - len(self._known))
+
+    async def analyse(self, ply: int) -> AnalysisState:
+        """Return what the position after `ply` moves is worth; raises ValueError where fewer were played."""
+        async with self._searching:
+            if ply not in self._known:
+                self._known[ply] = await _search(self.position.at(ply), self._seconds)
+        return self._known[ply]
+
+    async def find_mistakes(self) -> list[Mistake]:
+        """Return the moves that gave away a win or a draw, in order."""
+        judged = [await self.judge_move(ply) for ply in range(1, self.position.ply + 1)]
+        return [mistake for mistake in judged if mistake is not None]
+
+    async def find_mistake(self, plies: Iterable[int]) -> Mistake | None:
+        """Return the first of these moves that was a mistake."""
+        for ply in plies:
+            if (mistake := await self.judge_move(ply)) is not None:
+                return mistake
+        return None
+
+    async def find_turning_point(self, winner: str | None) -> Mistake | None:
+        """Return the mistake that decided the game: the last of those who did not win; in a draw the last of all.
+
+        None where it is not among the last moves, or cannot be told.
+        """
+        board, moves = self.position.board, self.position.moves
+        plies = range(len(moves), max(0, len(moves) - TURNING_MOVES), -1)
+        return await self.find_mistake(ply for ply in plies if board[moves[ply - 1]] != winner)
+
+    async def judge_move(self, ply: int) -> Mistake | None:
+        """Return the move number `ply` as a mistake, or None where it was none.
+
+        A mistake lets a sure win go, or surely loses; what is only guessed is held against nobody. Where the value of
+        the move itself is not known, what it led to tells.
+        """
+        before, cell = await self.analyse(ply - 1), self.position.moves[ply - 1]
+        played = before.cells.get(cell)
+        if played is None:
+            return None
+        if played.kind == "unknown" and len(self.position.rules.marks) == 2:
+            led_to = (await self.analyse(ply)).value
+            plies = None if led_to.plies is None else led_to.plies + 1
+            played = CellValue(_FLIPPED.get(led_to.kind, led_to.kind), plies, -led_to.estimate)
+            before = replace(before, cells={**before.cells, cell: played})
+        is_sure = before.value.kind == "win" or played.kind == "loss"
+        if is_sure and rate(before.value) - rate(played) >= _LEAST_COST:
+            self.found[ply] = Mistake(ply, cell, before)
+        return self.found.get(ply)
+
+
+async def _search(position: Position, seconds: float) -> AnalysisState:
+    """Return what a position is worth; whoever waits for it no longer ends the search."""
+    is_wanted = True
+
+    def clock() -> float:
+        return time.monotonic() if is_wanted else math.inf
+
+    try:
+        found = await asyncio.to_thread(analyse, position, Budget(seconds=seconds, clock=clock))
+    finally:
+        is_wanted = False
+    cells = {cell: _value_of(value) for cell, value in found.cells.items()}
+    return AnalysisState(position.ply, position.turn, _value_of(found.value), cells, found.best_cells, found.is_solved)
+
+
+def _value_of(value: Value) -> CellValue:
+    return CellValue(value.kind, value.plies, value.estimate)
 
 
 class Past:
     """What one person sees of the game in `room`, at the moment of `timeline`.
 
     On the screen (`shows`) a moment that is looked at is seen and not told, and who plays sees the present. What takes
-    long is announced by `tell`.
+    long is announced by `tell`. While a game runs its server says whether it tells what a position is worth.
     """
 
     def __init__(
@@ -45,7 +231,8 @@ class Past:
         if self._shows and self._room.plays:
             return ["While you play, the board shows the present."]
         self.timeline = self.timeline.follow(state.game, self._room.moves)
-        there, count = self.timeline.find(look), len(self.timeline.moves)
+        count = len(self.timeline.moves)
+        there = count if look.kind == "live" else look.number + (self.timeline.here if look.kind == "by" else 0)
         if look.kind == "at" and there > count:
             return [f"There is no move {there}: 0 to {count}."]
         if not 0 <= there <= count and not self._shows:
@@ -103,29 +290,28 @@ class Past:
 
     async def list_mistakes(self, state: RoomState) -> list[str]:
         """Return the moves that gave something away, in order."""
-        if self.judge is None:
+        if (judge := self._call_judge()) is None:
             return [_AFTERWARDS]
-        self._announce(self.judge)
-        rules = state.rules.to_rules()
-        told = [describe_mistake(one.ply, one.cell, one.before, rules) for one in await self.judge.find_mistakes()]
+        told = [_describe(mistake, state) for mistake in await judge.find_mistakes()]
         return told or ["No move gave anything away for sure."]
 
     async def look_at_mistake(self, by: int, state: RoomState) -> list[str]:
         """Go to where the next mistake was made, or with `by` -1 the one before, and return what it was."""
-        if self.judge is None:
+        if (judge := self._call_judge()) is None:
             return [_AFTERWARDS]
-        self._announce(self.judge)
         here = self.timeline.here if self.timeline.is_back or by < 0 else -1
-        mistake = await self.judge.find_mistake(here, by)
+        mistake = await judge.find_mistake(range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1))
         if mistake is None:
             return [f"There is no mistake {'after' if by > 0 else 'before'} this moment."]
         self.timeline = self.timeline.jump(mistake.ply - 1)
-        told = describe_mistake(mistake.ply, mistake.cell, mistake.before, state.rules.to_rules())
-        return [told, *self._draw(state)]
+        return [_describe(mistake, state), *self._draw(state)]
 
-    def _announce(self, judge: Judge) -> None:
-        if self._tell is not None and judge.seconds_left >= _LONG_SECONDS:
+    def _call_judge(self) -> Judge | None:
+        """Return who looks for mistakes; it is announced where that takes long."""
+        judge = self.judge
+        if judge is not None and self._tell is not None and judge.seconds_left >= _LONG_SECONDS:
             self._tell(f"Looking through the game: this takes up to {math.ceil(judge.seconds_left)} seconds.")
+        return judge
 
     def _draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
         """Return the board that is looked at, with its last move marked, where boards are drawn or this one wanted."""
@@ -138,3 +324,7 @@ class Past:
 
     def _name(self, state: RoomState, mark: str) -> str:
         return name_of(state, mark)
+
+
+def _describe(mistake: Mistake, state: RoomState) -> str:
+    return describe_mistake(mistake.ply, mistake.cell, mistake.before, state.rules.to_rules())

@@ -1,12 +1,15 @@
-"""A game on record as a room that one looks back in: nobody plays, no server takes part, and every face shows it alike.
+"""A game on record as a room that one looks back in, and in words: who played what and when, and how it ended.
 
-Its last state is the newest; the moments before it are a `Timeline`'s, as in any room.
+Nobody plays there and no server takes part. Names and comments come from strangers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from dataclasses import asdict
+from typing import Any, Final
+
+from msgspec import structs
 
 from tictactoe_client.input import intents
 from tictactoe_client.input.actions import Actions
@@ -16,18 +19,18 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import list_moves, read_cell
 from tictactoe_client.text.help import describe_record_help
-from tictactoe_client.text.record import describe_notes, describe_players, name_in
+from tictactoe_client.text.wording import count, describe_clock, describe_reason, describe_rules
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, RulesState, SeatState
-from tictactoe_protocol.requests import Leave, Request
+from tictactoe_protocol.requests import ClockTerms, Leave, Request
 
 STEP_HELP: Final = "n next, p previous, a number that move, b board, h help, q quit."
 
 
 class _Shelf:
-    """Where a record stands: what a room asks of a server nobody answers here."""
+    """Who answers what a room asks of a server: nobody."""
 
     player = ""
     features: frozenset[str] = frozenset()
@@ -80,18 +83,16 @@ class RecordActions(Actions):
     def parse(self, line: str) -> Intent | BadInput:
         """Return what a typed line asks for: a number is a move here, and an empty line goes on."""
         word = line.strip().lower().removeprefix("/").removeprefix(":")
-        if word in ("", "n"):
-            return Look("by", 1)
-        if word == "q":
-            return Verb("quit")
+        if word in ("", "q"):
+            return Verb("quit") if word else Look("by", 1)
         if word.isascii() and word.isdigit() and len(word) <= 6:
             return Look("at", int(word))
         intent = super().parse(line)
         is_unknown = isinstance(intent, BadInput) and intent.message.startswith("I don't know")
-        if is_unknown or isinstance(intent, intents.Say | intents.Mute) or _is_for_players(intent):
-            return BadInput(
-                "bad_input", f'I don\'t know "{clean_text(line.strip().removeprefix(":"))}". Type {STEP_HELP}'
-            )
+        is_for_players = isinstance(intent, Verb) and intent.kind not in ("leave", "quit")
+        if is_unknown or is_for_players or isinstance(intent, intents.Say | intents.Mute):
+            shown = clean_text(line.strip().removeprefix(":"))
+            return BadInput("bad_input", f'I don\'t know "{shown}". Type {STEP_HELP}')
         return intent
 
     def _answer(self, intent: Intent, state: RoomState) -> list[str] | None:
@@ -129,10 +130,6 @@ class RecordActions(Actions):
         return name_in(self._record, mark)
 
 
-def _is_for_players(intent: Intent | BadInput) -> bool:
-    return isinstance(intent, Verb) and intent.kind not in ("leave", "quit")
-
-
 def _state_of(record: GameRecord) -> RoomState:
     """Return what the room of the game would show to one who watches, after its last move."""
     position, result = record.position, record.result
@@ -159,3 +156,72 @@ def _state_of(record: GameRecord) -> RoomState:
         watchers=0,
         score={},
     )
+
+
+def describe_record(record: GameRecord) -> list[str]:
+    """Return what is known of the whole game: who, what, when and where, and how it ended."""
+    facts = [describe_players(record), describe_rules(record.rules), *list_facts(record)]
+    return [f"{', '.join(facts)}.", f"{count(len(record.moves), 'move')}. {describe_end(record)}"]
+
+
+def describe_players(record: GameRecord) -> str:
+    """Return who played which mark: ``ana (X) v bo (O)``."""
+    return " v ".join(name_in(record, mark) for mark in record.rules.marks)
+
+
+def name_in(record: GameRecord, mark: str) -> str:
+    """Return who played a mark: ``ana (X)``, the mark alone where that is not known."""
+    name = dict(record.players).get(mark)
+    return mark if name is None else f"{clean_text(name) or '?'} ({mark})"
+
+
+def list_facts(record: GameRecord) -> list[str]:
+    """Return what the record says beside players and rules: its clock, date, room and number, where it does."""
+    facts = [] if record.clock is None else [describe_clock(ClockTerms(**asdict(record.clock)))]
+    facts += [] if record.date is None else [record.date]
+    facts += [] if record.room is None else [f"room {clean_text(record.room)}"]
+    return facts if record.game is None else [*facts, f"game {record.game}"]
+
+
+def describe_end(record: GameRecord) -> str:
+    """Return how the game ended: ``ana (X) wins by a line.``"""
+    result = record.result
+    if result is None:
+        return "The game still runs."
+    who = "A draw" if result.winner is None else f"{name_in(record, result.winner)} wins"
+    return f"{who} {describe_reason(result.reason)}."
+
+
+def describe_notes(record: GameRecord, ply: int) -> list[str]:
+    """Return what the record notes after so many moves: who is out from here, comments, and at the end the result."""
+    lines = [f"{name_in(record, mark)} is passed over from here." for at, mark in record.passed if at == ply]
+    lines += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == ply]
+    return [*lines, describe_end(record)] if ply == len(record.moves) else lines
+
+
+def summarise_record(record: GameRecord) -> dict[str, Any]:
+    """Return the whole game for programs; `players` are by mark."""
+    result = record.result
+    return {
+        "rules": structs.asdict(RulesState.of(record.rules)),
+        "players": dict(record.players),
+        "date": record.date,
+        "room": record.room,
+        "game": record.game,
+        "moves": record.moves,
+        "passed": [{"ply": ply, "mark": mark} for ply, mark in record.passed],
+        "result": None if result is None else {"winner": result.winner, "reason": result.reason},
+    }
+
+
+def summarise_position(record: GameRecord, position: Position) -> dict[str, Any]:
+    """Return one position of the game for programs, in the words of a room's state."""
+    is_over = position.ply == len(record.moves) and record.result is not None
+    return {
+        "ply": position.ply,
+        "board": position.board,
+        "turn": None if is_over else position.turn,
+        "last": position.last,
+        "line": position.outcome.line if position.outcome else (),
+        "comments": [text for at, text in record.comments if at == position.ply],
+    }

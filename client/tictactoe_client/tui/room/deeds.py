@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tictactoe_client.input.cells import landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Say, Verb
-from tictactoe_client.input.timeline import Timeline
+from tictactoe_client.input.past import Timeline
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.news import can_play_again

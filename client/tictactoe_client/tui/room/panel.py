@@ -11,8 +11,8 @@ from datetime import datetime
 
 from tictactoe_client.board.board import mark_role
 from tictactoe_client.board.glyphs import draw_words
-from tictactoe_client.input.timeline import list_rounds
-from tictactoe_client.text.record import describe_end, list_facts
+from tictactoe_client.input.past import list_rounds
+from tictactoe_client.input.record import describe_end, list_facts
 from tictactoe_client.text.wording import describe_tally, format_duration
 from tictactoe_client.tui.picture import Picture, fold, measure, shorten, wrap
 from tictactoe_client.tui.room.ending import sum_up_end

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.past import Timeline
 from tictactoe_client.input.record import RecordedRoom
-from tictactoe_client.input.timeline import Timeline
 from tictactoe_client.online.events import Change, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.news import announce, announce_chat
