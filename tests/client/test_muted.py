@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from tests.client.states import ANA, BO, state
-from tictactoe_client.input.intents import Mute
-from tictactoe_client.input.parser import parse_intent
+from tictactoe_client.input.intents import Mute, parse_intent
 from tictactoe_client.text.news import Muted
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import ChatLine

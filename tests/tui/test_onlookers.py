@@ -12,8 +12,7 @@ from tests.client.tables import table_of
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_game_page import game
-from tictactoe_client.input.intents import Verb
-from tictactoe_client.input.parser import parse_intent
+from tictactoe_client.input.intents import Verb, parse_intent
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.banners import game_banner

@@ -21,7 +21,6 @@ from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_games
-from tictactoe_client.text.record import describe_record, summarise_position, summarise_record
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 

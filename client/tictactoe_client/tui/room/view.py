@@ -12,8 +12,8 @@ from textual.geometry import Region
 from tictactoe_client.board.board import BoardStyle, BoardView, Window
 from tictactoe_client.board.fit import Fit
 from tictactoe_client.input.cells import resting_cell
+from tictactoe_client.input.record import describe_players as describe_players_of
 from tictactoe_client.online.address import reachable_address
-from tictactoe_client.text.record import describe_players as describe_players_of
 from tictactoe_client.text.wording import (
     describe_clock_in_words,
     describe_manners,
