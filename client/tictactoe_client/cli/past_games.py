@@ -89,16 +89,6 @@ def _is_file(source: str) -> bool:
     return source == STANDARD_STREAM or Path(source).is_file() or not _GAME_ID.fullmatch(source)
 
 
-def _choose(name: str, number: int | None) -> tuple[GameRecord, list[str]]:
-    """Return a game of a file, the first where no number is given, and what to say of the others."""
-    records = read_records(name)
-    if number is not None and number > len(records):
-        games = "one game" if len(records) == 1 else f"{len(records)} games"
-        raise Misuse(f"{clean_text(name)} has {games}: there is no game {number}.")
-    told = [f"The first of {len(records)} games; --game 2 chooses the next."] if len(records) > 1 else []
-    return records[(number or 1) - 1], told if number is None else []
-
-
 async def _fetch(settings: Settings, id: str | None) -> GameRecord:
     """Return one of our own games from the server, the last one where no id is given."""
     session = Session(settings, house_for(settings, None), "reader")
@@ -153,10 +143,12 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
     for ply in plies:
         actions.timeline = actions.timeline.jump(ply)
         screen.print(*actions.tell_moment())
-    return await _step(actions, screen) if is_asking else ExitCode.NORMAL
+    if asks:
+        await _step(actions, screen)
+    return ExitCode.NORMAL
 
 
-async def _step(actions: RecordActions, screen: Output) -> int:
+async def _step(actions: RecordActions, screen: Output) -> None:
     """Do what the person says until they have seen enough."""
     keyboard = Keyboard()
     screen.prompt()
@@ -165,11 +157,10 @@ async def _step(actions: RecordActions, screen: Output) -> int:
             screen.note_typed()
             outcome = await actions.do_line(line)
             if outcome.going is not None:
-                return ExitCode.NORMAL
+                return
             screen.print(*outcome.lines)
             screen.prompt()
+        screen.print("Goodbye.")
     except asyncio.CancelledError:
         screen.print("Goodbye.")
         raise
-    screen.print("Goodbye.")
-    return ExitCode.NORMAL
