@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.input.actions import Actions, Outcome
-from tictactoe_client.input.parser import is_farewell
+from tictactoe_client.input.intents import is_farewell
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
 from tictactoe_client.online.events import (
