@@ -10,7 +10,14 @@ from typing import Final
 
 from tictactoe_client.cli.run import run, run_alone
 from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
-from tictactoe_client.input.record import STEP_HELP, RecordActions, RecordedRoom
+from tictactoe_client.input.record import (
+    STEP_HELP,
+    RecordActions,
+    RecordedRoom,
+    describe_record,
+    summarise_position,
+    summarise_record,
+)
 from tictactoe_client.json.game import pass_through
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.client import Client
@@ -60,18 +67,26 @@ def show_history(settings: Settings, limit: int | None) -> int:
 
 
 def replay(settings: Settings, source: str | None, game: int | None, at: int | None, export: str | None) -> int:
-    """Find the game, in a file or on the server, one's last by default; then step through it, or write it to a file."""
+    """Step through a game of a file, of one's own by its id, or one's last; or write it to a file."""
 
     async def work() -> int:
         if at is not None and export is not None:
             raise Misuse("Choose one of --at and --export.")
         told: list[str] = []
         if source is not None and _is_file(source):
-            record, told = _choose(source, game)
+            records = read_records(source)
+            if game is not None and game > len(records):
+                games = "one game" if len(records) == 1 else f"{len(records)} games"
+                raise Misuse(f"{clean_text(source)} has {games}: there is no game {game}.")
+            if game is None and len(records) > 1:
+                told = [f"The first of {len(records)} games; --game 2 chooses the next."]
+            record = records[(game or 1) - 1]
         elif game is not None:
             raise Misuse("--game chooses among the games of a file.")
         else:
             record = await _fetch(settings, source)
+        if at is not None and at > len(record.moves):
+            raise Misuse(f"There is no move {at}: this game has {len(record.moves)}.")
         if export is None:
             return await _show(settings, record, at, told, asks=settings.asks and source != STANDARD_STREAM)
         write_record(export, record)
@@ -117,10 +132,7 @@ async def _fetch(settings: Settings, id: str | None) -> GameRecord:
 
 
 async def _show(settings: Settings, record: GameRecord, at: int | None, told: list[str], *, asks: bool) -> int:
-    last = len(record.moves)
-    if at is not None and at > last:
-        raise Misuse(f"There is no move {at}: this game has {last}.")
-    plies = range(last + 1) if at is None else [at]
+    plies = range(len(record.moves) + 1) if at is None else range(at, at + 1)
     if settings.mode == "json":
         print_own("record", **summarise_record(record))
         for position in record.positions():
@@ -133,14 +145,11 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
 
         opening = Opening("replay", record=record, ply=at or 0, note=" ".join(told))
         return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)
-    is_asking = asks and is_terminal(0, 1)
-    screen = Output(prompts=is_asking)
+    asks = asks and is_terminal(0, 1)
+    screen = Output(prompts=asks)
     actions = RecordActions(RecordedRoom(record), settings, tell=screen.print)
-    screen.print(*told, *describe_record(record))
-    if is_asking:
-        screen.print(f"Type {STEP_HELP}")
-        plies = [at or 0]
-    for ply in plies:
+    screen.print(*told, *describe_record(record), *([f"Type {STEP_HELP}"] if asks else []))
+    for ply in plies[:1] if asks else plies:
         actions.timeline = actions.timeline.jump(ply)
         screen.print(*actions.tell_moment())
     if asks:
