@@ -164,8 +164,12 @@ def _parse_target(text: str) -> tuple[Address, str | None]:
         raise _bad(text)
     if port is None and scheme == "ws":
         port = DEFAULT_PORT
-    path, code = _split_code(parts.path.rstrip("/"))
-    return Address(scheme, host, port, path), code
+    path = parts.path.rstrip("/")
+    head, _, last = path.rpartition("/")
+    try:
+        return Address(scheme, host, port, head), parse_code(last)
+    except BadRoomCode:
+        return Address(scheme, host, port, path), None
 
 
 def _split(word: str, text: str) -> SplitResult:
@@ -178,14 +182,6 @@ def _split(word: str, text: str) -> SplitResult:
         return urlsplit(word)
     except ValueError:
         raise _bad(text) from None
-
-
-def _split_code(path: str) -> tuple[str, str | None]:
-    head, _, last = path.rpartition("/")
-    try:
-        return head, parse_code(last)
-    except BadRoomCode:
-        return path, None
 
 
 def _bad(text: str, why: str = "") -> BadAddress:
@@ -251,8 +247,7 @@ def house_of(given: str | Address | House | Sequence[str | Address]) -> House:
 def reachable_address(address: Address) -> Address:
     """Return the address for others: where the server is this very machine, the machine's own on its network.
 
-    Not where the server does not answer there, as one that listens on the loopback alone, nor with TLS, whose
-    certificate is for names.
+    Not where the server does not answer there, nor with TLS, whose certificate is for names.
     """
     own = next(iter(own_addresses()), None) if address.is_loopback and address.scheme == "ws" else None
     if own is None or not _answers(own, address.port or 80):

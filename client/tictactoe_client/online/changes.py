@@ -222,7 +222,7 @@ def count_kept(
 ) -> int:
     """Return how many of the old state's moves still lie on the new one's board, in a state of the same game.
 
-    Where the moves of both are known it is exact; else moves that were taken back and made again count as kept.
+    Where the moves of both are not known, those that were taken back and made again count as kept.
     """
     if moves is not None and before is not None and len(before) == old.ply:
         pairs = zip(before, moves, strict=False)
@@ -236,10 +236,7 @@ def _cleared(old: RoomState, new: RoomState) -> list[int]:
 
 
 def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) -> tuple[int, ...]:
-    """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told.
-
-    Fewer than `new.ply` where several moves passed unseen: the server knows those.
-    """
+    """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told."""
     if old is not None:
         moves = moves[: count_kept(old, new)] if old.game == new.game else ()
     if new.ply == len(moves) + 1 and new.last is not None:

@@ -22,10 +22,10 @@ from tictactoe_client.online.connection import GOING_DOWN
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.events import Gone
 from tictactoe_client.online.messages import Messages
-from tictactoe_client.online.reconnect import Greeting, come_back, greet
+from tictactoe_client.online.reconnect import Greeting, come_back, greet, is_passing
 from tictactoe_client.online.requests import Delivery, Pending
 from tictactoe_client.online.room import Room
-from tictactoe_protocol import encode, may_reconnect
+from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Create, Join, Lobby, Match, Request, Watch
 
@@ -214,7 +214,7 @@ class Conversation:
 
     async def _come_back(self, lost: ConnectionLost) -> None:
         """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
-        if self._backoff is None or isinstance(lost, ProtocolBroken) or not may_reconnect(lost.close_code):
+        if self._backoff is None or not is_passing(lost):
             raise lost
         house = self.house
         announced_ms: float | None = lost.retry_ms

@@ -35,10 +35,18 @@ async def run_local_server() -> AsyncIterator[Address]:
         stderr=DEVNULL,
         start_new_session=True,
     )
+    assert process.stdin is not None
     try:
         yield await _read_address(process)
     finally:
-        await _end(process)
+        process.stdin.close()  # which ends the server
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await process.communicate()
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
 
 
 async def _read_address(process: Process) -> Address:
@@ -49,16 +57,3 @@ async def _read_address(process: Process) -> Address:
             if line.startswith("Listening on "):
                 return parse_address(line.split()[2])
     raise Unreachable(LOCAL, "it did not start; is tictactoe-server installed here?")
-
-
-async def _end(process: Process) -> None:
-    """Close the pipe, which ends the server; whatever does not end in time is killed."""
-    if process.stdin is not None:
-        process.stdin.close()
-    try:
-        async with asyncio.timeout(STOP_SECONDS):
-            await process.communicate()
-    except TimeoutError:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()

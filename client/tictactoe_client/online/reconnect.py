@@ -6,6 +6,7 @@ It knows nothing of rooms and requests: `Conversation` takes up what stood open.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +94,7 @@ async def arrive(house: House, greet: Callable[[Address], Awaitable[Greeting]]) 
         try:
             return await greet(address)
         except ClientError as error:
-            if not _is_passing(error):
+            if not is_passing(error):
                 raise
             failures.append(error)
     unreachable = [error for error in failures if isinstance(error, Unreachable)]
@@ -130,13 +131,16 @@ async def come_back(
             break
         address = house.addresses[step]
         tell(Retrying(attempt, min(wait, left), left, address.url))
-        await _wait(min(wait, left), hurry)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(wait, left)):
+                await hurry.wait()
+        hurry.clear()
         try:
             greeting = await greet(address)
         except ClientError as error:
             if isinstance(error, Refused) and error.code in EXPULSIONS:
                 raise Expelled(error.code, error.message) from error
-            if not _is_passing(error):
+            if not is_passing(error):
                 raise _give_up(lost, error.message) from error
             is_answered = not isinstance(error, Unreachable)
             hold_seconds -= loop.time() - before if is_answered else 0
@@ -147,17 +151,7 @@ async def come_back(
     raise _give_up(lost, "could not get back in time")
 
 
-async def _wait(seconds: float, hurry: asyncio.Event) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await hurry.wait()
-    except TimeoutError:
-        return
-    finally:
-        hurry.clear()
-
-
-def _is_passing(error: ClientError) -> bool:
+def is_passing(error: ClientError) -> bool:
     """Tell whether another attempt may fare better."""
     if isinstance(error, ProtocolBroken):
         return False
