@@ -53,6 +53,11 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """What the terminal's window is called meanwhile."""
         return "tictactoe"
 
+    @property
+    def is_in_sight(self) -> bool:
+        """Whether it is the top one, or lies under a question: where others draw, all that is in sight is sent anew."""
+        return self.is_active or (self.is_current and self.app.screen.is_modal)
+
     def redraw(self) -> None:
         """Show what has changed."""
 
@@ -149,12 +154,12 @@ class FramedScreen(ClientScreen):
 
     def tick(self) -> None:
         """Take note that time has passed."""
-        if self.is_current:
+        if self.is_in_sight:
             self.redraw()
 
     def redraw(self) -> None:
         """Show what has changed."""
-        if not self.is_mounted or self.desk.is_ending or not self.query("#head"):
+        if not self.is_mounted or not self.is_in_sight or self.desk.is_ending or not self.query("#head"):
             return
         self.show()
         head, right = self.describe_head()

@@ -167,7 +167,7 @@ class RoomScreen(ClientScreen):
     def _let_fall(self, cell: int, state: RoomState) -> None:
         """Show a mark on its way down, where marks fall and whoever looks wants to see it."""
         is_slow = (self._desk.link.latency_ms or 0) > _SLOW_MS
-        if state.rules.gravity and self._desk.settings.motion and not is_slow and self.is_current:
+        if state.rules.gravity and self._desk.settings.motion and not is_slow and self.is_in_sight:
             self.table.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
             self.set_timer(_FRAME_SECONDS, self._fall_on)
 
@@ -285,7 +285,7 @@ class RoomScreen(ClientScreen):
     async def _draw(self) -> None:
         """Draw the room, or say how large its window must be."""
         self._is_dirty = False
-        if not self.is_current:
+        if not self.is_in_sight:
             return
         width, height = window = self.app.size.width, self.app.size.height
         needed = self._view.needed_size()
