@@ -58,15 +58,14 @@ def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
 def read_row(state: RoomState, row: int) -> str:
     """Return one row aloud, row from 0: ``Row 1: A X, B empty, C X.``"""
     columns = state.rules.columns
-    named = [(format_column(column), state.board[row * columns + column]) for column in range(columns)]
-    return f"Row {row + 1}: {_read(named)}."
+    marks = state.board[row * columns : (row + 1) * columns]
+    return f"Row {row + 1}: {_read([(format_column(column), mark) for column, mark in enumerate(marks)])}."
 
 
 def read_column(state: RoomState, column: int) -> str:
     """Return one column aloud, column from 0: ``Column A: 1 X, 2 empty, 3 O.``"""
-    columns = state.rules.columns
-    named = [(str(row + 1), state.board[row * columns + column]) for row in range(state.rules.rows)]
-    return f"Column {format_column(column)}: {_read(named)}."
+    marks = state.board[column :: state.rules.columns]
+    return f"Column {format_column(column)}: {_read([(str(row), mark) for row, mark in enumerate(marks, 1)])}."
 
 
 def read_cell(state: RoomState, cell: int) -> str:
@@ -80,11 +79,11 @@ def read_diagonals(state: RoomState, cell: int) -> list[str]:
     rules = state.rules.to_rules()
     told = []
     for down, right in ((1, 1), (-1, 1)):
-        before = list(_walk(cell, -down, -right, rules))
-        cells = [*reversed(before), cell, *_walk(cell, down, right, rules)]
+        cells = [*reversed([*_walk(cell, -down, -right, rules)]), cell, *_walk(cell, down, right, rules)]
+        names = [format_cell(one, rules) for one in cells]
         if len(cells) > 1:
-            first, last = format_cell(cells[0], rules), format_cell(cells[-1], rules)
-            told.append(f"Diagonal {first} to {last}: {_read_cells(cells, state, rules)}.")
+            read = _read([(name, state.board[one]) for name, one in zip(names, cells, strict=True)])
+            told.append(f"Diagonal {names[0]} to {names[-1]}: {read}.")
     return told or [f"{format_cell(cell, rules)} lies on no diagonal."]
 
 
@@ -115,10 +114,15 @@ def list_runs(state: RoomState) -> list[str]:
     rules = state.rules.to_rules()
     least = max(2, rules.line - 2)
     runs = sorted(find_runs(state.board, rules, least), key=lambda run: -len(run.cells))
-    told = [_describe_run(run, rules) for run in runs[:MOST_RUNS]]
-    if len(runs) > MOST_RUNS:
-        told.append(f"And {len(runs) - MOST_RUNS} more.")
-    return told or [f"Nobody has {least} in a row."]
+    told = []
+    for run in runs[:MOST_RUNS]:
+        first, last = format_cell(run.cells[0], rules), format_cell(run.cells[-1], rules)
+        ends = " ".join(format_cell(end, rules) for end in run.open_ends)
+        told.append(
+            f"{run.mark}, {len(run.cells)} in a row: {first} to {last}, {f'open at {ends}' if ends else 'closed'}."
+        )
+    more = [f"And {len(runs) - MOST_RUNS} more."] if len(runs) > MOST_RUNS else []
+    return [*told, *more] or [f"Nobody has {least} in a row."]
 
 
 def find_runs(board: str, rules: Rules, least: int) -> list[Run]:
@@ -145,10 +149,8 @@ def find_runs(board: str, rules: Rules, least: int) -> list[Run]:
 
 def describe_lines(state: RoomState) -> str:
     """Return the deciding line or lines as sentences, ``Row 1 is X X X.``, or "" where no line decided."""
-    if state.result is None:
-        return ""
-    rules = state.rules.to_rules()
-    return " ".join(_describe_line(run, state.board, rules) for run in split_lines(state.result.line, rules))
+    rules, cells = state.rules.to_rules(), state.result.line if state.result else ()
+    return " ".join(_describe_line(run, state.board, rules) for run in split_lines(cells, rules))
 
 
 def split_lines(cells: Collection[int], rules: Rules) -> list[tuple[int, ...]]:
@@ -162,15 +164,13 @@ def split_lines(cells: Collection[int], rules: Rules) -> list[tuple[int, ...]]:
 
 
 def _describe_line(cells: tuple[int, ...], board: str, rules: Rules) -> str:
-    marks = " ".join(board[cell] for cell in cells)
-    first, last = format_cell(cells[0], rules), format_cell(cells[-1], rules)
+    marks, (row, column) = " ".join(board[cell] for cell in cells), divmod(cells[0], rules.columns)
+    reach = f"{format_cell(cells[0], rules)} to {format_cell(cells[-1], rules)}"
     if cells[1] == cells[0] + 1:
-        part = "" if len(cells) == rules.columns else f", {first} to {last},"
-        return f"Row {cells[0] // rules.columns + 1}{part} is {marks}."
+        return f"Row {row + 1}{'' if len(cells) == rules.columns else f', {reach},'} is {marks}."
     if cells[1] == cells[0] + rules.columns:
-        part = "" if len(cells) == rules.rows else f", {first} to {last},"
-        return f"Column {format_column(cells[0] % rules.columns)}{part} is {marks}."
-    return f"The diagonal {first} to {last} is {marks}."
+        return f"Column {format_column(column)}{'' if len(cells) == rules.rows else f', {reach},'} is {marks}."
+    return f"The diagonal {reach} is {marks}."
 
 
 def list_moves(state: RoomState, moves: Sequence[int], last: int | None = None) -> str:
@@ -183,12 +183,6 @@ def list_moves(state: RoomState, moves: Sequence[int], last: int | None = None) 
     return f"Moves: {', '.join(numbered)}." if moves else "No move has been played yet."
 
 
-def _describe_run(run: Run, rules: Rules) -> str:
-    first, last = format_cell(run.cells[0], rules), format_cell(run.cells[-1], rules)
-    ends = f"open at {' '.join(format_cell(end, rules) for end in run.open_ends)}" if run.open_ends else "closed"
-    return f"{run.mark}, {len(run.cells)} in a row: {first} to {last}, {ends}."
-
-
 def _walk(cell: int, down: int, right: int, rules: Rules) -> Iterator[int]:
     """Yield the cells that follow in a direction, up to the edge."""
     row, column = divmod(cell, rules.columns)
@@ -197,10 +191,6 @@ def _walk(cell: int, down: int, right: int, rules: Rules) -> Iterator[int]:
         if not (0 <= row < rules.rows and 0 <= column < rules.columns):
             return
         yield row * rules.columns + column
-
-
-def _read_cells(cells: Sequence[int], state: RoomState, rules: Rules) -> str:
-    return _read([(format_cell(cell, rules), state.board[cell]) for cell in cells])
 
 
 def _read(named: Sequence[tuple[str, str]]) -> str:
@@ -218,7 +208,7 @@ def _aloud(mark: str) -> str:
     return {".": "empty", "#": "blocked"}.get(mark, mark)
 
 
-MOST_FREE_CELLS: Final = 30
+_MOST_FREE_CELLS: Final = 30
 
 
 def answer_query(
@@ -230,20 +220,21 @@ def answer_query(
     passed_seconds: float = 0.0,
 ) -> list[str]:
     """Return the answer to a query of `intents`, so many seconds after the state came; `unblamed` are not blamed."""
-    if kind == "board":
-        return draw_board(state, settings)
-    if kind == "last":
-        return [describe_last(state, viewer)]
-    if kind == "clock":
-        return [describe_clocks(state, passed_seconds)]
-    if kind == "who":
-        return [describe_company(state, viewer, unblamed)]
-    if kind == "free":
-        return [list_free(state, MOST_FREE_CELLS)]
-    if kind == "runs":
-        return list_runs(state)
-    if kind == "help":
-        return describe_help(state, settings, viewer)
+    match kind:
+        case "board":
+            return draw_board(state, settings)
+        case "last":
+            return [describe_last(state, viewer)]
+        case "clock":
+            return [_describe_clocks(state, passed_seconds)]
+        case "who":
+            return [_describe_company(state, viewer, unblamed)]
+        case "free":
+            return [list_free(state, _MOST_FREE_CELLS)]
+        case "runs":
+            return list_runs(state)
+        case "help":
+            return describe_help(state, settings, viewer)
     return [describe_turn(state, viewer)]
 
 
@@ -264,8 +255,7 @@ def describe_last(state: RoomState, viewer: str) -> str:
     return f"Last: {who} played {describe_cell(state.last, state.rules.to_rules())}."
 
 
-def describe_clocks(state: RoomState, passed_seconds: float = 0.0) -> str:
-    """Return what is left on each clock, so many seconds after the state: the one that runs has gone on."""
+def _describe_clocks(state: RoomState, passed_seconds: float) -> str:
     if state.clock is None:
         return "There is no clock."
     passed = {state.clock.running: round(passed_seconds * 1000)}
@@ -273,12 +263,8 @@ def describe_clocks(state: RoomState, passed_seconds: float = 0.0) -> str:
     return f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left.items())}."
 
 
-def describe_company(state: RoomState, viewer: str, unblamed: Collection[str] = ()) -> str:
-    """Return who is here, whether they are online, and how many watch.
-
-    `unblamed` are the marks of those who have been away since a loss of the viewer's own connection: it may have been
-    the server that was lost to all.
-    """
+def _describe_company(state: RoomState, viewer: str, unblamed: Collection[str]) -> str:
+    """Return who is here; `unblamed` are away since the viewer's own connection was lost, perhaps the server to all."""
     parts = []
     for mark, seat in state.seats.items():
         if seat is not None and seat.player == viewer and not seat.left:

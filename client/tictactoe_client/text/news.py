@@ -11,25 +11,8 @@ from typing import Final, Literal
 
 from msgspec import UNSET
 
+from tictactoe_client.online import events
 from tictactoe_client.online.changes import standing
-from tictactoe_client.online.events import (
-    Change,
-    Declined,
-    Dropped,
-    Ended,
-    Joined,
-    Lapsed,
-    Left,
-    Missed,
-    Moved,
-    Offered,
-    PassedOver,
-    Renamed,
-    Returned,
-    Started,
-    TakenBack,
-    Withdrawn,
-)
 from tictactoe_client.text.answers import describe_lines
 from tictactoe_client.text.wording import (
     describe_cell,
@@ -65,10 +48,7 @@ def open_offers(state: RoomState, viewer: str) -> list[OfferKind]:
 
 
 def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:
-    """Return what would be taken back if the mark `asker` asks: ``B2``, or with the other's answer to it ``B2 and C3``.
-
-    `moves` are all cells of the game in order; where they are not known, two moves go by their number alone.
-    """
+    """Return what is taken back where `asker` asks: ``B2``, ``B2 and C3`` or, moves unknown, ``the last 2 moves``."""
     count = 1 if state.last is not None and state.board[state.last] == asker else 2
     if moves is None or len(moves) != state.ply:
         moves = () if state.last is None else (state.last,)
@@ -88,10 +68,8 @@ def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
         yes, no = ("yes", "no") if len(asked) == 1 else (kind, f"{kind} decline")
         if getattr(new.offers, kind) == getattr(old.offers, kind):
             continue
-        if kind == "rematch":
-            told.append("Type rematch or yes to accept.")
-        else:
-            told.append(f"Type {yes} to {'accept' if kind == 'draw' else 'let them'}, {no} to refuse.")
+        accept = f"Type {yes} to {'accept' if kind == 'draw' else 'let them'}, {no} to refuse."
+        told.append("Type rematch or yes to accept." if kind == "rematch" else accept)
     is_deserted = old.status == "over" and can_play_again(old) and not can_play_again(new)
     if is_deserted and seat_of(new, viewer) is not None:
         told.append(f"No rematch, then. {describe_ways_on(new, viewer)}")
@@ -111,10 +89,7 @@ def describe_ways_on(state: RoomState, viewer: str) -> str:
 
 
 def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Literal["", "abort", "lose"]:
-    """Return what the viewer does to a game by going away: "" where it does not run, or they are out of it.
-
-    With `aborts` the server calls a game of two off as long as not everybody has moved.
-    """
+    """Return what going away does to the viewer's game; with `aborts` one of two that just begins is called off."""
     own = seat_of(state, viewer)
     playing = [mark for mark, seat in state.seats.items() if seat is not None and not seat.out]
     if state.status != "playing" or own not in playing:
@@ -124,12 +99,9 @@ def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Literal["",
 
 
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
-    """Return the marks of opponents who dropped from the running game, each with the ms that their seat is still held.
-
-    Empty for watchers, and outside a game.
-    """
+    """Return the marks of opponents who dropped from the viewer's running game, and the ms that each seat is held."""
     own = seat_of(state, viewer)
-    seat = state.seats.get(own) if own is not None else None
+    seat = None if own is None else state.seats[own]
     if seat is None or seat.out or state.status != "playing":
         return {}
     others = ((mark, seat) for mark, seat in state.seats.items() if seat is not None and mark != own)
@@ -197,31 +169,28 @@ def _key(name: str) -> str:
     return name.strip().casefold()
 
 
-MOST_NAMED: Final = 6
+_MOST_NAMED: Final = 6
 """How many moves that were taken back are told by their names."""
-_ENDED_BY_A_MOVE: Final = ("line", "full")
-_SEEN: Final = (Missed, Moved, Ended)
-"""What whoever sees the board has seen."""
 
 
 def announce(
-    changes: Sequence[Change], viewer: str, *, sees_board: bool = False, after_loss: bool = False
+    changes: Sequence[events.Change], viewer: str, *, sees_board: bool = False, after_loss: bool = False
 ) -> list[str]:
     """Return what one state brought, a sentence for each event; the result stands behind the move that made it.
 
-    After a loss of the viewer's own connection nobody is said to have dropped: it may be the server that was lost to
-    all.
+    After a loss of the viewer's own connection nobody is said to have dropped: all may have lost the server.
     """
     if sees_board:
-        begun = next((one for one in changes if isinstance(one, Started) and one.old.game != one.game), None)
-        changes = [one for one in changes if not isinstance(one, _SEEN)] if begun is None else [begun]
+        begun = next((one for one in changes if isinstance(one, events.Started) and one.old.game != one.game), None)
+        seen = (events.Missed, events.Moved, events.Ended)
+        changes = [one for one in changes if not isinstance(one, seen)] if begun is None else [begun]
     told: list[str] = []
     last_move = ""
     for change in changes:
         sentence = _say(change, viewer, with_hold=not sees_board, after_loss=after_loss)
-        if isinstance(change, Moved):
+        if isinstance(change, events.Moved):
             last_move = sentence
-        elif isinstance(change, Ended) and change.result.reason in _ENDED_BY_A_MOVE and last_move:
+        elif isinstance(change, events.Ended) and change.result.reason in ("line", "full") and last_move:
             told.remove(last_move)
             sentence = f"{last_move} {sentence}"
         if sentence:
@@ -230,10 +199,7 @@ def announce(
 
 
 def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
-    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end.
-
-    `moves` are all cells of the game, None where they are not known.
-    """
+    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end."""
     number = [f"This is game {state.game} of the room."] if state.game > 1 else []
     return [*number, *announce(standing(state, moves), viewer)]
 
@@ -245,33 +211,31 @@ def announce_chat(line: ChatLine) -> str:
 
 
 def describe_push(push: Notice | Announcement | Error) -> str:
-    """Return what the server says that nobody asked for: what it is about to do, its operator, or what is wrong."""
-    if isinstance(push, Notice):
-        return describe_notice(push)
-    return describe_announcement(push) if isinstance(push, Announcement) else clean_text(push.message)
-
-
-def describe_notice(notice: Notice) -> str:
-    """Return what the server is about to do, and when, where it says so; safe to print."""
-    is_final = notice.code == "stopping"
-    if notice.in_ms is UNSET:
-        return "The server is about to stop for good." if is_final else "The server is about to restart."
+    """Return what the server says that nobody asked for, safe to print: its plans, its operator, or what is wrong."""
+    if isinstance(push, Announcement):
+        return f"The server says: {clean_text(push.text)}"
+    if isinstance(push, Error):
+        return clean_text(push.message)
+    is_final = push.code == "stopping"
+    if push.in_ms is UNSET:
+        return f"The server is about to {'stop for good' if is_final else 'restart'}."
     deed = "stops for good" if is_final else "restarts"
-    latest = "" if notice.in_ms is None else f", at the latest in {describe_seconds(max(0, notice.in_ms) / 1000)}"
+    latest = "" if push.in_ms is None else f", at the latest in {describe_seconds(max(0, push.in_ms) / 1000)}"
     return f"No new games: the server {deed} when the running ones are over{latest}."
-
-
-def describe_announcement(announcement: Announcement) -> str:
-    """Return what the operator says to everybody; safe to print."""
-    return f"The server says: {clean_text(announcement.text)}"
 
 
 def describe_result(state: RoomState, viewer: str) -> str:
     """Return how a game ended, the deciding line first: ``Row 1 is X X X. You lose.``"""
-    result = state.result
+    result, own = state.result, seat_of(state, viewer)
     if result is None:
         return ""
-    verdict = _describe_verdict(state, viewer)
+    if result.winner is None:
+        verdict = "It's a draw." if is_draw(result) else "It has no winner."
+    elif result.winner == own:
+        verdict = "You win."
+    else:
+        is_lost = own is not None and len(state.seats) == 2
+        verdict = "You lose." if is_lost else f"{name_of(state, result.winner)} wins."
     match result.reason:
         case "line":
             return f"{describe_lines(state)} {verdict}"
@@ -284,87 +248,82 @@ def describe_result(state: RoomState, viewer: str) -> str:
         case "aborted":
             return "The game was aborted, as not everybody had moved yet. It doesn't count."
         case "resigned" | "timeout":
-            return f"{_describe_loss(state, viewer, result.reason)} {verdict}"
+            loser = loser_of(state)
+            if loser is None:
+                return f"Nobody else is left in the game. {verdict}"
+            seat = state.seats.get(loser)
+            gone = "left the game" if seat is not None and seat.left else "resign{}"
+            why = "ran out of time" if result.reason == "timeout" else gone
+            return f"{_say_who(state, loser, why, viewer)} {verdict}"
     return f"The game ended {describe_reason(result.reason)}. {verdict}"
 
 
-def _describe_loss(state: RoomState, viewer: str, reason: str) -> str:
-    loser = loser_of(state)
-    if loser is None:
-        return "Nobody else is left in the game."
-    seat = state.seats.get(loser)
-    if reason == "timeout":
-        return _say_who(state, loser, "ran out of time", viewer)
-    has_left = seat is not None and seat.left
-    return _say_who(state, loser, "left the game" if has_left else "resign{}", viewer)
-
-
-def _describe_verdict(state: RoomState, viewer: str) -> str:
-    result = state.result
-    winner = result.winner if result is not None else None
-    own = seat_of(state, viewer)
-    if winner is None:
-        return "It's a draw." if result is not None and is_draw(result) else "It has no winner."
-    if winner == own:
-        return "You win."
-    return "You lose." if own is not None and len(state.seats) == 2 else f"{name_of(state, winner)} wins."
-
-
-def _say(change: Change, viewer: str, *, with_hold: bool, after_loss: bool) -> str:
+def _say(change: events.Change, viewer: str, *, with_hold: bool, after_loss: bool) -> str:
     """Return one event in a sentence, "" where another tells it, or for the viewer's own coming and going."""
-    state = change.state
+    state, rules = change.state, change.state.rules.to_rules()
+    if isinstance(change, (events.Joined, events.Renamed, events.Returned, events.Dropped, events.Left)):
+        seat = change.seat if isinstance(change, events.Left) else state.seats.get(change.mark)
+        if seat is None or seat.player == viewer:
+            return ""
     match change:
-        case Started(game=game):
+        case events.Started(game):
             return f"Game {game}. {describe_players(state, viewer)}" if change.old.game != game else ""
-        case Missed():
-            return _say_missed(change)
-        case Moved(mark, cell):
-            rules = state.rules.to_rules()
+        case events.Missed(first, last, winner, is_drawn):
+            if first < last:
+                return f"Games {first} to {last} have been played unseen."
+            if winner is not None:
+                return f"Game {first} has ended: {name_of(change.old, winner)} won."
+            return f"Game {first} has ended {'in a draw' if is_drawn else 'without a winner'}."
+        case events.Moved(mark, cell):
             where = format_cell(cell, rules) if change.decides else describe_cell(cell, rules)
             return _say_who(state, mark, f"play{{}} {where}", viewer)
-        case TakenBack():
-            return _say_taken_back(change, viewer)
-        case PassedOver(mark):
+        case events.TakenBack(count, cells, by) if count <= _MOST_NAMED and cells:
+            names = name_moves(cells, count, state)
+            if by is not None:
+                return _say_who(state, by, f"take{{}} back {names}", viewer)
+            return f"{names} {'is' if count == 1 else 'are'} taken back."
+        case events.TakenBack(count):
+            return "The last move is taken back." if count == 1 else f"The last {count} moves are taken back."
+        case events.PassedOver(mark):
             return _say_passed_over(state, mark, viewer)
-        case Ended():
+        case events.Ended():
             return describe_result(state, viewer)
-        case Offered():
-            return _say_offer(change, viewer)
-        case Declined(kind, by):
+        case events.Offered("draw", by):
+            return _say_who(state, by, "offer{} a draw", viewer)
+        case events.Offered("undo", by, count, cells):
+            return _say_who(state, by, f"ask{{}} to take back {name_moves(cells, count, state)}", viewer)
+        case events.Offered(_, by):
+            asks = "ask{} for a rematch" if by == seat_of(state, viewer) else "want{} a rematch"
+            return _say_who(state, by, asks, viewer)
+        case events.Declined(kind, by):
             verb = "decline{} the draw" if kind == "draw" else "let{} the move stand"
             return _say_who(state, by, verb, viewer)
-        case Withdrawn(kind, by):
+        case events.Withdrawn(kind, by):
             return _say_who(state, by, f"withdraw{{}} the {_name_offer(kind)}", viewer)
-        case Lapsed():
-            return _say_lapsed(change, viewer)
-        case _:
-            return _say_company(change, viewer, with_hold=with_hold, after_loss=after_loss)
-
-
-def _say_company(change: Change, viewer: str, *, with_hold: bool, after_loss: bool) -> str:
-    """Return who comes and goes, but for the viewer."""
-    state = change.state
-    if isinstance(change, Left):
-        return "" if change.seat.player == viewer else _say_left(change)
-    if not isinstance(change, (Joined, Renamed, Returned, Dropped)):
-        return ""
-    mark, seat = change.mark, state.seats.get(change.mark)
-    if seat is None or seat.player == viewer:
-        return ""
-    match change:
-        case Joined():
+        case events.Lapsed(kind, _, cause, mover):
+            if cause == "taking back":
+                return f"The {_name_offer(kind)} lapses with the taking back."
+            if cause == "move" and mover is not None:
+                plays_on = _say_who(state, mover, "play{} on", viewer, inside=True)
+                return f"The {_name_offer(kind)} lapses, as {plays_on}"
+            return f"The {_name_offer(kind)} is off."
+        case events.Joined(mark):
             return f"{name_of(state, mark)} joins as {mark}."
-        case Renamed(before=before):
-            return f"{clean_text(before)} is now called {clean_text(seat.name)}."
-        case Returned():
+        case events.Renamed(mark, before):
+            seat = state.seats[mark]
+            return f"{clean_text(before)} is now called {clean_text(seat.name if seat else '')}."
+        case events.Returned(mark):
             return f"{name_of(state, mark)} is back."
-        case Dropped(hold_ms=hold_ms):
+        case events.Dropped(mark, hold_ms):
             is_held = with_hold and state.status == "playing"
             held = f" Waiting for them: {format_duration(hold_ms)}." if hold_ms and is_held else ""
             return f"{name_of(state, mark)} {'is not here' if after_loss else 'has dropped'}.{held}"
+        case events.Left():
+            return _say_left(change)
+    return ""
 
 
-def _say_left(left: Left) -> str:
+def _say_left(left: events.Left) -> str:
     """Return who went for good, "" where the result or the passing over tells it."""
     state, old, mark = left.state, left.old, left.mark
     if left.frees:
@@ -378,26 +337,6 @@ def _say_left(left: Left) -> str:
     return f"{name_of(state, mark)} left the {'room' if state.status == 'over' else 'game'}."
 
 
-def _say_missed(missed: Missed) -> str:
-    first, last = missed.first_game, missed.last_game
-    if first < last:
-        return f"Games {first} to {last} have been played unseen."
-    if missed.winner is not None:
-        return f"Game {first} has ended: {name_of(missed.old, missed.winner)} won."
-    return f"Game {first} has ended {'in a draw' if missed.is_draw else 'without a winner'}."
-
-
-def _say_taken_back(taken: TakenBack, viewer: str) -> str:
-    """Return which moves were taken back and who had asked for it, as far as it is known."""
-    if taken.count <= MOST_NAMED and taken.cells:
-        rules = taken.state.rules.to_rules()
-        names = join_words([format_cell(cell, rules) for cell in taken.cells])
-        if taken.by is not None:
-            return _say_who(taken.state, taken.by, f"take{{}} back {names}", viewer)
-        return f"{names} {'is' if taken.count == 1 else 'are'} taken back."
-    return "The last move is taken back." if taken.count == 1 else f"The last {taken.count} moves are taken back."
-
-
 def _say_passed_over(state: RoomState, mark: str, viewer: str) -> str:
     """Return who is out of a game that the others play on, and why, as far as a state tells."""
     seat = state.seats[mark]
@@ -409,29 +348,6 @@ def _say_passed_over(state: RoomState, mark: str, viewer: str) -> str:
     elif seat is not None and not seat.online and seat.hold_ms == 0:
         why = "stayed away too long"
     return _say_who(state, mark, f"{why} and {verb} passed over from now on", viewer)
-
-
-def _say_offer(offered: Offered, viewer: str) -> str:
-    state, by = offered.state, offered.by
-    match offered.kind:
-        case "draw":
-            asks = "offer{} a draw"
-        case "undo":
-            asks = f"ask{{}} to take back {name_moves(offered.cells, offered.count, state)}"
-        case "rematch":
-            asks = "ask{} for a rematch" if by == seat_of(state, viewer) else "want{} a rematch"
-    return _say_who(state, by, asks, viewer)
-
-
-def _say_lapsed(lapsed: Lapsed, viewer: str) -> str:
-    """Return how an offer came to nothing that nobody declined or took back."""
-    what = _name_offer(lapsed.kind)
-    if lapsed.cause == "taking back":
-        return f"The {what} lapses with the taking back."
-    if lapsed.cause == "move" and lapsed.mover is not None:
-        plays_on = _say_who(lapsed.state, lapsed.mover, "play{} on", viewer, inside=True)
-        return f"The {what} lapses, as {plays_on}"
-    return f"The {what} is off."
 
 
 def _name_offer(kind: str) -> str:

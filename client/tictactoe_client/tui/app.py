@@ -29,7 +29,7 @@ from tictactoe_client.session import Session, house_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.help import Topic
-from tictactoe_client.text.news import describe_announcement, describe_notice
+from tictactoe_client.text.news import describe_push
 from tictactoe_client.tui.entrance import Entrance
 from tictactoe_client.tui.errands import Errands
 from tictactoe_client.tui.help import HelpScreen
@@ -396,10 +396,8 @@ class TicTacToe(App[int], inherit_bindings=False):
         for screen in self.screens:
             if type(screen).hear is not ClientScreen.hear:
                 self.attempt(screen.hear, message, shows=screen is top)
-        if isinstance(message.push, Notice):
-            self.say(describe_notice(message.push))
-        elif isinstance(message.push, Announcement):
-            self.say(describe_announcement(message.push))
+        if isinstance(message.push, (Notice, Announcement)):
+            self.say(describe_push(message.push))
 
     def _connected(self) -> None:
         for screen in reversed(self.screens):
