@@ -36,11 +36,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """What is shown: the rules' board, the last move, the cells of a deciding line, and a cursor, if any.
-
-    `pending` is the cell of a move that the server has not confirmed, by the mark to move: ``x?``. A `window` shows a
-    part of the board.
-    """
+    """What is shown; `pending` is the cell of a move that the server has not confirmed, by the mark to move: ``x?``."""
 
     rules: Rules
     board: str
@@ -59,12 +55,14 @@ class BoardView:
     @property
     def rows(self) -> range:
         """The rows that are shown."""
-        return range(self.rules.rows) if self.window is None else _span(self.window.top, self.window.rows)
+        part = self.window or Window(0, 0, self.rules.rows, self.rules.columns)
+        return range(part.top, part.top + part.rows)
 
     @property
     def columns(self) -> range:
         """The columns that are shown."""
-        return range(self.rules.columns) if self.window is None else _span(self.window.left, self.window.columns)
+        part = self.window or Window(0, 0, self.rules.rows, self.rules.columns)
+        return range(part.left, part.left + part.columns)
 
     @classmethod
     def of(cls, state: RoomState, cursor: int | None = None) -> BoardView:
@@ -77,21 +75,16 @@ class BoardView:
         start = row * self.rules.columns
         return range(start + self.columns.start, start + self.columns.stop)
 
-    def shows(self, cell: int | None) -> bool:
+    def shows(self, cell: int) -> bool:
         """Tell whether a cell is in the part that is shown."""
-        if cell is None:
-            return False
-        row, column = divmod(cell, self.rules.columns)
-        return row in self.rows and column in self.columns
+        return cell in self.cells_of(cell // self.rules.columns) and cell // self.rules.columns in self.rows
 
 
 @dataclass(frozen=True, slots=True)
 class BoardStyle:
-    """How it is shown.
+    """How it is shown: with a grid around cells as large as `scale` says, or compact, with keys beside it on 3x3.
 
-    `framed` draws the grid, with the free cells' keys inside, in cells as large as `scale` says; otherwise the board is
-    compact, with those keys beside it on 3x3. `keys` None shows no keys. `mark_last` puts the last move in parentheses,
-    `stars` shows the points by which one finds one's way on a large board.
+    `mark_last` puts the last move in parentheses, `stars` shows the points that lead the eye on a large board.
     """
 
     framed: bool = False
@@ -127,19 +120,12 @@ def lowest_free(board: str, cell: int, columns: int) -> int | None:
     return next((below for below in reversed(column) if board[below] == FREE), None)
 
 
-def _span(start: int, count: int) -> range:
-    return range(start, start + count)
-
-
-_KEYS_BESIDE = 9
-"""How much wider the keys make a compact board of 3x3."""
-
-
 @dataclass(frozen=True, slots=True)
 class Grid:
     """The first cell's inside begins at `left`, `top` and is `wide` by `tall`; the next is `across` or `down` from it.
 
-    `edge` is how many lines the frame has below the last row.
+    A compact board has cells of one character; a framed one has lines between and around them. Large cells stand as on
+    paper, without an edge, or where marks fall in slots. `edge` is how many lines the frame has below the last row.
     """
 
     left: int
@@ -188,15 +174,11 @@ def place_of(cell: int, view: BoardView, style: BoardStyle) -> tuple[int, int] |
 
 
 def cell_at(x: int, y: int, view: BoardView, style: BoardStyle) -> int | None:
-    """Return the cell that stands at this column and line of the drawing, the inverse of `place_of`, or None.
-
-    The whole inside of a framed cell is that cell; between two cells, on the grid and beside the board is none.
-    """
+    """Return the cell whose inside has this column and line of the drawing, or None between cells and beside them."""
     grid = Grid.of(view.rules, style)
     right, aside = divmod(x - grid.left, grid.across)
     below, along = divmod(y - grid.top, grid.down)
-    is_inside = aside < grid.wide and along < grid.tall
-    if not is_inside or below not in range(len(view.rows)) or right not in range(len(view.columns)):
+    if aside >= grid.wide or along >= grid.tall or not (0 <= below < len(view.rows) and 0 <= right < len(view.columns)):
         return None
     return view.rows[below] * view.rules.columns + view.columns[right]
 
@@ -205,14 +187,14 @@ def measure_board(rules: Rules, style: BoardStyle | None = None) -> tuple[int, i
     """Return (width, height) in characters that a board of these rules needs at most."""
     style = style or BoardStyle()
     width, height = Grid.of(rules, style).size(rules.rows, rules.columns)
-    if style.framed:
-        return width + 1, height
-    return width + (_KEYS_BESIDE if style.shows_keys(rules) else 0), height
+    beside = 1 if style.framed else _KEYS_BESIDE if style.shows_keys(rules) else 0
+    return width + beside, height
 
 
 Cell = tuple[str, str]
 """A character and its role: ``mark0``, ``strong0`` for a mark that stands out, ``cursor``, ``dim`` for all others."""
 
+_KEYS_BESIDE: Final = 9
 _LEAST_STARS: Final = 13
 _BOLD, _DIM, _RESET = 1, 2, "\x1b[0m"
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)
@@ -262,9 +244,6 @@ def mark_role(mark: str, rules: Rules, *, strong: bool = False) -> str:
     return f"{'strong' if strong else 'mark'}{rules.marks.index(mark) % 6}" if mark in rules.marks else "dim"
 
 
-# -- labels and lines -------------------------------------------------------------------------------------------------
-
-
 def _draw_margins(view: BoardView, grid: Grid) -> list[list[Cell]]:
     """Return a compact board without its marks; letters that pair up (AA, AB) are read downwards."""
     margin, width = grid.left - 2, grid.left + grid.across * len(view.columns)
@@ -307,9 +286,6 @@ def _dim(line: str) -> list[Cell]:
     return [_BLANK if character == " " else (character, "dim") for character in line]
 
 
-# -- what lies on it --------------------------------------------------------------------------------------------------
-
-
 def _draw_row(rows: list[list[Cell]], row: int, view: BoardView, grid: Grid, style: BoardStyle) -> None:
     """Draw the marks of one row of the board."""
     cells, rules = view.cells_of(row), view.rules
@@ -348,22 +324,19 @@ def _draw_large(rows: list[list[Cell]], cell: int, view: BoardView, grid: Grid, 
 def _draw_keys(rows: list[list[Cell]], view: BoardView, grid: Grid, style: BoardStyle) -> None:
     """Draw the keys that place: in the free cells, or beside a compact board."""
     assert style.keys is not None
-    if view.rules.gravity:
-        for column in view.columns:
-            cell = lowest_free(view.board, column, view.rules.columns)
-            if cell is not None and view.shows(cell):
-                _put(rows, *grid.middle_of(cell, view), str(column + 1), "dim")
-        return
-    for row in view.rows:
+    rules, board = view.rules, view.board
+    if rules.gravity:
+        tops = {lowest_free(board, column, rules.columns): str(column + 1) for column in view.columns}
+        keys = {cell: key for cell, key in tops.items() if cell is not None and view.shows(cell)}
+    else:
+        keys = {
+            cell: format_key(cell, style.keys) for cell, mark in enumerate(board) if mark == FREE and view.shows(cell)
+        }
+    for cell, key in keys.items() if style.framed else ():
+        _put(rows, *grid.middle_of(cell, view), key, "dim")
+    for row in () if style.framed else view.rows:
         cells = view.cells_of(row)
-        keys = [format_key(cell, style.keys) if view.board[cell] == FREE else FREE for cell in cells]
-        x, y = grid.middle_of(cells[0], view)
-        if not style.framed:
-            rows[y] += _dim(f"    {' '.join(keys)}")
-            continue
-        for number, key in enumerate(keys):
-            if key != FREE:
-                _put(rows, x + number * grid.across, y, key, "dim")
+        rows[grid.middle_of(cells[0], view)[1]] += _dim(f"    {' '.join(keys.get(cell, FREE) for cell in cells)}")
 
 
 def _bracket_line(rows: list[list[Cell]], view: BoardView, grid: Grid) -> None:
@@ -397,17 +370,15 @@ def _strike_line(rows: list[list[Cell]], view: BoardView, grid: Grid, *, ascii_o
 
 def _draw_single(rows: list[list[Cell]], view: BoardView, grid: Grid, style: BoardStyle) -> None:
     """Draw the shapes about single cells: the last move, one that is on its way, the cursor."""
-    reach = (2 if grid.tall > 3 else 1) if grid.is_drawn_large else 1
     if view.last is not None and style.mark_last and not view.line and view.shows(view.last):
-        x, y = grid.middle_of(view.last, view)
+        (x, y), reach = grid.middle_of(view.last, view), 2 if grid.tall > 3 else 1
         _put(rows, x - reach, y, "(", _strong(view, view.last))
         _put(rows, x + reach, y, ")", _strong(view, view.last))
-    pending = view.pending[0] if view.pending is not None else None
-    if view.pending is not None and pending is not None and view.shows(pending):
+    pending = None if view.pending is None else view.pending[0]
+    if pending is not None and view.shows(pending):
         x, y = grid.middle_of(pending, view)
-        _put(rows, x, y, view.mark_at(pending), "")
-        _put(rows, x - 1, y, " ", "")
-        _put(rows, x + 1, y, "?", "")
+        for place, sign in enumerate(f" {view.mark_at(pending)}?", x - 1):
+            _put(rows, place, y, sign, "")
     if view.cursor is None or not view.shows(view.cursor):
         return
     x, y = grid.middle_of(view.cursor, view)
@@ -446,7 +417,7 @@ def _star_points(rules: Rules) -> frozenset[int]:
     if rules.gravity or min(rows, columns) < _LEAST_STARS:
         return frozenset()
     corners = {row * columns + column for row in (3, rows - 4) for column in (3, columns - 4)}
-    return frozenset(corners | ({rows // 2 * columns + columns // 2} if rows % 2 and columns % 2 else set()))
+    return frozenset(corners | ({rows * columns // 2} if rows % 2 and columns % 2 else set()))
 
 
 def _colour(row: list[Cell]) -> str:

@@ -5,11 +5,20 @@ The letters and numbers beside the board stay in sight when it scrolls, and arro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tictactoe_client.board.board import BoardStyle, BoardView, Cell, Scale, Window, cell_at, draw_board, measure_board
+from tictactoe_client.board.board import (
+    BoardStyle,
+    BoardView,
+    Cell,
+    Grid,
+    Scale,
+    Window,
+    cell_at,
+    draw_board,
+    measure_board,
+)
 from tictactoe_engine import Rules, format_column
 
 _MIN_WINDOW: Final = 3
@@ -45,23 +54,18 @@ class Fit:
         return cell_at(x, y, replace(view, window=self.window), self.style)
 
 
-def fit_board(
-    rules: Rules,
-    style: BoardStyle,
-    width: int,
-    height: int,
-    centre: int | None,
-    old: Window | None,
-) -> Fit:
+def fit_board(rules: Rules, style: BoardStyle, width: int, height: int, centre: int | None, old: Window | None) -> Fit:
     """Return the most generous way that fits; a scrolled window moves from `old` no more than `centre` needs."""
-    for chosen in _ways(style):
+    compact = replace(style, framed=False, keys=None, scale=1)
+    framed = (replace(style, framed=True, scale=scale) for scale in _SCALES)
+    for chosen in (*framed, replace(compact, keys=style.keys), compact):
         needed_width, needed_height = measure_board(rules, chosen)
         spare = _SPARE if chosen.scale > 1 else 0
         if needed_width <= width and needed_height + spare <= height:
             return Fit(chosen, None, needed_width, needed_height)
-    margin, labels = len(str(rules.rows)) + 2, len(format_column(rules.columns - 1))
-    columns = min(rules.columns, max(_MIN_WINDOW, (width - margin - _EDGES[0]) // 2))
-    rows = min(rules.rows, max(_MIN_WINDOW, height - labels - _EDGES[1]))
+    beside, above = _measure_part(rules, 0, 0)
+    columns = min(rules.columns, max(_MIN_WINDOW, (width - beside) // 2))
+    rows = min(rules.rows, max(_MIN_WINDOW, height - above))
     row, column = divmod(centre if centre is not None else rules.size // 2, rules.columns)
     window = Window(
         _scroll(old.top if old else row - rows // 2, row, rows, rules.rows),
@@ -69,25 +73,20 @@ def fit_board(
         rows,
         columns,
     )
-    compact = replace(style, framed=False, keys=None, scale=1)
-    return Fit(compact, window, margin + 2 * columns + _EDGES[0], labels + rows + _EDGES[1])
+    return Fit(compact, window, *_measure_part(rules, rows, columns))
 
 
 def smallest_board(rules: Rules) -> tuple[int, int]:
     """Return the least width and height in which a board can be shown: whole, or a part that scrolls."""
     whole = measure_board(rules)
-    rows, columns = min(rules.rows, _MIN_WINDOW), min(rules.columns, _MIN_WINDOW)
-    margin, labels = len(str(rules.rows)) + 2, len(format_column(rules.columns - 1))
-    part = margin + 2 * columns + _EDGES[0], labels + rows + _EDGES[1]
+    part = _measure_part(rules, min(rules.rows, _MIN_WINDOW), min(rules.columns, _MIN_WINDOW))
     return whole if whole[0] <= part[0] and whole[1] <= part[1] else part
 
 
-def _ways(style: BoardStyle) -> Iterator[BoardStyle]:
-    """Yield the styles of a whole board, the most generous one first."""
-    for scale in _SCALES:
-        yield replace(style, framed=True, scale=scale)
-    yield replace(style, framed=False, scale=1)
-    yield replace(style, framed=False, scale=1, keys=None)
+def _measure_part(rules: Rules, rows: int, columns: int) -> tuple[int, int]:
+    """Return the width and height of a part of a board, with its labels, its arrows and the line below."""
+    width, height = Grid.of(rules, BoardStyle()).size(rows, columns)
+    return width + _EDGES[0], height + _EDGES[1]
 
 
 def _draw_edges(rows: list[list[Cell]], view: BoardView, fit: Fit) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tictactoe_client.board.board import MOST_COLUMN_KEYS
+from tictactoe_client.board.board import MOST_COLUMN_KEYS, lowest_free
 from tictactoe_engine import (
-    FREE,
     IllegalMove,
     Keys,
     Rules,
@@ -22,9 +21,7 @@ from tictactoe_protocol.pushes import RoomState
 
 def landing_cell(state: RoomState, cell: int) -> int | None:
     """Return where a mark comes to lie that is dropped into the column of this cell, or None where that is full."""
-    columns = state.rules.columns
-    column = range(cell % columns, len(state.board), columns)
-    return next((below for below in reversed(column) if state.board[below] == FREE), None)
+    return lowest_free(state.board, cell, state.rules.columns)
 
 
 def resting_cell(state: RoomState, cell: int) -> int:
