@@ -74,7 +74,6 @@ def _describe_unreachable(error: Unreachable, settings: Settings) -> str:
 
 
 def _address_of(text: str | None) -> Address | None:
-    """Return the address that a text names first, the default one for None, or None where it names none."""
     try:
         return parse_house(text).first
     except BadAddress:

@@ -116,8 +116,10 @@ def _command(
             function = getattr(import_module(f"{__package__}.{module}"), name)
             return function(settings, **{key: value for key, value in values.items() if key not in OPTIONS})
 
-        named = cli.command(cls=Manual, short_help=short_help, examples=examples)
-        return named(shared_options(update_wrapper(run, described)))
+        lines = [f"{described.__name__} {example}".rstrip() for example in examples]
+        return cli.command(cls=Manual, short_help=short_help, examples=lines)(
+            shared_options(update_wrapper(run, described))
+        )
 
     return make
 
@@ -133,11 +135,7 @@ def _clock_option(command: Decorated) -> Decorated:
 
 
 @_command(
-    "visits.play_anyone",
-    "Play whoever comes.",
-    "play",
-    "play --rules gomoku --name ana",
-    "play --rules connect-four --clock 3+2",
+    "visits.play_anyone", "Play whoever comes.", "", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"
 )
 @_rules_option
 @_clock_option
@@ -152,10 +150,10 @@ def play() -> None:
 @_command(
     "visits.open_room",
     "Open a room and invite others.",
-    "new",
-    "new --rules gomoku --clock 3+2",
-    "new --board 7x7 --win 4 --marks XOA --blocked d4",
-    "new --bot hard",
+    "",
+    "--rules gomoku --clock 3+2",
+    "--board 7x7 --win 4 --marks XOA --blocked d4",
+    "--bot hard",
 )
 @_rules_option
 @click.option("--board", metavar="ROWSxCOLUMNS", help="The board's size, up to 32x32.")
@@ -183,9 +181,9 @@ def new() -> None:
 @_command(
     "visits.play_computer",
     "Play the computer; needs no server.",
-    "bot",
-    "bot --level hard --first bot",
-    "bot --rules gomoku --clock 5+3",
+    "",
+    "--level hard --first bot",
+    "--rules gomoku --clock 5+3",
 )
 @click.option("--level", type=Words(LEVELS), default="medium", help="How well the computer plays (medium).")
 @click.option("--first", type=Words(["me", "bot", "random"]), default="me", help="Who begins (me).")
@@ -199,7 +197,7 @@ def bot() -> None:
     """
 
 
-@_command("visits.join", "Take a free seat in a room.", "join K7M4PQ", "join ws://192.168.1.20:8765/K7M4PQ --name bo")
+@_command("visits.join", "Take a free seat in a room.", "K7M4PQ", "ws://192.168.1.20:8765/K7M4PQ --name bo")
 @click.argument("room", nargs=-1, required=True, metavar="CODE|LINK")
 def join() -> None:
     """Take a free seat in a room, or the seat there that an earlier run left behind.
@@ -208,7 +206,7 @@ def join() -> None:
     """
 
 
-@_command("visits.watch", "Watch a game.", "watch", "watch K7M4PQ", "watch ws://192.168.1.20:8765/K7M4PQ --plain")
+@_command("visits.watch", "Watch a game.", "", "K7M4PQ", "ws://192.168.1.20:8765/K7M4PQ --plain")
 @click.argument("room", nargs=-1, metavar="[CODE|LINK]")
 def watch() -> None:
     """Watch a game from its first move or from the middle; nothing that you do disturbs it.
@@ -217,13 +215,7 @@ def watch() -> None:
     """
 
 
-@_command(
-    "visits.show_rooms",
-    "List the public rooms and exit.",
-    "rooms",
-    "rooms --server ws://192.168.1.20:8765",
-    "rooms --json",
-)
+@_command("visits.show_rooms", "List the public rooms and exit.", "", "--server ws://192.168.1.20:8765", "--json")
 def rooms() -> None:
     """List the public rooms of a server, newest first, and exit.
 
@@ -231,13 +223,7 @@ def rooms() -> None:
     """
 
 
-@_command(
-    "past_games.show_history",
-    "List one's own finished games.",
-    "history",
-    "history --limit 5",
-    "history --name ana --json",
-)
+@_command("past_games.show_history", "List one's own finished games.", "", "--limit 5", "--name ana --json")
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), metavar="N", help="How many games at most (20; on the full screen all)."
 )
@@ -252,10 +238,10 @@ def history() -> None:
 @_command(
     "past_games.replay",
     "Step through a finished game.",
-    "replay",
-    "replay 17 --export game.txt",
-    "replay game.txt --at 12",
-    "replay 17 --plain --no-input",
+    "",
+    "17 --export game.txt",
+    "game.txt --at 12",
+    "17 --plain --no-input",
 )
 @click.argument("source", required=False, metavar="[FILE|ID]", type=_FILE)
 @click.option("--game", type=click.IntRange(1), metavar="K", help="Which game of a file with several (1).")
@@ -269,7 +255,7 @@ def replay() -> None:
     """
 
 
-@_command("visits.check", "Try every step to the server.", "check", "check --server wss://example.org --timeout 10")
+@_command("visits.check", "Try every step to the server.", "", "--server wss://example.org --timeout 10")
 def check() -> None:
     """Try every step to the server: its name, the connection, hello, and three pings, with the time that each takes.
 
@@ -295,10 +281,10 @@ def _complete_value(context: click.Context, _: click.Parameter, incomplete: str)
 @_command(
     "options.configure",
     "Say or change what is set.",
-    "config show",
-    "config set server ws://192.168.1.20:8765",
-    "config set theme night",
-    "config unset theme",
+    "show",
+    "set server ws://192.168.1.20:8765",
+    "set theme night",
+    "unset theme",
     needs_server=False,
 )
 @click.argument("what", type=Words(["path", "show", "set", "unset"]), required=False, metavar="[path|show|set|unset]")
@@ -312,14 +298,7 @@ def config() -> None:
     """
 
 
-@_command(
-    "options.print_completion",
-    "Print the completion of a shell.",
-    "completion bash",
-    "completion zsh",
-    "completion fish",
-    needs_server=False,
-)
+@_command("options.print_completion", "Print the completion of a shell.", "bash", "zsh", "fish", needs_server=False)
 @click.argument("shell", type=Words(["bash", "zsh", "fish"]))
 def completion() -> None:
     """Print the script that completes commands, options and their values in a shell.

@@ -1,7 +1,6 @@
 """The table of options as `click` reads it, how `--help` reads, and what command line, environment and file add up to.
 
-An option counts from where it was typed: after the command, else before it, else from the environment, else from the
-file. Nothing here imports the network at once, so that help and completion stay quick.
+Nothing here imports the network at once, so that help and completion stay quick.
 """
 
 from __future__ import annotations
@@ -13,14 +12,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.files.config import (
-    Config,
-    config_path,
-    drop_setting,
-    find_option,
-    keep_setting,
-    show_path,
-)
+from tictactoe_client.files.config import Config, config_path, drop_setting, find_option, keep_setting, show_path
 from tictactoe_client.files.writer import NotKept, keeping_debug_log, state_folder
 from tictactoe_client.settings import (
     FILE_OPTIONS,
@@ -145,7 +137,7 @@ class Words(click.Choice[str]):
     """One of these words; a mistyped one is answered with what was perhaps meant."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """Return the sentence of click, and a suggestion."""
+        """Suggest what was perhaps meant, too."""
         hint = suggest(str(value).lower(), self.choices, quote="'")
         return f"{super().get_invalid_choice_message(value, ctx)}{hint}"
 

@@ -1,7 +1,6 @@
-"""The person's own defaults: `client.toml` in the platform's folder for configuration, read at the start.
+"""The person's own defaults, `client.toml` in the platform's folder for configuration, which stays as they wrote it.
 
-What it says counts after options and environment. A mistake in it is told in one line and never stops a game. One
-setting at a time is written to it, so that it lasts: the rest stays as the person wrote it.
+A mistake in it is told in one line and never stops a game.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ FILE_NAME: Final = "client.toml"
 _BINDINGS: Final = "bindings"
 _TABLE: Final = re.compile(r"\s*\[")
 _SERVER_LINE: Final = re.compile(r"^\s*[\"']?server[\"']?\s*=", re.MULTILINE)
-
 
 Value = str | bool | float
 
@@ -84,7 +82,6 @@ def load_config(path: Path | None = None) -> Config:
 
 
 def _describe_mistake(path: Path, text: str, error: str) -> str:
-    """Return where a file is no TOML, and what to do about it, in one line."""
     found = re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", error)
     if found is None:
         return f"{path}: {error}. Mend it, or delete the file; nothing of it counts."
@@ -97,27 +94,23 @@ def _describe_mistake(path: Path, text: str, error: str) -> str:
 
 def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
     values: dict[str, Any] = {}
-    places: dict[str, str] = {}
     bindings: dict[str, tuple[str, ...]] = {}
-    warnings = []
+    faults: list[tuple[str, str]] = []
     for name, value in content.items():
         if name == _BINDINGS and isinstance(value, dict):
             for action, keys in value.items():
-                told = _check_binding(action, keys)
-                if told is None:
-                    bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
+                if (told := _check_binding(action, keys)) is not None:
+                    faults.append((action, told))
                 else:
-                    warnings.append(f"{FILE_NAME} {_line_of(action, text)}: {told}")
-            for action, told in find_conflicts(bindings).items():
-                warnings.append(f"{FILE_NAME} {_line_of(action, text)}: {told}")
-            continue
-        told = _find_fault(name, value)
-        if told is None:
-            values[name], places[name] = value, f"{FILE_NAME} {_line_of(name, text)}"
+                    bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
+            faults += find_conflicts(bindings).items()
+        elif (told := _find_fault(name, value)) is not None:
+            faults.append((name, told))
         else:
-            warnings.append(f"{FILE_NAME} {_line_of(name, text)}: {told}")
-    hides_server = "server" in content and "server" not in values
-    return Config(path, values, bindings, tuple(warnings), places, hides_server)
+            values[name] = value
+    warnings = tuple(f"{_find_place(name, text)}: {told}" for name, told in faults)
+    places = {name: _find_place(name, text) for name in values}
+    return Config(path, values, bindings, warnings, places, "server" in content and "server" not in values)
 
 
 def find_option(key: str) -> Option:
@@ -142,11 +135,11 @@ def _check_binding(action: str, keys: object) -> str | None:
     return None if is_list or (isinstance(keys, str) and keys) else f"{action} is a key, or a list of keys."
 
 
-def _line_of(key: str, text: str) -> str:
+def _find_place(key: str, text: str) -> str:
     for number, line in enumerate(text.splitlines(), 1):
         if re.match(rf'\s*"?{re.escape(key)}"?\s*=', line) or line.strip().startswith(f"[{key}"):
-            return f"line {number}"
-    return "somewhere"
+            return f"{FILE_NAME} line {number}"
+    return f"{FILE_NAME} somewhere"
 
 
 def keep_setting(name: str, value: Value, path: Path | None = None) -> None:
@@ -161,7 +154,6 @@ def drop_setting(name: str, path: Path | None = None) -> bool:
 
 
 def _change(path: Path, name: str, value: Value | None) -> bool:
-    """Write one setting, None to strike it out; tell whether that changed the file."""
     import tomllib
 
     try:
@@ -173,7 +165,6 @@ def _change(path: Path, name: str, value: Value | None) -> bool:
 
 
 def _set(text: str, name: str, value: Value | None) -> str:
-    """Return the text with one setting changed, added or struck out; raises TOMLDecodeError for what is no TOML."""
     import tomllib
 
     wanted: dict[str, Any] = tomllib.loads(text)

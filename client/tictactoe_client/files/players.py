@@ -1,7 +1,7 @@
 """Who we were on a server before, and the rooms in which we held a seat when an earlier run ended.
 
-A token makes a later run the same player. Programs at the same time are several players, or one would take the other's
-seats: a token belongs to the process that plays with it until that ends; whoever only reads may use it at any time.
+A token makes a later run the same player. It belongs to the process that plays with it until that ends, or one program
+would take the other's seats; whoever only reads may use it at any time.
 """
 
 from __future__ import annotations
@@ -28,10 +28,7 @@ _GUEST: Final = "guest-"
 
 @dataclass(frozen=True, slots=True)
 class KnownPlayer:
-    """Who we were: where, under which name, which process played last, and in which rooms, the newest last.
-
-    The token is a secret. A server with several addresses has a row for each. `used_at` is in seconds since 1970.
-    """
+    """Who we were at an address, which process played last, and in which rooms, the newest last; `token` is secret."""
 
     server: str
     name: str
@@ -72,8 +69,7 @@ Change = Callable[[Players], Players]
 class KnownPlayers:
     """The file, `players.json` in the folder for state; one that cannot be read counts as empty.
 
-    A change waits for other programs, at most for a moment; `problem` then says why it is not in the file. It counts
-    for this run, and is written with the next one.
+    `problem` says why a change is not in the file yet: it counts for this run, and is written with the next one.
     """
 
     def __init__(self, path: Path | None = None) -> None:

@@ -1,7 +1,4 @@
-"""Records on disk: read with the place of every fault, written without ever taking another file's place.
-
-Beside files also the game that was just played is a record: `save` in every face of the client.
-"""
+"""Records on disk: read with the place of every fault, written without ever taking another file's place."""
 
 from __future__ import annotations
 
@@ -136,7 +133,6 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
 
 
 async def _fetch(state: RoomState, room: Room) -> GameRecord | None:
-    """Return the server's record of the game, or None where we did not play it."""
     try:
         text = await room.record(state.game)
         return None if text is None else parse_record(text)

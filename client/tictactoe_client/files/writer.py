@@ -48,9 +48,9 @@ def change_file(
 ) -> bool:
     """Write what `change` makes of the content, empty where there is no file; tell whether that is something else.
 
-    A link is followed to the file that it stands for; a new file is for its owner alone. Programs that use the same
-    `lock`, the file's folder where none is named, wait for each other, at most LOCK_SECONDS or so many as are given.
-    Raises `NotKept`, and the file is then as it was, and what `change` raises.
+    A link is followed to its file; a new file is for its owner alone. Programs that use the same `lock`, or else the
+    file's folder, wait for each other, at most LOCK_SECONDS or the `seconds` given. Raises `NotKept`, and the file is
+    then as it was, and what `change` raises.
     """
     try:
         if not path.is_symlink():
@@ -68,15 +68,13 @@ def change_file(
 
 def create_file(path: Path, text: str) -> None:
     """Write a new file; raises FileExistsError, and OSError or ValueError with no file left behind."""
-    is_begun = False
-    try:
-        with open(path, "x", encoding="utf-8", newline="\n") as file:
-            is_begun = True
+    with open(path, "x", encoding="utf-8", newline="\n") as file:
+        try:
             file.write(text)
-    except (OSError, ValueError):
-        if is_begun:
+            file.flush()
+        except (OSError, ValueError):
             path.unlink(missing_ok=True)
-        raise
+            raise
 
 
 def _read(target: Path) -> bytes:
@@ -111,17 +109,13 @@ def _replace(target: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _locked(place: Path, seconds: float) -> Iterator[None]:
-    """Keep other programs out meanwhile, where the platform can lock this file, which is then made, or this folder.
-
-    Raises `Busy` where somebody holds it for too long. A file system without locks has none.
-    """
+    """Keep other programs out meanwhile, where platform and file system have locks; raises `Busy`."""
     try:
         import fcntl
     except ImportError:
         yield
         return
-    flags = os.O_RDONLY if place.is_dir() else os.O_WRONLY | os.O_CREAT
-    descriptor = os.open(place, flags | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(place, os.O_RDONLY if place.is_dir() else os.O_WRONLY | os.O_CREAT, 0o600)
     deadline = time.monotonic() + seconds
     try:
         while True:
@@ -172,7 +166,6 @@ def report_bug(error: BaseException) -> str:
 
 
 def _new_file(kind: str) -> Path:
-    """Return a new empty file that only its owner may read, in the platform's folder for logs."""
     from platformdirs import user_log_path
 
     folder = user_log_path("tictactoe", appauthor=False, ensure_exists=True)
