@@ -213,6 +213,7 @@ class TicTacToe(App[int], inherit_bindings=False):
     def note_person(self) -> None:
         """Take note that somebody is at the keys, and has read what was said."""
         self._last_key = time.monotonic()
+        self.screens[-1].note_person()
         self.status = None
 
     def action_ask_to_quit(self) -> None:

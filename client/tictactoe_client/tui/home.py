@@ -97,6 +97,7 @@ class HomeScreen(FramedScreen):
         super().__init__()
         self.held: tuple[HeldSeat, ...] = ()
         self._games: tuple[PastGame, ...] = ()
+        self._losses: list[str] = []
         self._game = 0
         self._level = 1
         self._wish = ""
@@ -246,9 +247,15 @@ class HomeScreen(FramedScreen):
 
     async def _tell_losses(self, client: Client) -> None:
         """Say once which games, of those that an earlier run left, are not there to come back to any more."""
-        if told := await find_losses(self.desk.link):
-            self.desk.say(" ".join(told))
+        self._losses += await find_losses(self.desk.link)
+        self._say_losses()
         await self._learn_games(client)
+
+    def _say_losses(self) -> None:
+        """Say it here, and to nobody who is in a room or on the way there."""
+        if self._losses and self.desk.screens[-1] is self and not self.desk.errands.errand:
+            self.desk.say(" ".join(self._losses))
+            self._losses = []
 
     async def _learn_games(self, client: Client) -> None:
         """Learn how one's last games went, where the server keeps them."""
@@ -261,6 +268,7 @@ class HomeScreen(FramedScreen):
     def opened(self) -> None:
         """Read the lists anew, as rooms may have come and gone unseen, and begin with no code to be typed."""
         self.desk.lobby.follow()
+        self._say_losses()
         if self.chosen == "join":
             self._wish = "match"
         client = self.desk.link.client

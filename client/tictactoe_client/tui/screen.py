@@ -76,6 +76,9 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     def closed(self) -> None:
         """Take note that it was taken off."""
 
+    def note_person(self) -> None:
+        """Take note of a key or a click, before anything is done with it and while what was said is still in sight."""
+
     def asks_first(self) -> bool:
         """Ask before the program ends, where that costs something and was not asked yet; tell whether it is asked."""
         return False

@@ -34,7 +34,6 @@ class RoomKeys:
     def press(self, key: str) -> None:
         """Take a key: for the line being typed, else for what is asked, else for the board."""
         does, hand = self._desk.keymap.does, self._table.hand
-        hand.note_key()
         if hand.confirming is not None:
             self._press_confirming(key)
         elif hand.mode != "board":

@@ -217,9 +217,13 @@ class RoomScreen(ClientScreen):
         self._desk.link.forget_room(self.room.code)
 
     def asks_first(self) -> bool:
-        """Ask where the end of the program loses a game; the key that would end it counts like any other here."""
-        self.table.hand.note_key()
+        """Ask where the end of the program loses a game."""
         return self._ways.asks_first()
+
+    def note_person(self) -> None:
+        """Take what was told for seen, before a drawing tells what comes next."""
+        self._note = ""
+        self.table.hand.note_key()
 
     async def say_goodbye(self) -> str:
         """Leave, so that nobody waits for us in vain, and return what became of the game.
@@ -330,7 +334,6 @@ class RoomScreen(ClientScreen):
 
     def on_canvas_pressed(self, event: Canvas.Pressed) -> None:
         """Take a key."""
-        self._note = ""
         if not self._is_too_small():
             self._desk.attempt(self._keys.press, event.name)
 
