@@ -4,8 +4,8 @@ import pytest
 
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.text.help import list_home_help
-from tictactoe_client.tui.help import lay_out_topics
 from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.screen import lay_out_topics
 from tictactoe_server.server import Server
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import game
-from tictactoe_client.tui.picture import measure
-from tictactoe_client.tui.size_notice import notice_size
+from tictactoe_client.tui.picture import measure, notice_size
 from tictactoe_server.server import Server
 
 QUESTION = "Leave and lose this game?   Enter yes   Esc play on"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_new_room import open_form
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.app import Opening
 from tictactoe_server.server import Server
 
 KEYS = {

@@ -79,7 +79,7 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
         return None
     settings = settings_of(context)
     if settings.mode == "screen":
-        from tictactoe_client.tui.running import run_screen
+        from tictactoe_client.tui.app import run_screen
 
         return run_screen(settings, None)
     if settings.mode == "json" or not settings.asks or not is_terminal(0, 1):

@@ -1,5 +1,4 @@
-"""The full-screen client: pages that draw themselves as text, on a canvas that sends only what changed.
+"""The full screen: screens of the terminal library, each of which hears the server and draws what it knows.
 
-A page is a picture made from what is known, and a handler for keys; none of them imports the library that owns the
-terminal. That one is imported by `canvas` and `app` alone, which load when the first screen opens.
+`app` is the program, `screen` what all screens are, `room` the board; nothing is imported before the first one opens.
 """

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from io import StringIO
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from rich.console import Console
 from textual import events
@@ -18,31 +19,35 @@ from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 
-from tictactoe_client.exits import LastGame, exit_code_for
+from tictactoe_client.exits import LastGame, describe_failure, exit_code_for
 from tictactoe_client.files.config import show_path
 from tictactoe_client.files.records import STANDARD_STREAM, name_for, write_record
+from tictactoe_client.files.writer import keeping_debug_log, report_bug
+from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
-from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
+from tictactoe_client.online.errors import BadAddress, ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
-from tictactoe_client.session import Session, house_for
+from tictactoe_client.online.room import Room
+from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
+from tictactoe_client.streams.keyboard import hear_signals
+from tictactoe_client.streams.output import print_error
 from tictactoe_client.text.arrival import describe_giving_up
-from tictactoe_client.text.help import Topic
 from tictactoe_client.text.news import describe_push
-from tictactoe_client.tui.entrance import Entrance
 from tictactoe_client.tui.errands import Errands
-from tictactoe_client.tui.help import HelpScreen
-from tictactoe_client.tui.keeper import Keeper
+from tictactoe_client.tui.history import HistoryScreen
+from tictactoe_client.tui.home import HomeScreen
 from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.lists import WatchScreen
 from tictactoe_client.tui.lobby import Lobby
-from tictactoe_client.tui.look import STYLE
-from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.screen import ClientScreen, bind
-from tictactoe_client.tui.terminal import Terminal
+from tictactoe_client.tui.settings import Keeper
+from tictactoe_client.tui.terminal import Terminal, remember_terminal, watch_terminal
 from tictactoe_client.tui.themes import (
+    STYLE,
     THEMES,
     library_theme,
     next_theme,
@@ -56,6 +61,26 @@ from tictactoe_protocol.pushes import Announcement, Notice
 
 _IDLE_SECONDS = 10.0
 """Without a key for so long a person counts as away, where the terminal does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The first page; `limit` is how many finished games to list at most, None for all.
+
+    `record` is what to replay without a server, first seen after `ply` moves, with the `note` on the status line.
+    """
+
+    page: Literal["home", "watch", "history", "replay"] = "home"
+    limit: int | None = None
+    record: GameRecord | None = None
+    ply: int = 0
+    note: str = ""
+
+    def role_for(self, first: Choice | None) -> Role:
+        """Return who one is on the server: whoever only watches is nobody in particular."""
+        if self.page == "history":
+            return "reader"
+        return "nobody" if self.page == "watch" or (first is not None and first.way == "watch") else "player"
 
 
 class TicTacToe(App[int], inherit_bindings=False):
@@ -100,7 +125,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
         opening = opening or Opening()
-        self._connects = opening.connects
+        self._connects = opening.record is None
         self.link = Session(
             settings,
             house_for(settings, address),
@@ -113,12 +138,19 @@ class TicTacToe(App[int], inherit_bindings=False):
             changed=self.redraw,
             failed=self._lose,
         )
-        self.errands = Errands(self.link)
-        self.entrance = Entrance(self, first)
+        self.errands = Errands(self, first)
         self.lobby = Lobby(self)
-        self._opening = opening.lay_screens(self)
+        self._opening = self._lay_screens(opening)
 
     # -- screens --------------------------------------------------------------------------------------------------
+
+    def _lay_screens(self, opening: Opening) -> list[ClientScreen]:
+        """Return the screens to begin with; where home is not among them, going back ends the program."""
+        if opening.record is not None:
+            return [RoomScreen(self, RecordedRoom(opening.record), news=opening.note, ply=opening.ply)]
+        if opening.page == "history":
+            return [HistoryScreen(opening.limit)]
+        return [HomeScreen(), WatchScreen()] if opening.page == "watch" else [HomeScreen()]
 
     def get_default_screen(self) -> Screen[Any]:
         """Return the screen that lies under all others."""
@@ -142,9 +174,12 @@ class TicTacToe(App[int], inherit_bindings=False):
         screen.opened()
         self.redraw()
 
-    def open_help(self, topics: Sequence[Topic]) -> None:
-        """Lay the help on top."""
-        self.open(HelpScreen(topics))
+    def open_room(self, room: Room, again: Choice | None, over: ClientScreen | None) -> None:
+        """Open a room that was entered over this screen, or else the first, whatever lies on it by now."""
+        below = over if over in self.screens else self.screens[0]
+        while self.screens[-1] is not below:
+            self.close_page()
+        self.open(RoomScreen(self, room, again))
 
     def close_page(self) -> None:
         """Take the top screen off; below the first the program ends."""
@@ -455,3 +490,41 @@ class TicTacToe(App[int], inherit_bindings=False):
             return ExitCode.CONNECTION_LOST
         failure = self.link.failure
         return exit_code_for(failure) if failure is not None and self.link.phase == "failed" else ExitCode.NORMAL
+
+
+def run_screen(
+    settings: Settings, address: Address | None, first: Choice | None = None, *, opening: Opening | None = None
+) -> int:
+    """Open the full screen, in the room of `first` or at another page, and return the exit code."""
+    try:
+        target = house_for(settings, address).first
+    except BadAddress as bad:
+        print_error(describe_failure(bad, settings))
+        return exit_code_for(bad)
+    with keeping_debug_log(is_wanted=settings.debug):
+        return asyncio.run(show_screen(settings, target, first, opening=opening))
+
+
+async def show_screen(
+    settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
+) -> int:
+    """Show the full screen until it is left, for a caller that keeps the debug log; return the exit code."""
+    app = TicTacToe(settings, address, first, opening=opening)
+    code: int | None = None
+    try:
+        hear_signals(app.stop_by_signal, remember_terminal())
+        loop = asyncio.get_running_loop()
+        watch_terminal(lambda: loop.call_soon_threadsafe(app.stop_by_signal, signal.SIGHUP))
+        code = await app.run_async(mouse=settings.mouse)
+    except Exception as error:
+        app.failure = app.failure or error
+    if (task := asyncio.current_task()) is not None and task.cancelling():
+        raise asyncio.CancelledError  # the library may swallow an interrupt that came before it heard of signals
+    if app.failure is None and (unhandled := app.unhandled.getvalue()):
+        app.failure = RuntimeError(unhandled)
+    if app.failure is not None:
+        print_error(report_bug(app.failure))
+        return ExitCode.OUR_BUG
+    if app.last_words:
+        print_error(app.last_words)
+    return app.return_code or code or ExitCode.NORMAL

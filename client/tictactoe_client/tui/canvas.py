@@ -10,7 +10,6 @@ from itertools import groupby
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -20,8 +19,9 @@ from tictactoe_client.tui.picture import Cell, Picture
 from tictactoe_client.tui.themes import Theme
 
 _NOWHERE = Region(0, 0, 0, 0)
-_TILE = 5
-_MOST_TILES = 20
+_TILE = 8
+_MOST_TILES = 5
+"""Over the board; one above it, one beside it and one below it come to them."""
 _CLOSE_ENOUGH = 8
 """Changes in a line that are no further apart go out as one."""
 
@@ -90,7 +90,7 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         self._theme = theme
         self._styles: dict[str, Style] = {}
         self._board = _NOWHERE
-        self._tiles = [Tile(self) for _ in range(_MOST_TILES)]
+        self._tiles: list[Tile] = []
 
     @property
     def picture(self) -> Picture:
@@ -104,14 +104,10 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         for tile in (self, *self._tiles):
             tile.refresh()
 
-    def compose(self) -> ComposeResult:
-        """Lay out the tiles."""
-        yield from self._tiles
-
     def show(self, picture: Picture, board: Region = _NOWHERE) -> None:
         """Show another picture, with a board here; of the same size and shape, only what differs is painted."""
         before, self._picture = self._picture, picture
-        if (before.width, before.height, self._board) != (picture.width, picture.height, board):
+        if not board or (before.width, before.height, self._board) != (picture.width, picture.height, board):
             self._board = board
             self._lay_tiles()
             self.refresh()
@@ -119,40 +115,38 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         for y, (old, new) in enumerate(zip(before.rows, picture.rows, strict=True)):
             if old != new:
                 for start, end in find_changes(old, new):
-                    self._paint(Region(start, y, end - start, 1))
-
-    def _paint(self, changed: Region) -> None:
-        """Let the tiles that show a part of this paint it anew."""
-        for tile in self._tiles:
-            if part := tile.place.intersection(changed):
-                tile.refresh(part.translate(-tile.place.offset))
+                    for tile in self._tiles:
+                        if part := tile.place.intersection(Region(start, y, end - start, 1)):
+                            tile.refresh(part.translate(-tile.place.offset))
 
     def _lay_tiles(self) -> None:
         """Lay one tile above the board, one beside it, one below it, and the others in columns over it."""
         width, height, board = self._picture.width, self._picture.height, self._board
-        across = max(_TILE, -(-board.width // (len(self._tiles) - 3)))
-        places = [
-            Region(0, 0, width, board.y if board else height),
-            Region(board.right, board.y, width - board.right, board.height),
-            Region(0, board.bottom, width, height - board.bottom if board else 0),
-        ]
-        for x in range(board.x, board.right, across):
-            places.append(Region(x, board.y, min(across, board.right - x), board.height))
+        places: list[Region] = []
+        if board:
+            across = max(_TILE, -(-board.width // _MOST_TILES))
+            columns = [(x, min(across, board.right - x)) for x in range(board.x, board.right, across)]
+            places = [
+                Region(0, 0, width, board.y),
+                Region(board.right, board.y, width - board.right, board.height),
+                Region(0, board.bottom, width, height - board.bottom),
+                *(Region(x, board.y, wide, board.height) for x, wide in columns),
+            ]
+        new = [Tile(self) for _ in places[len(self._tiles) :]]
+        self._tiles += new
         for number, tile in enumerate(self._tiles):
             tile.lie(places[number] if number < len(places) else _NOWHERE)
+        if new:
+            self.mount(*new)
 
     def line(self, y: int, start: int, end: int) -> Strip:
-        """Return a part of one line as segments of one style each; every segment has one, also without colour."""
+        """Return a part of one line as segments of one style each; every segment has one, also without colour.
+
+        Blanks go with what stands before them where that looks the same.
+        """
         if y >= self._picture.height:
             return Strip([Segment(" " * (end - start), self._style(""))])
-        return self._strip(self._picture.rows[y][start:end])
-
-    def render_line(self, y: int) -> Strip:
-        """Return a whole line, which is seen where no tile lies."""
-        return self.line(y, 0, self.size.width)
-
-    def _strip(self, cells: list[Cell]) -> Strip:
-        """Return cells as segments; blanks go with what stands before them where that looks the same."""
+        cells = self._picture.rows[y][start:end]
         parts: list[tuple[str, str]] = []
         for role, group in groupby(cells, key=lambda cell: cell[1]):
             text = "".join(character for character, _ in group)
@@ -164,6 +158,10 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
             else:
                 parts.append((text, role))
         return Strip([Segment(text, self._style(role)) for text, role in parts], len(cells))
+
+    def render_line(self, y: int) -> Strip:
+        """Return a whole line, which is seen where no tile lies."""
+        return self.line(y, 0, self.size.width)
 
     def _is_blank_alike(self, role: str, other: str) -> bool:
         """Tell whether a blank looks the same in both roles."""

@@ -1,7 +1,7 @@
-"""The way into a room while the server has not answered: one at a time, and whoever waits may stop waiting at once.
+"""The ways into a room, one at a time: on this server, or on another one that a link names.
 
-A room that is entered when nobody wants it any more is left again, before the next one is asked for. Pages say what to
-enter and what to do when they are in; they know nothing of answers that come too late.
+Whoever waits may stop waiting at once. A room that is entered when nobody wants it any more is left again, before the
+next one is asked for; where there is no connection yet, what is wanted waits for one.
 """
 
 from __future__ import annotations
@@ -9,24 +9,86 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tictactoe_client.online.client import Choice, Client
-from tictactoe_client.online.errors import ClientError
+from tictactoe_client.exits import describe_failure, exit_code_for
+from tictactoe_client.online.address import Address, parse_room
+from tictactoe_client.online.client import Choice
+from tictactoe_client.online.errors import BadAddress, ClientError, Refused
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
-from tictactoe_client.session import Enter, Session
+from tictactoe_client.session import Enter
+from tictactoe_client.tui.question import Question
+from tictactoe_protocol import BadRoomCode, clean_text
+
+if TYPE_CHECKING:
+    from tictactoe_client.tui.app import TicTacToe
+    from tictactoe_client.tui.screen import ClientScreen
 
 
 class Errands:
-    """What one person is entering, for all pages; `errand` says it in words, empty while nothing is waited for."""
+    """What one person is entering, for all screens; `errand` says it in words, empty while nothing is waited for.
 
-    def __init__(self, link: Session) -> None:
+    `first` is where the command line wants to go.
+    """
+
+    def __init__(self, desk: TicTacToe, first: Choice | None) -> None:
+        self.first = first
         self.errand = ""
-        self._link = link
+        self._desk = desk
+        self._next: Choice | None = None
         self._turn = asyncio.Lock()
         self._wanted: object | None = None
 
-    def enter(self, errand: str, enter: Enter) -> Coroutine[Any, Any, Room | None]:
+    # -- the screens' ways ----------------------------------------------------------------------------------------
+
+    def enter(self, choice: Choice, over: ClientScreen | None = None) -> None:
+        """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
+        if not self.errand:
+            self._desk.start(self._arrive(self.fetch(describe_errand(choice), choice.enter), choice, over))
+
+    def ask_for_room(self, typed: str, way: str = "join", over: ClientScreen | None = None, why: str = "") -> None:
+        """Ask for the code or the link of a room, of which something is typed already, and go there."""
+
+        def take(text: str | None) -> None:
+            if text is None or self.errand:
+                return
+            try:
+                code, address = parse_room(text)
+            except (BadRoomCode, BadAddress) as bad:
+                why = clean_text(bad.message) if text else "Type or paste a room code or a link."
+                self.ask_for_room(text, way, over, f"{why}\n")
+                return
+            choice = Choice("watch" if way == "watch" else "join", code=code)
+            if address is None or self._desk.link.house.has(address):
+                self.enter(choice, over)
+            else:
+                self._travel(address, choice)
+
+        self._desk.push_screen(Question(f"{why}The code of a room to {way}, or its link:", typed, anew=bool(why)), take)
+
+    def go_on(self) -> None:
+        """Go where one wanted to before there was this connection."""
+        if self.first is not None:
+            first, self.first = self.first, None
+            coming = self.fetch(describe_errand(first), first.enter)
+            self._desk.start(self._arrive(coming, first, is_first=True))
+        elif self._next is not None:
+            following, self._next = self._next, None
+            self.enter(following)
+
+    def travel_back(self) -> None:
+        """Go back to the server that we came from, if there is one."""
+        if self._desk.link.before is not None:
+            self._leave_server()
+            self._desk.link.move_back()
+
+    def stay(self) -> None:
+        """Want no more what waits for a connection."""
+        self._next = None
+
+    # -- one at a time --------------------------------------------------------------------------------------------
+
+    def fetch(self, errand: str, enter: Enter) -> Coroutine[Any, Any, Room | None]:
         """Return what is to be awaited: the room, or None where it was given up; what was wanted before is given up.
 
         Awaiting it raises what entering raises, unless it was given up.
@@ -50,31 +112,65 @@ class Errands:
     async def _take_turn(self, visit: object, enter: Enter) -> Room | None:
         try:
             async with self._turn:
-                return await self._go_in(visit, enter)
-        finally:
-            if self._wanted is visit:
-                self.give_up()
-
-    async def _go_in(self, visit: object, enter: Enter) -> Room | None:
-        client = self._link.client
-        if client is None or self._wanted is not visit:
-            return None
-        try:
-            room = await enter(client)
-            if self._wanted is visit:
-                return room
-            await self._leave_again(room, client)
+                client = self._desk.link.client
+                if client is None or self._wanted is not visit:
+                    return None
+                room = await enter(client)
+                if self._wanted is visit:
+                    return room
+                if any(seat.room == room.code for seat in client.welcome.rooms):
+                    await self._desk.link.reconnect()  # the seat of an earlier run stays ours
+                else:
+                    await room.leave()
         except ClientError:
             if self._wanted is visit:
                 raise
+        finally:
+            if self._wanted is visit:
+                self.give_up()
         return None
 
-    async def _leave_again(self, room: Room, client: Client) -> None:
-        """Leave a room that nobody wants any more; from a seat of an earlier run only go away, so that it is kept."""
-        if any(seat.room == room.code for seat in client.welcome.rooms):
-            await self._link.reconnect()
+    async def _arrive(
+        self,
+        coming: Coroutine[Any, Any, Room | None],
+        choice: Choice,
+        over: ClientScreen | None = None,
+        *,
+        is_first: bool = False,
+    ) -> None:
+        """Open the screen of the room when we are in; one that is full may be watched."""
+        desk = self._desk
+        try:
+            room = await coming
+        except Refused as refused:
+            if is_first:
+                desk.leave(exit_code_for(refused), describe_failure(refused, desk.settings, desk.link.address))
+            elif refused.code == "room_full" and choice.way == "join":
+
+                def take(answer: str | None) -> None:
+                    if answer is not None:
+                        self.enter(Choice("watch", code=choice.code))
+
+                desk.push_screen(Question(f"Room {choice.code} is full; you may watch it.", yes="watch"), take)
+            else:
+                raise
+            return
+        if room is not None:
+            desk.open_room(room, choice.again, over)
+
+    def _travel(self, address: Address, choice: Choice) -> None:
+        """Go to another server, and into a room there."""
+        self._desk.go_home()
+        self._leave_server(choice)
+        if choice.way == "watch":
+            self._desk.link.move(address, "nobody")
         else:
-            await room.leave()
+            self._desk.link.move(address, room=choice.code)
+
+    def _leave_server(self, following: Choice | None = None) -> None:
+        self._next = following
+        self._desk.lobby.forget()
+        self.give_up()
 
 
 def describe_errand(choice: Choice) -> str:

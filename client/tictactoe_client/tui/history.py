@@ -19,8 +19,7 @@ from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.session import OwnGame, PastGames
 from tictactoe_client.text.lobby import describe_outcome, format_date
 from tictactoe_client.tui.lists import Table
-from tictactoe_client.tui.lobby import short_rules
-from tictactoe_client.tui.no_server import describe_no_server
+from tictactoe_client.tui.lobby import describe_no_server, short_rules
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.screen import FramedScreen, bind
 from tictactoe_engine.records import GameRecord, RecordError, parse_record

@@ -17,15 +17,25 @@ from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.messages import Message
 from tictactoe_client.session import find_losses
 from tictactoe_client.text.lobby import name_with_time
-from tictactoe_client.tui.lists import Menu, Table
-from tictactoe_client.tui.live import ASCII_NAME, NAME, describe_live, describe_record, put_side_by_side
-from tictactoe_client.tui.lobby import COLUMNS, short_rules
-from tictactoe_client.tui.new_room import LEVELS
-from tictactoe_client.tui.no_server import NoServer, can_start_local, describe_no_server
+from tictactoe_client.tui.history import HistoryScreen
+from tictactoe_client.tui.lists import Menu, Table, WatchScreen
+from tictactoe_client.tui.lobby import (
+    ASCII_NAME,
+    COLUMNS,
+    NAME,
+    can_start_local,
+    describe_live,
+    describe_no_server,
+    describe_record,
+    put_side_by_side,
+    short_rules,
+)
+from tictactoe_client.tui.new_room import LEVELS, NewRoomScreen
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.screen import FramedScreen, bind
+from tictactoe_client.tui.settings import SettingsScreen
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.pushes import HeldSeat, PastGame, RulesState
@@ -79,6 +89,16 @@ class Rooms(Table):
         menu = self.screen.query_one(HomeMenu)
         menu.focus()
         menu.highlighted = menu.option_count - 1 if row == 0 else 0
+
+
+class NoServer(Static, can_focus=True):
+    """What home says while there is no server."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("retry", "screen.retry", "retry"),
+        bind("back", "screen.travel_back", "back"),
+        bind("local", "screen.start_local", "start a server"),
+    ]
 
 
 class HomeScreen(FramedScreen):
@@ -233,7 +253,7 @@ class HomeScreen(FramedScreen):
     def connected(self) -> None:
         """Learn the rooms, and go where the command line wanted to."""
         self.desk.lobby.follow()
-        client, first = self.desk.link.client, self.desk.entrance.first
+        client, first = self.desk.link.client, self.desk.errands.first
         self.held = client.welcome.rooms if client else ()
         if client is not None:
             self.desk.start(self._tell_losses(client))
@@ -243,7 +263,7 @@ class HomeScreen(FramedScreen):
                 self._wish = "bot"
         elif self.held:
             self._wish = f"resume-{self.held[0].room}"
-        self.desk.entrance.go_on()
+        self.desk.errands.go_on()
 
     async def _tell_losses(self, client: Client) -> None:
         """Say once which games, of those that an earlier run left, are not there to come back to any more."""
@@ -301,29 +321,26 @@ class HomeScreen(FramedScreen):
         if desk.link.phase != "online":
             desk.say("There is no connection yet.")
         elif name == "match":
-            desk.entrance.enter(Choice("match", self.rules))
+            desk.errands.enter(Choice("match", self.rules))
         elif name in ("bot", "game"):
-            desk.entrance.enter(against_computer(LEVELS[self._level], self.rules))
+            desk.errands.enter(against_computer(LEVELS[self._level], self.rules))
         elif name == "join":
-            desk.entrance.ask_for_room("")
+            desk.errands.ask_for_room("")
         elif name == "return":
-            desk.entrance.travel_back()
+            desk.errands.travel_back()
         elif name.startswith("resume-"):
-            desk.entrance.enter(Choice("join", code=name.removeprefix("resume-")))
+            desk.errands.enter(Choice("join", code=name.removeprefix("resume-")))
         else:
             self._open(name)
 
     def _open(self, name: str) -> None:
-        from tictactoe_client.tui.history import HistoryScreen
-        from tictactoe_client.tui.new_room import NewRoomScreen
-        from tictactoe_client.tui.watch import WatchScreen
 
         self.desk.open({"new": NewRoomScreen, "watch": WatchScreen, "history": HistoryScreen}[name]())
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         """Take a seat in a room that waits."""
         if event.row_key.value is not None:
-            self.desk.entrance.enter(Choice("join", code=event.row_key.value))
+            self.desk.errands.enter(Choice("join", code=event.row_key.value))
 
     def on_key(self, event: events.Key) -> None:
         """Begin a code where one is asked for, else choose the next line that begins with this letter."""
@@ -334,7 +351,7 @@ class HomeScreen(FramedScreen):
         moves = active is not None and active.binding.action.startswith("cursor_")
         if self.chosen == "join" and self.focused.id == "first" and not moves:
             event.stop()
-            self.desk.entrance.ask_for_room(letter)
+            self.desk.errands.ask_for_room(letter)
         elif active is None:
             lines = self._list_lines(self.desk.link.client)
             here = next((at for at, line in enumerate(lines) if line[0] == self.chosen), 0) + 1
@@ -346,7 +363,7 @@ class HomeScreen(FramedScreen):
     def on_paste(self, event: events.Paste) -> None:
         """Take a pasted link or code for where one wants to go."""
         if self.desk.link.client is not None:
-            self.desk.entrance.ask_for_room(event.text.strip())
+            self.desk.errands.ask_for_room(event.text.strip())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is: where a code is typed its letters do nothing else."""
@@ -382,7 +399,7 @@ class HomeScreen(FramedScreen):
 
     def action_start_local(self) -> None:
         """Start a server for this run."""
-        self.desk.entrance.stay()
+        self.desk.errands.stay()
         self.desk.link.start_local()
 
     def action_back(self) -> None:
@@ -393,12 +410,10 @@ class HomeScreen(FramedScreen):
     def action_travel_back(self) -> None:
         """Go back to the server that we came from."""
         self.desk.errands.give_up()
-        self.desk.entrance.travel_back()
+        self.desk.errands.travel_back()
 
     def action_settings(self) -> None:
         """Open the settings."""
-        from tictactoe_client.tui.settings import SettingsScreen
-
         self.desk.open(SettingsScreen())
 
     def action_ask_name(self, typed: str = "", why: str = "") -> None:

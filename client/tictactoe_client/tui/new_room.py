@@ -123,7 +123,7 @@ class NewRoomScreen(FramedScreen):
         except Misuse as misuse:
             self.desk.say(misuse.message, "bad")
             return
-        self.desk.entrance.enter(wish)
+        self.desk.errands.enter(wish)
 
     def action_back(self) -> None:
         """Want no room any more."""

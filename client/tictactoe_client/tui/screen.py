@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
@@ -18,8 +18,7 @@ from textual.widgets import Static
 from tictactoe_client.online.messages import Message
 from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.tui.keymap import ACTIONS
-from tictactoe_client.tui.picture import measure, shorten_left
-from tictactoe_client.tui.size_notice import notice_size
+from tictactoe_client.tui.picture import measure, notice_size, shorten_left, wrap
 
 if TYPE_CHECKING:
     from tictactoe_client.tui.app import TicTacToe
@@ -190,7 +189,7 @@ class FramedScreen(ClientScreen):
 
     def action_help(self) -> None:
         """Open the help for what one can do here."""
-        self.desk.open_help(self.list_help())
+        self.desk.open(HelpScreen(self.list_help()))
 
     def list_help(self) -> Sequence[Topic]:
         """Return the help for what one can do here."""
@@ -237,3 +236,53 @@ class Foot(Static):
         content = Content("  ").join(shown)
         if content != self.content:
             self.update(content, layout=False)
+
+
+class Page(VerticalScroll, inherit_bindings=False):
+    """A text to scroll in."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("up", "scroll_up", "scroll"),
+        bind("down", "scroll_down", "scroll"),
+        bind("page_up"),
+        bind("page_down"),
+        bind("home", "scroll_home"),
+        bind("end", "scroll_end"),
+    ]
+
+
+class HelpScreen(FramedScreen):
+    """What can be pressed and typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="back"), bind("help", "back")]
+    heading = "Help"
+
+    def __init__(self, topics: Sequence[Topic]) -> None:
+        super().__init__()
+        self._topics = topics
+
+    def lay_out(self) -> Iterable[Widget]:
+        """Lay out the text."""
+        yield Page(Static(id="text", markup=False), id="first")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Break the lines anew."""
+        self.put("#text", lay_out_topics(self._topics, min(event.size.width, 100) - 6))
+
+
+def lay_out_topics(topics: Sequence[Topic], width: int) -> Content:
+    """Return the topics as text of at most this width: what is typed or pressed, and beside it what that does."""
+    lines: list[Content] = []
+    for title, rows in topics:
+        lines.append(Content.styled(title, "bold $title"))
+        aside = min(max((measure(keys) for keys, _ in rows), default=0), width // 3)
+        for keys, does in rows:
+            parts = wrap(does, width - aside - 4)
+            head = keys if measure(keys) > aside else keys + " " * (aside - measure(keys))
+            if measure(keys) > aside:
+                lines.append(Content.styled(f"  {head}", "bold $key"))
+                head = " " * aside
+            lines.append(Content.assemble((f"  {head}", "bold $key"), f"  {parts[0]}"))
+            lines += [Content(" " * (aside + 4) + part) for part in parts[1:]]
+        lines.append(Content())
+    return Content("\n").join(lines)

@@ -1,12 +1,25 @@
-"""The terminal under the program, where the library has no name for what is wanted of it: its title and its mouse."""
+"""The terminal under the program, where the library has no name for what is wanted: title, mouse, restoring, loss."""
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import os
+import select
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final
 
 from textual.driver import Driver
 
+from tictactoe_client.settings import ExitCode
 from tictactoe_protocol import clean_text
+
+_GRACE_SECONDS: Final = 3.0
+_LEAVE_SCREEN: Final = (
+    b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[<u\x1b[?1049l\x1b[?25h"
+)
+"""Undoes what the terminal library switches on, for an end at which it cannot do so itself."""
 
 _MOUSE_ON = "\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h"
 _MOUSE_OFF = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
@@ -43,3 +56,38 @@ class Terminal:
     def _write(self, text: str) -> None:
         if self.driver is not None and not self.driver.is_headless and not self.driver.is_web:
             self.driver.write(text)
+
+
+def remember_terminal() -> Callable[[], None]:
+    """Return what puts the terminal back into the state that it is in now."""
+    try:
+        import termios
+    except ImportError:
+        return lambda: None
+    with contextlib.suppress(termios.error):
+        attributes = termios.tcgetattr(0)
+
+        def restore() -> None:
+            with contextlib.suppress(OSError, termios.error):
+                os.write(2, _LEAVE_SCREEN)
+                termios.tcsetattr(0, termios.TCSANOW, attributes)
+
+        return restore
+    return lambda: None
+
+
+def watch_terminal(gone: Callable[[], object]) -> None:
+    """Leave when the terminal is gone, also where no signal says so; where the end then hangs, end at once."""
+    if not hasattr(select, "poll"):
+        return
+
+    def watch() -> None:
+        terminal = select.poll()
+        terminal.register(0, 0)
+        terminal.poll()
+        with contextlib.suppress(RuntimeError):
+            gone()
+        time.sleep(_GRACE_SECONDS)
+        os._exit(ExitCode.HANGUP)
+
+    threading.Thread(target=watch, name="terminal", daemon=True).start()

@@ -37,8 +37,7 @@ from tictactoe_client.text.news import announce_chat
 from tictactoe_client.text.wording import name_of, seat_of
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.canvas import Canvas
-from tictactoe_client.tui.help import HelpScreen
-from tictactoe_client.tui.picture import Picture
+from tictactoe_client.tui.picture import Picture, notice_size
 from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.desk import Desk
 from tictactoe_client.tui.room.ending import describe_farewell
@@ -47,8 +46,7 @@ from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import RoomView
 from tictactoe_client.tui.room.ways_out import WaysOut
-from tictactoe_client.tui.screen import ClientScreen
-from tictactoe_client.tui.size_notice import notice_size
+from tictactoe_client.tui.screen import ClientScreen, HelpScreen
 from tictactoe_client.tui.stage import Stage, place_stage
 from tictactoe_client.tui.themes import theme_named
 from tictactoe_engine import format_cell

@@ -113,7 +113,7 @@ class WaysOut:
     def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
         if not self._desk.errands.errand:
             self._table.hand.errand = errand
-            coming = self._desk.errands.enter(errand, enter)
+            coming = self._desk.errands.fetch(errand, enter)
             self._desk.start(self._go(coming, news, may_lose=self._table.plays))
 
     async def _go(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
