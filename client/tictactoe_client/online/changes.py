@@ -27,37 +27,27 @@ def changes(
 
     `moves` are all cells of the new state's game and `before` those of the old one's; None where they are not known.
     """
-    if new.game == old.game:
+    begin: list[events.Change] = [events.Started(new.game, old=old, state=new)]
+    if new.game != old.game:
+        start = _before_first_move(old, new)
+        begin = [*_missed_games(old, new), *begin, *_arrivals(start, new)]
+    else:
+        start = old
         is_start = old.status == "waiting" and new.status == "playing"
-        kept = count_kept(old, new, moves, before)
-        begin = [events.Started(new.game, old=old, state=new)] if is_start else []
-        return [
-            *_arrivals(old, new),
-            *begin,
-            *_play(old, new, moves, kept, before),
-            *_departures(old, new),
-            *_offers(old, new, moves, is_taken_back=kept < old.ply),
-        ]
-    start = _before_first_move(old, new)
+        begin = [*_arrivals(old, new), *(begin if is_start else ())]
+    kept = count_kept(start, new, moves, before)
     return [
-        *_missed_games(old, new),
-        events.Started(new.game, old=old, state=new),
-        *_arrivals(start, new),
-        *_play(start, new, moves, 0),
+        *begin,
+        *_play(start, new, moves, kept, before),
         *_departures(start, new),
-        *_offers(start, new, moves, is_taken_back=False),
+        *_offers(start, new, moves, is_taken_back=kept < start.ply),
     ]
 
 
 def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[events.Change]:
     """Return what one who comes now must know beside players and moves: who is away, what is offered, the end."""
     seats = {mark: seat and replace(seat, online=True, left=False, out=False) for mark, seat in state.seats.items()}
-    start = replace(state, seats=seats, offers=Offers(), result=None)
-    return [
-        *_play(start, state, None, state.ply),
-        *_departures(start, state),
-        *_offers(start, state, moves, is_taken_back=False),
-    ]
+    return changes(replace(state, seats=seats, offers=Offers(), result=None), state, moves=moves, before=moves)
 
 
 def is_draw(result: Result) -> bool:
@@ -66,20 +56,20 @@ def is_draw(result: Result) -> bool:
 
 
 def _missed_games(old: RoomState, new: RoomState) -> Iterator[events.Change]:
-    """Yield which games' ends were not seen; how a single one ended is known from the score."""
+    """Yield which games' ends were not seen; how a single one ended shows in the score."""
     first, last = old.game + 1 if old.status == "over" else old.game, new.game - 1
     if first > last:
         return
-    latest = new.seats.get(new.result.winner) if new.result is not None and new.result.winner else None
-    winner = None
-    for mark, seat in old.seats.items() if first == last else ():
-        since = 1 if seat is not None and latest is not None and latest.player == seat.player else 0
-        if seat is not None and new.score.get(seat.player, 0) - since > old.score.get(seat.player, 0):
-            winner = mark
-            break
-    since = 1 if new.result is not None and is_draw(new.result) else 0
-    was_drawn = first == last and new.score.get("draws", 0) - since > old.score.get("draws", 0)
-    yield events.Missed(first, last, winner, winner is None and was_drawn, old=old, state=new)
+    latest = None
+    if new.result is not None:
+        seat = new.seats.get(new.result.winner or "")
+        latest = "draws" if is_draw(new.result) else seat.player if seat is not None else None
+
+    def has_gained(who: str) -> bool:
+        return first == last and new.score.get(who, 0) - (who == latest) > old.score.get(who, 0)
+
+    winner = next((mark for mark, seat in old.seats.items() if seat is not None and has_gained(seat.player)), None)
+    yield events.Missed(first, last, winner, winner is None and has_gained("draws"), old=old, state=new)
 
 
 def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
@@ -110,7 +100,7 @@ def _arrivals(old: RoomState, new: RoomState) -> Iterator[events.Change]:
 
 
 def _play(
-    old: RoomState, new: RoomState, moves: Sequence[int] | None, kept: int, before: Sequence[int] | None = None
+    old: RoomState, new: RoomState, moves: Sequence[int] | None, kept: int, before: Sequence[int] | None
 ) -> Iterator[events.Change]:
     """Yield what happened on the board after the first `kept` moves, who was passed over, and how it ended."""
     if count := max(0, old.ply - kept):
@@ -160,11 +150,12 @@ def _departures(old: RoomState, new: RoomState) -> Iterator[events.Change]:
             if before is not None:
                 yield events.Left(mark, before, frees=True, old=old, state=new)
             continue
-        had_left = before is not None and before.left
         was_here = before is None or before.player != seat.player or before.online
-        if seat.left and not had_left:
+        if before is not None and before.left:
+            continue
+        if seat.left:
             yield events.Left(mark, seat, frees=False, old=old, state=new)
-        elif not seat.left and not had_left and not seat.online and was_here:
+        elif not seat.online and was_here:
             hold_ms = seat.hold_ms if isinstance(seat.hold_ms, int) else None
             yield events.Dropped(mark, hold_ms, old=old, state=new)
 
