@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.client import against_computer
@@ -21,9 +19,8 @@ async def until_started(user: ScreenUser, words: str) -> str:
     return user.text
 
 
-@pytest.mark.parametrize("colour", [True, False])
-async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen, *, colour: bool) -> None:
-    async with open_screen(NOWHERE, colour=colour, local=True) as ana:
+async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen) -> None:
+    async with open_screen(NOWHERE, local=True) as ana:
         text = await until_started(ana, "Playing as  ana")
         assert "Nobody else can come here." in text
         assert "a server of this run alone" in text.splitlines()[0]

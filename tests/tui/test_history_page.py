@@ -70,11 +70,8 @@ async def run_forgetful(server: Server) -> AsyncIterator[str]:
         yield f"ws://127.0.0.1:{next(iter(listening.sockets)).getsockname()[1]}"
 
 
-@pytest.mark.parametrize("colour", [True, False])
-async def test_home_opens_the_list_and_from_there_a_replay_and_back(
-    server: Server, open_screen: OpenScreen, *, colour: bool
-) -> None:
-    async with played(server, games=2, resigned=1), open_screen(server.url, colour=colour) as ana:
+async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Server, open_screen: OpenScreen) -> None:
+    async with played(server, games=2, resigned=1), open_screen(server.url) as ana:
         await ana.until("Your games")
         await ana.press("up", "enter")
         text = await ana.until("Your games   on", "3 games", "> 1.")
@@ -103,10 +100,9 @@ async def test_the_command_lists_the_games_of_whom_one_played_as_and_ends_with_e
         assert KnownPlayers().path.read_bytes() == before
 
 
-@pytest.mark.parametrize("colour", [True, False])
-async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_screen: OpenScreen, *, colour: bool) -> None:
+async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_screen: OpenScreen) -> None:
     total = PAGE_GAMES + 5
-    async with played(server, games=0, resigned=total), open_screen(server.url, colour=colour, opening=HISTORY) as ana:
+    async with played(server, games=0, resigned=total), open_screen(server.url, opening=HISTORY) as ana:
         await ana.until(f"{PAGE_GAMES} games, and more", ">  1.")
         await ana.press("up")
         await ana.until(">  1.")
@@ -130,11 +126,8 @@ async def test_a_limit_is_kept(server: Server, open_screen: OpenScreen) -> None:
         assert " 4. " not in await ana.until("> 3.")
 
 
-@pytest.mark.parametrize("colour", [True, False])
-async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(
-    server: Server, open_screen: OpenScreen, *, colour: bool
-) -> None:
-    async with played(server, games=1), open_screen(server.url, colour=colour, opening=HISTORY) as ana:
+async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(server: Server, open_screen: OpenScreen) -> None:
+    async with played(server, games=1), open_screen(server.url, opening=HISTORY) as ana:
         await ana.until("1 game", "> 1.")
         async with connect(server.url, name="cy") as cy:
             client = ana.app.link.client
@@ -145,12 +138,11 @@ async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(
         await ana.until("2 games", "cy       lost by a line", "> 2.")
 
 
-@pytest.mark.parametrize("colour", [True, False])
 async def test_a_game_of_the_list_is_saved(
-    server: Server, open_screen: OpenScreen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, colour: bool
+    server: Server, open_screen: OpenScreen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with played(server) as code, open_screen(server.url, colour=colour, opening=HISTORY) as ana:
+    async with played(server) as code, open_screen(server.url, opening=HISTORY) as ana:
         await ana.until("> 1.")
         await ana.press("s")
         await ana.until(f"The game is saved in tictactoe-{code}-1.txt")
@@ -208,13 +200,10 @@ async def test_leaving_where_no_server_is_ends_with_its_code(open_screen: OpenSc
     assert ana.app.return_code == 3
 
 
-@pytest.mark.parametrize("colour", [True, False])
-async def test_a_server_that_goes_away_leaves_the_list_and_comes_back(
-    server: Server, open_screen: OpenScreen, *, colour: bool
-) -> None:
+async def test_a_server_that_goes_away_leaves_the_list_and_comes_back(server: Server, open_screen: OpenScreen) -> None:
     async with run_proxy(server.port) as proxy, played(server, games=2, url=proxy.url):
         patient = Backoff((30.0,), longest=30.0, jitter=0)
-        async with open_screen(proxy.url, colour=colour, opening=HISTORY, backoff=patient) as ana:
+        async with open_screen(proxy.url, opening=HISTORY, backoff=patient) as ana:
             await ana.until("2 games")
             proxy.is_closed = True
             proxy.cut()

@@ -89,7 +89,6 @@ async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark
             assert ana.text == before
 
 
-@pytest.mark.parametrize("colour", [True, False])
 @pytest.mark.parametrize(
     ("choice", "told"),
     [
@@ -102,9 +101,9 @@ async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark
     ],
 )
 async def test_the_computer_sits_in_at_the_same_game(
-    bots: Server, open_screen: OpenScreen, choice: Choice, told: str, *, colour: bool
+    bots: Server, open_screen: OpenScreen, choice: Choice, told: str
 ) -> None:
-    async with open_screen(bots.url, choice, colour=colour) as ana, open_peer(bots.url) as wat:
+    async with open_screen(bots.url, choice) as ana, open_peer(bots.url) as wat:
         await ana.until("Waiting for")
         before = ana.code
         old = await look_at(wat, before)

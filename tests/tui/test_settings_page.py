@@ -41,7 +41,6 @@ async def until_kept(user: ScreenUser) -> dict[str, Any]:
     return dict(load_config().values)
 
 
-@pytest.mark.parametrize("colour", [True, False])
 @pytest.mark.parametrize(
     ("field", "shown", "value", "kept"),
     [
@@ -55,9 +54,9 @@ async def until_kept(user: ScreenUser) -> dict[str, Any]:
     ],
 )
 async def test_a_setting_counts_at_once_and_is_kept(
-    open_screen: OpenScreen, field: str, shown: str, value: object, kept: dict[str, object], *, colour: bool
+    open_screen: OpenScreen, field: str, shown: str, value: object, kept: dict[str, object]
 ) -> None:
-    async with at_settings(open_screen, colour=colour) as ana:
+    async with at_settings(open_screen) as ana:
         await ana.press(*["down"] * ROWS.index(field), "right")
         await until_chosen(ana, shown)
         assert getattr(ana.app.settings, field) == value

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.kept import rooms_left
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
@@ -19,13 +17,10 @@ async def paste(user: ScreenUser, text: str) -> None:
     await user.press("enter")
 
 
-@pytest.mark.parametrize("colour", [True, False])
-async def test_a_pasted_link_to_another_server_leads_there(
-    server: Server, open_screen: OpenScreen, *, colour: bool
-) -> None:
+async def test_a_pasted_link_to_another_server_leads_there(server: Server, open_screen: OpenScreen) -> None:
     async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, open_peer(other.url, "bo") as bo:
         code = (await bo.ask("create", visibility="private"))["room"]
-        async with open_screen(server.url, colour=colour) as ana:
+        async with open_screen(server.url) as ana:
             await ana.until("Playing as  ana")
             await paste(ana, f"{other.url}/{code}")
             await ana.until("bo's move (X)", "O  ana (you)")

@@ -13,12 +13,11 @@ from tictactoe_server.settings import Settings as ServerSettings
 WATCH = Opening("watch")
 
 
-@pytest.mark.parametrize("colour", [True, False])
-async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen: OpenScreen, *, colour: bool) -> None:
+async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen: OpenScreen) -> None:
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         code = (await bo.ask("create", visibility="private"))["room"]
         await cy.ask("join", room=code)
-        async with open_screen(server.url, opening=WATCH, colour=colour) as ana:
+        async with open_screen(server.url, opening=WATCH) as ana:
             await ana.until("No public game", "Private games are not listed: type their code")
             await ana.type(code.lower())
             await ana.until("The code of a room to watch", code.lower())
