@@ -123,7 +123,8 @@ _ROOM_REQUESTS: Final = frozenset(
 class JsonGame:
     """One run of JSON mode, from entering a room to the exit code; `seats` writes down where one sits.
 
-    The room is the one that was entered last, None before the first and after leaving it.
+    Requests go out in order, each after the answer to the one before; a move without a `ply` waits for this player's
+    turn. The room is the one that was entered last, None before the first and after leaving it.
     """
 
     def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, seats: Session) -> None:

@@ -19,12 +19,9 @@ LOW_SECONDS: Final = (30, 10)
 
 _START: Final = -1
 """Stands for the time for a first move, of which only the last seconds are told."""
-
 _OFTEN: Final = (1, 2, 4)
 _SELDOM: Final = 10
 """After how many times the first wait it is said that one still waits: 30 s, 1 min, 2 min; then every 5 min."""
-
-
 Key = TypeVar("Key", str, int)
 
 

@@ -17,10 +17,7 @@ _LINES_AHEAD: Final = 64
 
 
 class _Source:
-    """The lines of a descriptor, read ahead by a thread; what nobody took stays for the next keyboard.
-
-    The thread is a daemon, so that it never delays the exit.
-    """
+    """The lines of a descriptor, read ahead by a daemon thread; what nobody took stays for the next keyboard."""
 
     def __init__(self, descriptor: int) -> None:
         self.lines: deque[str | None] = deque()
@@ -81,10 +78,9 @@ def _standard_input() -> _Source:
 
 
 class Keyboard:
-    """Lines of standard input, whatever it is: a terminal, a pipe, a file or nothing.
+    """Lines of standard input, whatever it is: a terminal, a pipe, a file or nothing; cut at 64 KiB.
 
-    A thread reads it, as event loops cannot wait for files. It reads at most 64 lines ahead. Longer lines than 64 KiB
-    are cut.
+    A thread reads it, at most 64 lines ahead, as event loops cannot wait for files.
     """
 
     def __init__(self, descriptor: int = 0) -> None:
@@ -129,7 +125,7 @@ def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
 def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lambda: None) -> None:
     """Call `stop` with the number of the first signal that comes; a second one ends the process, after `restore`.
 
-    What was ignored from the start, as by ``nohup``, stays ignored. Where the loop hears no signals nothing is done.
+    What was ignored from the start, as by ``nohup``, stays ignored.
     """
     received: list[int] = []
 

@@ -21,14 +21,13 @@ _ERRORS: Final = 2
 
 
 class OutputFailed(Exception):
-    """Standard output takes nothing any more, as on a full disk, or as a terminal that was closed.
-
-    `message` is a sentence for people, `exit_code` what it means: a terminal that is gone has hung up.
-    """
+    """Standard output takes nothing any more, as on a full disk, or as a terminal that was closed and has hung up."""
 
     def __init__(self, error: OSError) -> None:
         self.message = f"What was to be printed cannot be written: {(error.strerror or str(error)).lower()}."
-        self.exit_code = ExitCode.HANGUP if _has_hung_up(error) else ExitCode.OUTPUT_FAILED
+        # a terminal that is gone no longer says that it is one
+        has_hung_up = error.errno == errno.EIO and stat.S_ISCHR(os.fstat(_OUTPUT).st_mode)
+        self.exit_code = ExitCode.HANGUP if has_hung_up else ExitCode.OUTPUT_FAILED
         super().__init__(self.message)
 
 
@@ -84,10 +83,7 @@ class Output:
 
 
 def print_json(text: str) -> None:
-    """Print JSON as one line of UTF-8 whatever the locale says, and flush.
-
-    On a terminal what could steer it is written as escapes, which is the same JSON.
-    """
+    """Print JSON as a line of UTF-8 whatever the locale; on a terminal what could steer it is written as escapes."""
     line = text.replace("\r", " ").replace("\n", " ")  # within JSON they can only stand between tokens
     if is_terminal(1):
         from tictactoe_protocol import escape_text
@@ -155,9 +151,7 @@ def is_terminal(*descriptors: int) -> bool:
 
 
 def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: bool = False) -> bool:
-    """Tell whether to colour standard output; an empty NO_COLOR or FORCE_COLOR counts as not set.
-
-    What is `on_screen` is seen by somebody, though standard output is not the terminal.
+    """Tell whether to colour standard output, or what is `on_screen`; an empty NO_COLOR or FORCE_COLOR is not set.
 
     >>> wants_colour({"FORCE_COLOR": "1"}, no_colour=False), wants_colour({"NO_COLOR": "1"}, no_colour=False)
     (True, False)
@@ -167,8 +161,3 @@ def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: 
     if environment.get("FORCE_COLOR"):
         return environment["FORCE_COLOR"] != "0"
     return (on_screen or is_terminal(1)) and not environment.get("ACCESSIBLE")
-
-
-def _has_hung_up(error: OSError) -> bool:
-    """Tell whether standard output is a terminal that is gone; one that is gone no longer says that it is one."""
-    return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(_OUTPUT).st_mode)

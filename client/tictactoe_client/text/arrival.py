@@ -40,10 +40,7 @@ def greet(
     address: Address,
     latency_seconds: float,
 ) -> list[str]:
-    """Return what the first state of a room says: where one is, what has happened, and how to play.
-
-    `moves` are all of the game, None where they are not known.
-    """
+    """Return what the first state of a room says: where one is, what has happened, and how to play."""
     invites_to = reachable_address(address) if state.status == "waiting" else address
     lines = describe_arrival(state, viewer, invites_to, latency_seconds, with_own_name=settings.name is None)
     lines += describe_progress(state, moves or ())
@@ -77,10 +74,7 @@ def set_scene(old: RoomState | None, state: RoomState, viewer: str, settings: Se
 def describe_arrival(
     state: RoomState, viewer: str, address: Address, latency_seconds: float, *, with_own_name: bool = False
 ) -> list[str]:
-    """Return where one has arrived: the room, its players, and how to invite others while a seat is free.
-
-    `with_own_name` as for `describe_players`.
-    """
+    """Return where one has arrived: the room, its players, and how to invite others while a seat is free."""
     verb = "Room" if seat_of(state, viewer) else "Watching room"
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
     lines = [
@@ -97,10 +91,8 @@ def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
     """Return the moves so far in one line, the latest twelve of many; nothing before the first."""
     if state.ply == 0:
         return []
-    rules, head = (
-        state.rules.to_rules(),
-        f"{count(state.ply, 'move')} {'has' if state.ply == 1 else 'have'} been played",
-    )
+    rules = state.rules.to_rules()
+    head = f"{count(state.ply, 'move')} {'has' if state.ply == 1 else 'have'} been played"
     if len(moves) != state.ply:
         return [f"{head}."]
     told = (f"{state.board[cell]} {format_cell(cell, rules)}" for cell in moves[-_MOST_MOVES_TOLD:])
@@ -108,21 +100,13 @@ def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
 
 
 def describe_attempts(seconds: float) -> str:
-    """Return that the connection is lost, and for how long it is tried to have it again.
-
-    >>> describe_attempts(60), describe_attempts(0)
-    ('Connection lost. Trying again for up to 60 seconds.', 'Connection lost. Trying again.')
-    """
+    """Return that the connection is lost, and for how long it is tried to have it again."""
     limit = f" for up to {count(round(seconds), 'second')}" if round(seconds) else ""
     return f"Connection lost. Trying again{limit}."
 
 
 def describe_return(seconds: float) -> str:
-    """Return that the connection is back.
-
-    >>> describe_return(3.6)
-    'Connected again after 4 seconds.'
-    """
+    """Return that the connection is back."""
     return f"Connected again after {count(max(1, round(seconds)), 'second')}."
 
 
@@ -138,8 +122,8 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
     others = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.player != viewer]
     claims = f": {join_words(others)} may claim the game" if others and seat_of(state, viewer) else ""
     late = reason == "could not get back in time"
-    head = f"Could not get back in time{claims}." if late else f"Could not get back: {clean_text(reason)}."
-    return f"{head} Try again: {describe_return_command(state, viewer, address)}"
+    why = f" in time{claims}" if late else f": {clean_text(reason)}"
+    return f"Could not get back{why}. Try again: {describe_return_command(state, viewer, address)}"
 
 
 def describe_going(state: RoomState | None, viewer: str, address: Address) -> str:

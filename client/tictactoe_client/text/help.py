@@ -24,31 +24,21 @@ from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_key, has_
 from tictactoe_protocol.pushes import RoomState
 
 CLIENT: Final = "tictactoe-client"
-SERVER: Final = "tictactoe-server"
 
 
 def own_command(*words: str, server: Address | None = None) -> str:
-    """Return the line that runs this program with these words, and with the server unless it is the default one.
-
-    >>> from tictactoe_client.online.address import parse_address
-    >>> own_command("rooms", server=parse_address("ws://localhost:8765")) == own_command("rooms")
-    True
-    """
+    """Return the line that runs this program with these words, and with the server unless it is the default one."""
     target = () if server is None or server.url == DEFAULT_SERVER else ("--server", server.url)
     return " ".join([_name(CLIENT), *(shlex.quote(word) for word in (*words, *target))])
 
 
 def server_command() -> str:
     """Return the line that starts a server of the same installation."""
-    return _name(SERVER)
+    return _name("tictactoe-server")
 
 
 def name_program(program: str, started: str, python: str, found: str | None, folder: str) -> str:
-    """Return how to call one of our programs from this folder.
-
-    `started` is the path of the running program, `python` its interpreter, `found` what the bare name leads to. Pure
-    but for a look at the files themselves.
-    """
+    """Return how to call one of our programs from this folder; `found` is what the bare name leads to."""
     homes = [Path(path).parent for path in (started, python) if os.sep in path]
     if Path(started).name != CLIENT:
         homes = homes[1:] if os.sep in started else homes
@@ -76,11 +66,7 @@ Topic = tuple[str, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something to be typed or pressed, and what it does.
-
-    `typed` are the words for it, the shortest first, behind a colon on the full screen; `keys` the actions there.
-    `who` may do it: everybody in a room, who plays, or who watches.
-    """
+    """What `who` may type, the shortest word first and behind a colon on the full screen, or press by the action."""
 
     does: str
     typed: tuple[str, ...] = ()
@@ -170,7 +156,6 @@ RECORD_STEPS: Final = (
     Command("quit", ("q",)),
 )
 """How one goes through a recorded game."""
-_OF_ANY_BOARD: Final = ("Read", "Look", "List", "Worth, where no two people play")
 
 HOME: Final = (
     Command("your game that still waits", ("resume",)),
@@ -211,7 +196,6 @@ SHAPES: Final = (
 )
 """What the signs on the board mean."""
 
-_NO_KEY: Final = "-"
 _ASKS_ONCE: Final = "What gives a running game up asks once: the word again, or yes, does it; anything else plays on."
 
 
@@ -230,7 +214,8 @@ def describe_help(state: RoomState, settings: Settings, viewer: str) -> list[str
 def describe_record_help() -> list[str]:
     """Return what can be typed while a recorded game is looked at, a line for each thing it is about."""
     asked = (*(one for one in COMMANDS["Ask"] if one.typed[0] in "blf"), Command("who played", ("o",)))
-    topics = {"Step": RECORD_STEPS, "Ask": asked} | {title: COMMANDS[title] for title in _OF_ANY_BOARD}
+    of_any_board = ("Read", "Look", "List", "Worth, where no two people play")
+    topics = {"Step": RECORD_STEPS, "Ask": asked} | {title: COMMANDS[title] for title in of_any_board}
     return [f"{title}: {', '.join(f'{one.typed[0]} {one.does}' for one in topics[title])}." for title in topics]
 
 
@@ -289,7 +274,7 @@ def _rows(commands: tuple[Command, ...], show: Show) -> tuple[tuple[str, str], .
     rows, begin = [], show("command")
     begin += " " if len(begin) > 1 else ""
     for command in commands:
-        keys = [shown for action in command.keys if (shown := show(action)) not in ("", _NO_KEY)]
+        keys = [shown for action in command.keys if (shown := show(action)) not in ("", "-")]
         words = [f"{begin}{max(command.typed, key=len)}"] if command.typed and not keys else []
         rows.append((" ".join([*keys, *words]), command.does))
     return tuple(rows)

@@ -31,22 +31,16 @@ def describe_self(name: str, latency_seconds: float) -> str:
 
 
 def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
-    """Return a line for each room where a seat still waits, given with the ms for which it is held.
-
-    >>> offer_games([("K7M4PQ", 31_000)])
-    ['You have a game in K7M4PQ (0:31 left): type resume.']
-    """
-    ways = ["resume"] if len(games) == 1 else [f"resume {room}" for room, _ in games]
+    """Return a line for each room where a seat still waits, given with the ms for which it is held."""
     return [
-        f"You have a game in {name_with_time(room, held_ms)}: type {way}."
-        for (room, held_ms), way in zip(games, ways, strict=True)
+        f"You have a game in {name_with_time(room, held_ms)}: type {'resume' if len(games) == 1 else f'resume {room}'}."
+        for room, held_ms in games
     ]
 
 
 def list_words(*, is_waited_for: bool) -> str:
     """Return what can be typed in one line; `resume` only where a game waits."""
-    words = ["resume"] if is_waited_for else []
-    return f"Type {', '.join([*words, *WORDS])}, help or quit."
+    return f"Type {'resume, ' if is_waited_for else ''}{', '.join(WORDS)}, help or quit."
 
 
 def describe_home_help(*, is_waited_for: bool) -> list[str]:
@@ -82,16 +76,11 @@ def name_with_time(room: str, held_ms: int | None) -> str:
 
 
 def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: Address | None = None) -> str:
-    """Return how the game of a room ended, or that it is closed where no game was played to an end there.
-
-    With the server to replay it from, the command for that follows.
-    """
+    """Return how the game of a room ended, or that it is closed; with the command that replays it from a server."""
     if ended is None:
         return f"Your room {room} is closed."
-    told = f"Your game in {room} is over: {describe_outcome(ended, viewer)}."
-    if replay_from is None:
-        return told
-    return f"{told} {own_command('replay', clean_text(ended.id), server=replay_from)}"
+    replay = "" if replay_from is None else f" {own_command('replay', clean_text(ended.id), server=replay_from)}"
+    return f"Your game in {room} is over: {describe_outcome(ended, viewer)}.{replay}"
 
 
 _PLAYERS: Final = 3
@@ -99,15 +88,12 @@ _PLAYERS: Final = 3
 
 
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:
-    """Return one line a room in aligned columns, with a number before each for choosing; empty for no rooms.
-
-    The age of the room stands last.
-    """
+    """Return one line a room in aligned columns, with a number before each for choosing, and its age at the end."""
     table = [
         (
             *((f"{number}.",) if numbered else ()),
             room.room,
-            _describe_status(room),
+            count(room.ply, "move") if room.status == "playing" else clean_text(room.status),
             ", ".join((describe_rules(room.rules), *describe_manners(room))),
             _describe_seats(room),
             describe_clock(room.clock),
@@ -128,9 +114,8 @@ def list_games(
 ) -> list[str]:
     """Return one line a game in aligned columns: the id for `replay`, date, rules, players, the viewer's result, moves.
 
-    Where not all are of one viewer, there is one for each game, and `whose` it is in words stands last.
-    Where that is wider than `width`, the players stand on a line of their own below. Dates are in the zone, by default
-    this machine's. Empty for no games.
+    Where not all are of one viewer, there is one for each game, and `whose` it is in words stands last. Where that is
+    wider than `width`, the players stand on a line of their own below.
     """
     viewers = [viewer] * len(games) if isinstance(viewer, str) else viewer
     table = [
@@ -156,12 +141,6 @@ def list_games(
 def _align(table: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
-
-
-def _describe_status(room: RoomSummary) -> str:
-    if room.status == "playing":
-        return count(room.ply, "move")
-    return clean_text(room.status)
 
 
 def _describe_seats(room: RoomSummary) -> str:

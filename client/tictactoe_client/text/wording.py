@@ -18,7 +18,6 @@ from tictactoe_protocol.requests import ClockTerms
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
 """How many free cells are named behind a cell that may not be played."""
-
 _MOST_BLOCKED: Final = 4
 ONLY_PLAYERS_MOVE: Final = "You are watching: only players move."
 GAME_IS_OVER: Final = "The game is over. rematch, new or leave."
@@ -48,11 +47,7 @@ def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Return words as they are read out.
-
-    >>> join_words(["A1"]), join_words(["A1", "B2", "C3"])
-    ('A1', 'A1, B2 and C3')
-    """
+    """Return words as they are read out: ``A1, B2 and C3``."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
@@ -62,11 +57,7 @@ def has_moved_on(old: RoomState, state: RoomState) -> bool:
 
 
 def count(number: int, noun: str) -> str:
-    """Return how many there are.
-
-    >>> count(1, "move"), count(0, "move")
-    ('1 move', '0 moves')
-    """
+    """Return how many there are: ``1 move``, ``0 moves``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -80,11 +71,7 @@ def loser_of(state: RoomState) -> str | None:
 
 
 def describe_rules(rules: RulesState | Rules) -> str:
-    """Return the rules in a few words.
-
-    >>> describe_rules(Rules(6, 7, 4, gravity=True))
-    '6 by 7, 4 in a row, marks fall'
-    """
+    """Return the rules in a few words: ``6 by 7, 4 in a row, marks fall``."""
     value = rules if isinstance(rules, Rules) else rules.to_rules()
     parts = [f"{value.rows} by {value.columns}", f"{value.line} in a row"]
     if value.misere:
@@ -102,18 +89,11 @@ def describe_rules(rules: RulesState | Rules) -> str:
 def describe_manners(room: RoomState | RoomSummary) -> list[str]:
     """Return in few words what is unusual about a room: that games are analysed, and that watchers only read."""
     chat = room.chat if isinstance(room, RoomState) else None
-    return [
-        *([f"analysis {clean_text(room.analysis)}"] if room.analysis else []),
-        *([f"chat for {clean_text(chat)}"] if chat else []),
-    ]
+    return [f"{what} {clean_text(said)}" for what, said in (("analysis", room.analysis), ("chat for", chat)) if said]
 
 
 def describe_reason(reason: str) -> str:
-    """Return why a game ended, to follow ``wins`` or ``a draw``; a reason of a newer server goes by its name.
-
-    >>> describe_reason("timeout")
-    'on time'
-    """
+    """Return why a game ended, to follow ``wins`` or ``a draw``; a reason of a newer server goes by its name."""
     return _REASONS.get(reason, f"by {clean_text(reason)}")
 
 
@@ -147,24 +127,14 @@ def format_duration(milliseconds: int) -> str:
 
 
 def describe_seconds(seconds: float) -> str:
-    """Return a time in words, to be read aloud, in whole minutes where there are any.
-
-    >>> describe_seconds(30.2), describe_seconds(60), describe_seconds(7 * 60)
-    ('30 seconds', '1 minute', '7 minutes')
-    """
+    """Return a time in words, to be read aloud, in whole minutes where there are any."""
     return count(int(seconds // 60), "minute") if seconds >= 60 else count(int(seconds), "second")
 
 
 def describe_cell(cell: int, rules: Rules) -> str:
-    """Return a cell's name, on a 3x3 board also its place in words.
-
-    >>> describe_cell(0, Rules()), describe_cell(4, Rules()), describe_cell(0, Rules(4, 4))
-    ('A1, top left', 'B2, centre', 'A1')
-    """
-    name = format_cell(cell, rules)
-    if not has_single_keys(rules):
-        return name
-    return f"{name}, {'centre' if cell == 4 else _PLACES[cell]}"
+    """Return a cell's name, on a 3x3 board also its place in words: ``A1, top left``."""
+    place = f", {'centre' if cell == 4 else _PLACES[cell]}" if has_single_keys(rules) else ""
+    return format_cell(cell, rules) + place
 
 
 def list_free(state: RoomState, limit: int) -> str:
@@ -180,10 +150,7 @@ def list_free(state: RoomState, limit: int) -> str:
 
 
 def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = False) -> str:
-    """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher.
-
-    With their own name for a viewer who did not choose one: ``You are O, guest-otter. ana is X.``
-    """
+    """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher."""
     own = seat_of(state, viewer)
     others = ", ".join(
         f"{clean_text(seat.name)} is {mark}" for mark, seat in state.seats.items() if seat and mark != own
@@ -216,9 +183,6 @@ def describe_turn(state: RoomState, viewer: str) -> str:
 
 def is_move_by_letter(line: str, rules: Rules, keys: Keys | str) -> bool:
     """Tell whether a line of one who plays is a move by its letter, or could be mistaken for one.
-
-    With letters by their place on the keyboard each line counts that begins with a letter alone; where marks fall, the
-    letter of a column that stands by itself.
 
     >>> four = Rules(6, 7, 4, gravity=True)
     >>> [is_move_by_letter(line, four, "phone") for line in ("d", "G", "h", "?", "d b2")]

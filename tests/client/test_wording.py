@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from tictactoe_client.online.address import parse_address
+from tictactoe_client.text.arrival import describe_attempts, describe_return
+from tictactoe_client.text.help import own_command
+from tictactoe_client.text.lobby import offer_games
+from tictactoe_client.text.wording import (
+    count,
+    describe_cell,
+    describe_reason,
+    describe_rules,
+    describe_seconds,
+    join_words,
+)
+from tictactoe_engine import Rules
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (join_words(["A1"]), "A1"),
+        (join_words(["A1", "B2", "C3"]), "A1, B2 and C3"),
+        (count(1, "move"), "1 move"),
+        (count(0, "move"), "0 moves"),
+        (describe_rules(Rules(6, 7, 4, gravity=True)), "6 by 7, 4 in a row, marks fall"),
+        (describe_reason("timeout"), "on time"),
+        (describe_seconds(30.2), "30 seconds"),
+        (describe_seconds(60), "1 minute"),
+        (describe_seconds(7 * 60), "7 minutes"),
+        (describe_cell(0, Rules()), "A1, top left"),
+        (describe_cell(4, Rules()), "B2, centre"),
+        (describe_cell(0, Rules(4, 4)), "A1"),
+        (describe_attempts(60), "Connection lost. Trying again for up to 60 seconds."),
+        (describe_attempts(0), "Connection lost. Trying again."),
+        (describe_return(3.6), "Connected again after 4 seconds."),
+        (offer_games([("K7M4PQ", 31_000)])[0], "You have a game in K7M4PQ (0:31 left): type resume."),
+    ],
+)
+def test_what_a_state_holds_is_put_into_words(told: str, words: str) -> None:
+    assert told == words
+
+
+def test_the_default_server_is_not_named_in_a_command() -> None:
+    assert own_command("rooms", server=parse_address("ws://localhost:8765")) == own_command("rooms")
