@@ -297,9 +297,14 @@ def _draw_row(rows: list[list[Cell]], row: int, view: BoardView, grid: Grid, sty
     x, y = grid.middle_of(cells[0], view)
     rows[y][x : x + grid.across * len(cells) : grid.across] = [signs[view.board[cell]] for cell in cells]
     if grid.is_drawn_large:
-        for cell in cells:
-            if view.board[cell] != FREE:
-                _draw_large(rows, cell, view, grid, ascii_only=style.ascii)
+        for cell in (cell for cell in cells if view.board[cell] != FREE):
+            glyph = draw_glyph(view.board[cell], grid.tall, ascii_only=style.ascii)
+            role = mark_role(view.board[cell], rules, strong=cell == view.last or cell in view.line)
+            left = grid.middle_of(cell, view)[0] - len(glyph[0]) // 2
+            for line, text in enumerate(glyph, y - grid.tall // 2):
+                for place, character in enumerate(text, left):
+                    if character != " ":
+                        rows[line][place] = (character, role)
         return
     for cell in (*view.line, *(() if view.last is None else (view.last,))):
         if cell in cells and view.board[cell] in rules.marks:
@@ -307,18 +312,6 @@ def _draw_row(rows: list[list[Cell]], row: int, view: BoardView, grid: Grid, sty
     for star in _star_points(rules) if style.stars else ():
         if star in cells and view.board[star] == FREE:
             _put(rows, x + (star - cells[0]) * grid.across, y, "+", "dim")
-
-
-def _draw_large(rows: list[list[Cell]], cell: int, view: BoardView, grid: Grid, *, ascii_only: bool) -> None:
-    """Draw a mark that fills its cell."""
-    mark, (x, y) = view.board[cell], grid.middle_of(cell, view)
-    glyph = draw_glyph(mark, grid.tall, ascii_only=ascii_only)
-    role = mark_role(mark, view.rules, strong=cell == view.last or cell in view.line)
-    left = x - len(glyph[0]) // 2
-    for line, text in enumerate(glyph, y - grid.tall // 2):
-        for place, character in enumerate(text, left):
-            if character != " ":
-                rows[line][place] = (character, role)
 
 
 def _draw_keys(rows: list[list[Cell]], view: BoardView, grid: Grid, style: BoardStyle) -> None:

@@ -27,7 +27,7 @@ from tictactoe_client.streams.output import OutputFailed, print_json, print_own
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.codes import MAX_ID_LENGTH
-from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced
+from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced, RoomState
 from tictactoe_protocol.requests import Leave
 
 Line = dict[str, Any]
@@ -76,45 +76,6 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
 
 
-class Requests:
-    """Requests of the person at the input, one at a time: each waits for its answer, also over a loss."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._request: Line = {}
-        self._reply: asyncio.Future[Ok | Error | None] | None = None
-        self._is_sent = False
-        self._resending: asyncio.Task[None] | None = None
-
-    async def send(self, request: Line) -> Ok | Error | None:
-        """Send a request and return its reply, or None where the reply could not be told from others."""
-        identity = request["id"]
-        if not isinstance(identity, str) or not 1 <= len(identity) <= MAX_ID_LENGTH:
-            await self._client.send_text(json.dumps(request))
-            return None
-        reply: asyncio.Future[Ok | Error | None] = asyncio.get_running_loop().create_future()
-        self._request, self._reply, self._is_sent = request, reply, False
-        await self._client.send_text(json.dumps(request))
-        self._is_sent = True
-        return await reply
-
-    def settle(self, answer: Ok | Error | None) -> None:
-        """Hand an answer to the request that it belongs to, None where there will be none."""
-        if self._reply and not self._reply.done() and (answer is None or answer.id == self._request["id"]):
-            self._reply.set_result(answer)
-
-    def resend(self) -> None:
-        """Send the request again that had no answer when the connection was lost, where it may be sent twice."""
-        if self._reply is None or self._reply.done() or not self._is_sent:
-            return
-        if is_repeatable_line(self._request):
-            self._resending = asyncio.create_task(self._client.send_text(json.dumps(self._request)))
-            return
-        lost = Interrupted()
-        print_own("error", id=self._request["id"], code="interrupted", message=lost.message)
-        self.settle(None)
-
-
 _ROOM_REQUESTS: Final = frozenset(
     {"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
 )
@@ -135,7 +96,10 @@ class JsonGame:
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
-        self._requests = Requests(client)
+        self._request: Line = {}
+        self._reply: asyncio.Future[Ok | Error | None] | None = None
+        self._is_sent = False
+        self._resending: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
     async def run(self, enter: Enter) -> int:
@@ -181,7 +145,7 @@ class JsonGame:
             print_own("reconnecting", attempt=event.attempt, in_ms=round(event.in_seconds * 1000), server=event.server)
         elif isinstance(event, Back):
             print_connected(self._client, event.latency_seconds)
-            self._requests.resend()
+            self._resend()
         elif self._room is not None and event.room == self._room.code:
             return ExitCode.NO_ROOM
         return None
@@ -193,7 +157,7 @@ class JsonGame:
             if push.seat is not None:
                 self._seats.keep_room(push.room)
         if isinstance(push, (Ok, Error)):
-            self._requests.settle(push)
+            self._settle(push)
         elif isinstance(push, Closed) and push.room == code:
             return self._result_code() if self._is_over() else ExitCode.NO_ROOM
         elif isinstance(push, Replaced) and push.room == code:
@@ -242,9 +206,36 @@ class JsonGame:
         except (IllegalMove, UnknownNotation) as error:
             print_own("error", id=request["id"], code=error.code, message=error.message, line=number)
             return
-        reply = await self._requests.send(request)
+        reply = await self._send(request)
         if isinstance(reply, Ok) and room is not None:
             await self._follow(request, room)
+
+    async def _send(self, request: Line) -> Ok | Error | None:
+        """Send a request and return its reply, or None where the reply could not be told from others."""
+        identity = request["id"]
+        if not isinstance(identity, str) or not 1 <= len(identity) <= MAX_ID_LENGTH:
+            await self._client.send_text(json.dumps(request))
+            return None
+        reply: asyncio.Future[Ok | Error | None] = asyncio.get_running_loop().create_future()
+        self._request, self._reply, self._is_sent = request, reply, False
+        await self._client.send_text(json.dumps(request))
+        self._is_sent = True
+        return await reply
+
+    def _settle(self, answer: Ok | Error | None) -> None:
+        """Hand an answer to the request that it belongs to, None where there will be none."""
+        if self._reply and not self._reply.done() and (answer is None or answer.id == self._request["id"]):
+            self._reply.set_result(answer)
+
+    def _resend(self) -> None:
+        """Send the request again that had no answer when the connection was lost, where it may be sent twice."""
+        if self._reply is None or self._reply.done() or not self._is_sent:
+            return
+        if is_repeatable_line(self._request):
+            self._resending = asyncio.create_task(self._client.send_text(json.dumps(self._request)))
+            return
+        print_own("error", id=self._request["id"], code="interrupted", message=Interrupted().message)
+        self._settle(None)
 
     def _room_of(self, request: Line) -> Room | None:
         """Return the room that this client is in, where a request names that, in whatever spelling."""
@@ -291,6 +282,10 @@ class JsonGame:
             self._seats.forget_room(room.code)
             self._room = None
 
+    @property
+    def _state(self) -> RoomState | None:
+        return None if self._room is None else self._room.state
+
     async def _wait_for_the_end(self) -> int:
         """Return when the room's game is over; a player whose moves cannot come any more leaves after five seconds."""
         room = self._room
@@ -311,9 +306,7 @@ class JsonGame:
             await self._changed.wait()
 
     def _is_over(self) -> bool:
-        state = None if self._room is None else self._room.state
-        return state is not None and state.status == "over"
+        return self._state is not None and self._state.status == "over"
 
     def _result_code(self) -> ExitCode:
-        state = None if self._room is None else self._room.state
-        return exit_code_of(state, self._client.player, with_result=self._settings.result_code)
+        return exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)

@@ -12,21 +12,9 @@ from typing import Any, Final
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.input.actions import Actions, Outcome
 from tictactoe_client.input.intents import is_farewell
+from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
-from tictactoe_client.online.events import (
-    Back,
-    Change,
-    Closed,
-    Dropped,
-    Gone,
-    Lost,
-    Replaced,
-    RoomEvent,
-    Said,
-    Told,
-    Updated,
-)
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.stream import Stream
 from tictactoe_client.plain.reminders import Reminders
@@ -34,16 +22,7 @@ from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
-from tictactoe_client.text.arrival import (
-    TAKEN_OVER,
-    describe_attempts,
-    describe_closing,
-    describe_giving_up,
-    describe_going,
-    describe_return,
-    greet,
-    set_scene,
-)
+from tictactoe_client.text import arrival
 from tictactoe_client.text.news import (
     Muted,
     announce,
@@ -84,11 +63,11 @@ class PlainGame:
         self._reminders = Reminders(client.player, settings)
         self._room: Room | None = None
         self._actions: Actions | None = None
-        self._events: Stream[RoomEvent] | None = None
-        self._heard: Stream[RoomEvent] | None = None
-        self._changes: list[Change] = []
+        self._events: Stream[events.RoomEvent] | None = None
+        self._heard: Stream[events.RoomEvent] | None = None
+        self._changes: list[events.Change] = []
         self._typed: deque[str | None] = deque()
-        self._hearing: asyncio.Task[RoomEvent | None] | None = None
+        self._hearing: asyncio.Task[events.RoomEvent | None] | None = None
         self._reading: asyncio.Task[str | None] | None = None
         self._acting: asyncio.Task[None] | None = None
         self._exit_code: int | None = None
@@ -117,7 +96,7 @@ class PlainGame:
         except ConnectionLost as lost:
             if not lost.gave_up:
                 raise
-            print_error(describe_giving_up(self._state, self._viewer, self._client.address, lost.reason))
+            print_error(arrival.describe_giving_up(self._state, self._viewer, self._client.address, lost.reason))
             return ExitCode.CONNECTION_LOST
         except asyncio.CancelledError:
             try:
@@ -165,7 +144,7 @@ class PlainGame:
         state, room = self._state, self._room
         if self._is_offline:
             await self._give_up_seat()
-            self._output.print(describe_going(state, self._viewer, self._client.address))
+            self._output.print(arrival.describe_going(state, self._viewer, self._client.address))
             self._finish(ExitCode.CONNECTION_LOST)
             return
         if room is not None:
@@ -219,14 +198,14 @@ class PlainGame:
 
         Typed lines wait for one another, and for what the server has to say about the one before.
         """
-        events = self._events
-        if self._heard is not events:
+        stream = self._events
+        if self._heard is not stream:
             await _dismiss(self._hearing)
-            self._heard, self._hearing = events, None
-        if self._hearing is None and events is not None:
-            self._hearing = asyncio.create_task(anext(events, None))
+            self._heard, self._hearing = stream, None
+        if self._hearing is None and stream is not None:
+            self._hearing = asyncio.create_task(anext(stream, None))
         is_waiting = self._hearing is not None and not self._hearing.done()
-        is_heard_out = is_waiting and events is not None and not events.has_more
+        is_heard_out = is_waiting and stream is not None and not stream.has_more
         if self._acting is None and is_heard_out and (deed := self._next_deed()) is not None:
             self._acting = asyncio.create_task(deed)
         awaited: set[asyncio.Task[Any]] = {task for task in (self._acting, self._hearing) if task is not None}
@@ -329,57 +308,57 @@ class PlainGame:
 
     # -- what happens in the room, and to the connection ----------------------------------------------------------
 
-    def _hear(self, event: RoomEvent) -> None:
+    def _hear(self, event: events.RoomEvent) -> None:
         match event:
-            case Change():
+            case events.Change():
                 self._changes.append(event)
-            case Updated() if self._actions is not None:
+            case events.Updated() if self._actions is not None:
                 self._take_update(event, self._actions)
-            case Said(line) if self._muted.hears(line):
+            case events.Said(line) if self._muted.hears(line):
                 self._tell(announce_chat(line))
                 self._prompt()
-            case Told(push) if getattr(push, "code", None) not in EXPULSIONS:
+            case events.Told(push) if getattr(push, "code", None) not in EXPULSIONS:
                 self._tell(describe_push(push))
                 self._prompt()
-            case Lost(hold_seconds=hold_seconds):
+            case events.Lost(hold_seconds=hold_seconds):
                 self._is_offline = True
                 if self._away_seconds is None:
-                    self._output.print(describe_attempts(hold_seconds))
+                    self._output.print(arrival.describe_attempts(hold_seconds))
                 self._away_seconds = None
                 self._reminders.lose_connection(_now())
-            case Back(seconds=seconds):
+            case events.Back(seconds=seconds):
                 self._is_offline, self._away_seconds = False, seconds
                 if self._client.address != self._address:
                     self._address = self._client.address
                     self._output.print(f"Now at {self._address.url}.")
-            case Gone(room, refused):
+            case events.Gone(room, refused):
                 self._tell(f"Room {room} is gone: {clean_text(refused.message)}")
                 self._finish(ExitCode.NO_ROOM)
-            case Closed(reason) if self._room is not None:
-                self._tell(describe_closing(self._room.code, reason))
+            case events.Closed(reason) if self._room is not None:
+                self._tell(arrival.describe_closing(self._room.code, reason))
                 is_over = self._state is not None and self._state.status == "over"
                 self._finish(None if is_over else ExitCode.NO_ROOM)
-            case Replaced():
-                self._tell(TAKEN_OVER)
+            case events.Replaced():
+                self._tell(arrival.TAKEN_OVER)
                 self._finish(ExitCode.REFUSED)
 
-    def _take_update(self, update: Updated, actions: Actions) -> None:
+    def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
         changes, self._changes = self._changes, []
         old, state, viewer = update.old, update.state, self._viewer
         if old is None:
             client = self._client
-            lines = greet(state, update.moves, viewer, self._settings, client.address, client.latency_seconds)
+            lines = arrival.greet(state, update.moves, viewer, self._settings, client.address, client.latency_seconds)
         else:
             if update.after_loss:
-                actions.unblamed |= {change.mark for change in changes if isinstance(change, Dropped)}
+                actions.unblamed |= {change.mark for change in changes if isinstance(change, events.Dropped)}
             actions.unblamed &= find_absent(state)
             news = announce(changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
             lines = self._prove_return(*news)
             if lines and not news:
                 lines = [f"{lines[0]} Nothing was missed. {describe_turn(state, viewer)}"]
         has_moved = old is None or has_moved_on(old, state)
-        lines += set_scene(old, state, viewer, self._settings) if has_moved else []
+        lines += arrival.set_scene(old, state, viewer, self._settings) if has_moved else []
         self._output.print(*lines)
         self._reminders.take(old, state, _now(), came_back=update.after_loss)
         if state.status == "over" and has_moved and (self._keyboard.has_ended or not self._settings.asks):
@@ -394,7 +373,7 @@ class PlainGame:
     def _prove_return(self, *lines: str) -> list[str]:
         """Return what is said, after the return that it proves where one was away."""
         away, self._away_seconds = self._away_seconds, None
-        return [*([] if away is None else [describe_return(away)]), *lines]
+        return [*([] if away is None else [arrival.describe_return(away)]), *lines]
 
     def _tell(self, line: str) -> None:
         """Print what is said beside states."""
