@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -44,7 +45,11 @@ def read_records(name: str) -> tuple[GameRecord, ...]:
 
     Raises `Misuse` with one line for a file that cannot be read or is none of ours: its name, the line, the column.
     """
-    content = _read(name)
+    try:
+        with nullcontext(sys.stdin.buffer) if name == STANDARD_STREAM else open(Path(name).expanduser(), "rb") as file:
+            content = file.read(MAX_RECORD_BYTES + 4)
+    except (OSError, ValueError) as error:
+        raise _cannot("read", name, error) from None
     try:
         text = content.decode("utf-8", "strict" if len(content) <= MAX_RECORD_BYTES else "ignore")
     except UnicodeDecodeError as error:
@@ -73,13 +78,11 @@ def write_record(name: str, record: GameRecord) -> None:
     except FileExistsError:
         raise Misuse(f"{clean_text(name)} exists already. Nothing was overwritten.") from None
     except (OSError, ValueError) as error:
-        raise Misuse(f"Cannot write {clean_text(name)}: {_reason(error)}.") from None
+        raise _cannot("write", name, error) from None
 
 
 def name_for(record: GameRecord) -> str:
-    """Return what to call a record's file where nobody says: by room and number, as far as they are known.
-
-    Records come from anywhere: a room that is no plain word might lead out of this folder, and counts as unknown.
+    """Return what to call a record's file: by its room, if that is a plain word which stays in this folder, and number.
 
     >>> name_for(GameRecord(room="K7M4PQ", game=2)), name_for(GameRecord(room="../x"))
     ('tictactoe-K7M4PQ-2.txt', 'tictactoe-game.txt')
@@ -89,10 +92,7 @@ def name_for(record: GameRecord) -> str:
 
 
 async def save_game(name: str, state: RoomState, room: Room) -> str:
-    """Write the finished game of a state to a new file and return what to say; raises `ConnectionLost`.
-
-    Those who played get the server's own record; for watchers it is made of what they can see.
-    """
+    """Write the finished game of a state to a new file and return what to say; raises `ConnectionLost`."""
     if state.status != "over":
         return "The game is not over yet: save it then."
     if state.result is not None and state.result.reason == "aborted":
@@ -111,10 +111,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
 
 
 def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:
-    """Return the record of a state with these moves, as of now; raises `InvalidRecord` where they do not belong to it.
-
-    A state says who was passed over, but not when: in the record that is when it first showed.
-    """
+    """Return the record of a state with these moves, as of now; raises `InvalidRecord` where they do not fit."""
     position = position_after(state, moves)
     if position is None:
         raise InvalidRecord("These moves do not lead to this board.", "moves")
@@ -133,6 +130,7 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
 
 
 async def _fetch(state: RoomState, room: Room) -> GameRecord | None:
+    """Return the server's own record, None where we did not play the game: it is then made of what can be seen."""
     try:
         text = await room.record(state.game)
         return None if text is None else parse_record(text)
@@ -148,25 +146,16 @@ def _clock_of(terms: ClockTerms | None) -> SeatClock | MoveClock | None:
     return SeatClock(terms.initial_ms or 0, terms.increment_ms or 0)
 
 
-def _read(name: str) -> bytes:
-    try:
-        if name == STANDARD_STREAM:
-            return sys.stdin.buffer.read(MAX_RECORD_BYTES + 4)
-        with open(Path(name).expanduser(), "rb") as file:
-            return file.read(MAX_RECORD_BYTES + 4)
-    except (OSError, ValueError) as error:
-        raise Misuse(f"Cannot read {clean_text(name)}: {_reason(error)}.") from None
-
-
 def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misuse:
     """Return what is wrong with a file, and that it is no record at all where it does not begin like one."""
     shown = "standard input" if name == STANDARD_STREAM else clean_text(name)
-    if not is_record:
-        shown = f"{'Standard input' if name == STANDARD_STREAM else shown} is no game record: it"
-        return Misuse(f'{shown} begins with neither a tag such as [X "ana"] nor a move.')
-    return Misuse(f"{shown}, line {fault.line}, column {fault.column}: {clean_text(fault.message)}")
+    if is_record:
+        return Misuse(f"{shown}, line {fault.line}, column {fault.column}: {clean_text(fault.message)}")
+    shown = "Standard input" if name == STANDARD_STREAM else shown
+    return Misuse(f'{shown} is no game record: it begins with neither a tag such as [X "ana"] nor a move.')
 
 
-def _reason(error: Exception) -> str:
+def _cannot(do: str, name: str, error: OSError | ValueError) -> Misuse:
     number = getattr(error, "errno", None)
-    return os.strerror(number).lower() if number else clean_text(str(error)).rstrip(".")
+    reason = os.strerror(number).lower() if number else clean_text(str(error)).rstrip(".")
+    return Misuse(f"Cannot {do} {clean_text(name)}: {reason}.")

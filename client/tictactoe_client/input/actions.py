@@ -60,9 +60,8 @@ class Actions(Past):
     """What one person does in one room.
 
     What gives the game up must be typed twice; the screen (`shows`) asks about it itself. Where lines are `piped` in,
-    whoever wrote them does not read along: moves out of turn are then told once in each position. `unblamed` are those
-    of whom it is not said that they have dropped, `muted` those of whom nothing is heard. `aborts` as for
-    `cost_of_going`.
+    moves out of turn are told once in each position. `unblamed` are those of whom it is not said that they have
+    dropped, `muted` those of whom nothing is heard. `aborts` as for `cost_of_going`.
     """
 
     def __init__(
@@ -109,13 +108,12 @@ class Actions(Past):
             return self._answer_refusal(refused, self._room.state)
 
     def do_line_offline(self, line: str, *, is_sending: bool = False) -> Outcome:
-        """Answer a line while there is no connection, and keep a move that may be played.
-
-        With `is_sending` an earlier line still waits for its answer.
-        """
+        """Answer a line without a connection, and keep a move; with `is_sending` an earlier one is on its way."""
         state, intent = self._room.state, self.parse(line)
-        if isinstance(intent, BadInput) or state is None:
-            return Outcome((clean_text(intent.message),)) if isinstance(intent, BadInput) else Outcome()
+        if isinstance(intent, BadInput):
+            return Outcome((clean_text(intent.message),))
+        if state is None:
+            return Outcome()
         if isinstance(intent, Place):
             return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
         is_answer = isinstance(intent, Look) and self._means_no(intent, state, None)
@@ -137,12 +135,12 @@ class Actions(Past):
 
     def parse(self, line: str) -> Intent | BadInput:
         """Return what a typed line asks for, or why it cannot be understood."""
-        settings, state = self._settings, self._room.state
+        keys, coordinates, state = self._settings.keys, self._settings.coordinates, self._room.state
         if state is None:
             return intents.Nothing()
         rules, plays = state.rules.to_rules(), self._room.seat is not None
         try:
-            return parse_intent(line, rules, keys=settings.keys, coordinates=settings.coordinates, plays=plays)
+            return parse_intent(line, rules, keys=keys, coordinates=coordinates, plays=plays)
         except BadInput as bad:
             return bad
 
@@ -219,7 +217,7 @@ class Actions(Past):
     async def _place(self, cell: int, state: RoomState) -> Outcome:
         if self._room.seat is None:
             return Outcome((ONLY_PLAYERS_MOVE,))
-        target = landing_cell(state, cell) if state.rules.gravity else cell
+        target = landing_cell(state, cell)
         if target is None and self._is_live(state):
             return Outcome((describe_full_column(state, cell),))
         await self._room.move(cell if target is None else target, ply=state.ply)
@@ -245,9 +243,8 @@ class Actions(Past):
             return "What you typed before is still on its way: wait for the connection."
         rules = state.rules.to_rules()
         if self.kept is not None:
-            waiting = format_cell(self.kept.cell, rules)
-            return f"{waiting} is kept already: it is played when the connection is back."
-        target = landing_cell(state, cell) if state.rules.gravity else cell
+            return f"{format_cell(self.kept.cell, rules)} is kept already: it is played when the connection is back."
+        target = landing_cell(state, cell)
         if target is None:
             return describe_full_column(state, cell)
         name = format_cell(target, rules)
@@ -335,10 +332,11 @@ class Actions(Past):
         told = self._explain(refused, state)
         if not self._piped or refused.code != "not_your_turn":
             return Outcome((told,))
-        is_first, is_known = self._refused_at is None, self._refused_at == (state.game, state.ply)
-        self._refused_at = (state.game, state.ply)
-        hint = ("Moves are not kept for later: type each when it is its turn; for scripts see --json.",)
-        return Outcome() if is_known else Outcome((told, *(hint if is_first else ())))
+        before, self._refused_at = self._refused_at, (state.game, state.ply)
+        if before is None:
+            hint = "Moves are not kept for later: type each when it is its turn; for scripts see --json."
+            return Outcome((told, hint))
+        return Outcome() if before == self._refused_at else Outcome((told,))
 
     def _explain(self, refused: Refused, state: RoomState) -> str:
         """Return a refusal for people: our own words where the code says all, else the server's."""
@@ -346,7 +344,5 @@ class Actions(Past):
             return describe_turn(state, self._room.viewer)
         if refused.code == "game_over":
             return GAME_IS_OVER
-        message = clean_text(refused.message)
-        if refused.code in _WITH_FREE_CELLS:
-            return f"{message} {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
-        return message
+        free = f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}" if refused.code in _WITH_FREE_CELLS else ""
+        return clean_text(refused.message) + free

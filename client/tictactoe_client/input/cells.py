@@ -20,8 +20,8 @@ from tictactoe_protocol.pushes import RoomState
 
 
 def landing_cell(state: RoomState, cell: int) -> int | None:
-    """Return where a mark comes to lie that is dropped into the column of this cell, or None where that is full."""
-    return lowest_free(state.board, cell, state.rules.columns)
+    """Return where a mark comes to lie that is played here, where marks fall None for a full column."""
+    return lowest_free(state.board, cell, state.rules.columns) if state.rules.gravity else cell
 
 
 def resting_cell(state: RoomState, cell: int) -> int:

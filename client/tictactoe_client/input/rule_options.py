@@ -44,12 +44,12 @@ def parse_rules(options: RuleOptions) -> Rules:
         raise Misuse("Choose one of --rules and --board.")
     base = PRESETS[options.rules or "classic"]
     rows, columns = (base.rows, base.columns) if options.board is None else _parse_board(options.board)
-    line = base.line if options.win is None else options.win
-    if options.win is not None and line > max(rows, columns):
-        raise Misuse(f"--win {line} can't fit a {rows}x{columns} board (at most {max(rows, columns)}).")
-    if max(rows, columns) > MAX_SIDE or 0 in (rows, columns):
+    longest = max(rows, columns)
+    line = min(base.line, longest) if options.win is None else options.win
+    if line > longest:
+        raise Misuse(f"--win {line} can't fit a {rows}x{columns} board (at most {longest}).")
+    if longest > MAX_SIDE or 0 in (rows, columns):
         raise Misuse(f"--board {rows}x{columns}: a board has 1 to {MAX_SIDE} rows and columns.")
-    line = min(line, max(rows, columns)) if options.win is None else line
     marks = base.marks if options.marks is None else options.marks.upper()
     try:
         bare = Rules(rows, columns, line, marks, frozenset(), False, base.gravity or options.gravity)

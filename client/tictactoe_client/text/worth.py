@@ -1,8 +1,6 @@
 """What a search found about positions and moves, in the few words that a line holds; the same in every face. Pure.
 
-All values are for the player who moves next, named by mark, as an analysis knows no names; with three and more players
-they stand against all others together.
-`plies` count everybody's moves until the end. Where an analysis is not solved they are upper bounds: ``within 7``.
+Values are for the mark that moves next, against all others together; `plies` count everybody's moves until the end.
 """
 
 from __future__ import annotations
@@ -37,22 +35,21 @@ def describe_position(analysis: AnalysisState, rules: Rules) -> str:
     turn, value = analysis.turn, analysis.value
     if turn is None:
         return "The game is over here."
-    several = len(rules.marks) > 2
+    several, soon = len(rules.marks) > 2, _how_soon(value, solved=analysis.solved)
     if value.kind == "win":
-        whatever = ", whatever the others do" if several else ""
-        verdict = f"{turn} wins {_how_soon(value, solved=analysis.solved)}{whatever}"
-    elif value.kind == "loss" and not several:
-        other = next(mark for mark in rules.marks if mark != turn)
-        verdict = f"{turn} to move: {other} wins {_how_soon(value, solved=analysis.solved)}"
+        verdict = f"{turn} wins {soon}{', whatever the others do' if several else ''}"
+    elif value.kind == "loss" and several:
+        verdict = f"{turn} to move: loses {soon} to the others together"
     elif value.kind == "loss":
-        verdict = f"{turn} to move: loses {_how_soon(value, solved=analysis.solved)} to the others together"
+        verdict = f"{turn} to move: {rules.marks.replace(turn, '')} wins {soon}"
     elif value.kind == "draw":
         verdict = f"{turn} to move: {'a draw against all the others' if several else 'a draw with best play'}"
     else:
-        whom = "" if abs(value.estimate) <= EVEN else f" for {turn}"
-        verdict = f"{turn} to move: {describe_value(value)}{whom}"
-    best = f" {_name_best(analysis, rules)}." if analysis.best else ""
-    return f"{verdict}.{best}"
+        verdict = f"{turn} to move: {describe_value(value)}{'' if abs(value.estimate) <= EVEN else f' for {turn}'}"
+    if len(analysis.best) == len(analysis.cells) > 1:
+        return f"{verdict}. All moves are equal."
+    best = _list_names([format_cell(cell, rules) for cell in analysis.best], MOST_NAMED, ", ")
+    return f"{verdict}. Best: {best}." if best else f"{verdict}."
 
 
 def review_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:
@@ -61,17 +58,13 @@ def review_position(after: AnalysisState, before: AnalysisState | None, cell: in
     `cell` is that move and `before` the analysis of where it was made, None at the start of the game.
     """
     at = f"After move {after.ply}" if after.ply else "At the start"
-    lines = [f"{at}: {describe_position(after, rules)}", describe_alternatives(after, rules)]
-    if before is not None and cell is not None:
-        lines.append(compare_played(cell, before, rules))
+    compared = "" if before is None or cell is None else compare_played(cell, before, rules)
+    lines = (f"{at}: {describe_position(after, rules)}", describe_alternatives(after, rules), compared)
     return [line for line in lines if line]
 
 
 def describe_alternatives(analysis: AnalysisState, rules: Rules) -> str:
-    """Return what the moves beside the best lead to, ``Also: A1 draws. B1, C1 lose.``; "" where nothing is to be said.
-
-    Only what is known for sure is told.
-    """
+    """Return what the moves beside the best surely lead to, ``Also: A1 draws. B1, C1 lose.``; "" without any."""
     others: dict[str, list[str]] = {}
     for cell, value in sorted(analysis.cells.items()):
         if cell not in analysis.best and value.kind != "unknown":
@@ -108,16 +101,12 @@ def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
     best = analysis.cells.get(analysis.best[0]) if analysis.best else None
     if best is None:
         return f"{head}: {worth}."
-    better = describe_value(best, solved=analysis.solved)
-    instead = f"better {format_cell(analysis.best[0], rules)}" if better == worth else _instead(analysis, better, rules)
-    return f"{head}: {worth}; {instead}."
+    name, better = format_cell(analysis.best[0], rules), describe_value(best, solved=analysis.solved)
+    return f"{head}: {worth}; {f'better {name}' if better == worth else f'best {name}: {better}'}."
 
 
 def describe_mistake(ply: int, cell: int, before: AnalysisState, rules: Rules) -> str:
-    """Return a mistake and what it cost: ``Move 4: O played B1: loses in 3; best C2: a draw. It cost the draw.``
-
-    `before` is the analysis of where the move `cell` was made.
-    """
+    """Return a mistake and what it cost: ``Move 4: O played B1: loses in 3; best C2: a draw. It cost the draw.``"""
     lost = {"win": "the win", "draw": "the draw"}.get(before.value.kind, "the game")
     return f"Move {ply}: {compare_played(cell, before, rules)} It cost {lost}."
 
@@ -129,8 +118,13 @@ def rate(value: CellValue) -> float:
 
 def rank_cells(analysis: AnalysisState) -> list[int]:
     """Return the legal cells, the best first: quick wins, then what is likely to be good, slow losses before quick."""
-    best = set(analysis.best)
-    return sorted(analysis.cells, key=lambda cell: (cell not in best, -_score(analysis.cells[cell]), cell))
+
+    def rank(cell: int) -> tuple[bool, float, int]:
+        value = analysis.cells[cell]
+        quickness = 10_000.0 - (value.plies or 0) if value.kind in ("win", "loss") else 1.0
+        return cell not in analysis.best, -rate(value) * quickness, cell
+
+    return sorted(analysis.cells, key=rank)
 
 
 def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
@@ -152,23 +146,6 @@ def _how_soon(value: CellValue, *, solved: bool) -> str:
     return f"{'in' if solved else 'within'} {value.plies}"
 
 
-def _name_best(analysis: AnalysisState, rules: Rules) -> str:
-    names = [format_cell(cell, rules) for cell in analysis.best]
-    if len(names) == len(analysis.cells) > 1:
-        return "All moves are equal"
-    return f"Best: {_list_names(names, MOST_NAMED, ', ')}"
-
-
 def _list_names(names: list[str], limit: int, comma: str) -> str:
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return f"{comma.join(names[:limit])}{more}"
-
-
-def _instead(analysis: AnalysisState, worth: str, rules: Rules) -> str:
-    return f"best {format_cell(analysis.best[0], rules)}: {worth}"
-
-
-def _score(value: CellValue) -> float:
-    """Return a number that grows with the worth."""
-    plies = value.plies or 0
-    return {"win": 10_000.0 - plies, "loss": plies - 10_000.0}.get(value.kind, value.estimate)

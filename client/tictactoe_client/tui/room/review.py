@@ -1,7 +1,6 @@
 """The worth of the moment that is looked at, asked for when the eye rests there, and remembered.
 
-Where a server searches for it, it lets nobody ask often; so: one question at a time, only for the moment that has been
-looked at for a little, never twice for the same one, and a refusal that passes is waited out in silence.
+A server that searches for it lets nobody ask often: one question at a time, never twice for the same moment.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Review:
         self._is_on = False
         self._is_asking = False
         self._game = 0
-        self._known: dict[Moment, AnalysisState | None] = {}
+        self._known: dict[Moment | None, AnalysisState | None] = {}
 
     @property
     def is_on(self) -> bool:
@@ -57,8 +56,7 @@ class Review:
     @property
     def analysis(self) -> AnalysisState | None:
         """What is known of the moment that is looked at."""
-        moment = self._moment()
-        return self._known.get(moment) if moment is not None else None
+        return self._known.get(self._moment())
 
     @property
     def is_waiting(self) -> bool:
@@ -73,12 +71,10 @@ class Review:
         self.look()
 
     async def _find_mistakes(self) -> None:
-        judge = self._actions.judge
-        if judge is None:
-            return
-        for ply in range(1, judge.position.ply + 1):
-            if self.is_on and await judge.judge_move(ply) is not None:
-                self._redraw()
+        if (judge := self._actions.judge) is not None:
+            for ply in range(1, judge.position.ply + 1):
+                if self.is_on and await judge.judge_move(ply) is not None:
+                    self._redraw()
 
     def look(self) -> None:
         """Take note that another moment may be looked at."""
@@ -93,7 +89,7 @@ class Review:
             self._run(self._keep_asking())
 
     async def _keep_asking(self) -> None:
-        """Ask until everything that is looked at is known."""
+        """Ask for what is still looked at after a little, until it is known."""
         try:
             while (moment := self._missing()) is not None:
                 await asyncio.sleep(self._settle_seconds)
@@ -103,7 +99,7 @@ class Review:
             self._is_asking = False
 
     async def _ask_for(self, moment: Moment) -> None:
-        """Ask for a moment's worth; None is remembered for one that has none to be known."""
+        """Ask for a moment's worth, and remember it; a refusal that passes is waited out in silence."""
         try:
             analysis = await self._actions.analyse(len(moment[1]))
         except Refused as refused:
@@ -117,7 +113,7 @@ class Review:
         self._redraw()
 
     def _fits(self, analysis: AnalysisState, moment: Moment) -> bool:
-        """Tell whether an answer makes sense for this moment: a move taken back meanwhile makes it one for another."""
+        """Tell whether an answer is about this moment: a move may have been taken back meanwhile."""
         state, moves = self._room.state, moment[1]
         if state is None or analysis.ply != len(moves):
             return False
