@@ -114,10 +114,13 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
             return
         for y, (old, new) in enumerate(zip(before.rows, picture.rows, strict=True)):
             if old != new:
-                for start, end in find_changes(old, new):
-                    for tile in self._tiles:
-                        if part := tile.place.intersection(Region(start, y, end - start, 1)):
-                            tile.refresh(part.translate(-tile.place.offset))
+                self._paint([Region(start, y, end - start, 1) for start, end in find_changes(old, new)])
+
+    def _paint(self, changed: list[Region]) -> None:
+        """Let the tiles that show parts of a line paint them anew, as one: each would be sent from the tile's edge."""
+        for tile in self._tiles:
+            if parts := [part for one in changed if (part := tile.place.intersection(one))]:
+                tile.refresh(Region.from_union(parts).translate(-tile.place.offset))
 
     def _lay_tiles(self) -> None:
         """Lay one tile above the board, one beside it, one below it, and the others in columns over it."""
@@ -153,6 +156,8 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
             if not text.strip(" "):
                 before = parts[-1][1] if parts else ""
                 role = before if self._is_blank_alike(role, before) else role
+            elif parts and not parts[-1][0].strip(" ") and self._is_blank_alike(parts[-1][1], role):
+                parts[-1] = (parts[-1][0], role)
             if parts and parts[-1][1] == role:
                 parts[-1] = (parts[-1][0] + text, role)
             else:
