@@ -38,7 +38,7 @@ async def until_chosen(user: ScreenUser, words: str) -> None:
 
 
 async def until_kept(user: ScreenUser) -> dict[str, Any]:
-    await user.app._keeper.finish()
+    await user.app.keeper.finish()
     return dict(load_config().values)
 
 

@@ -20,7 +20,6 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 
 from tictactoe_client.exits import LastGame, describe_failure, exit_code_for
-from tictactoe_client.files.config import show_path
 from tictactoe_client.files.records import STANDARD_STREAM, name_for, write_record
 from tictactoe_client.files.writer import keeping_debug_log, report_bug
 from tictactoe_client.input.record import RecordedRoom
@@ -119,7 +118,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         self.failure: BaseException | None = None
         self.is_ending = False
         self.status: tuple[str, str] | None = None
-        self._keeper = Keeper(self._note_kept)
+        self.keeper = Keeper(self._note_kept)
         self._quit_code: int = ExitCode.NORMAL
         self._deeds: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
@@ -217,7 +216,7 @@ class TicTacToe(App[int], inherit_bindings=False):
 
     # -- what screens may ask -------------------------------------------------------------------------------------
 
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
+    def start(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something that takes time; refusals are told on the status line, other failures end the program."""
         task = asyncio.create_task(self._guard(work))
         self._deeds.add(task)
@@ -245,12 +244,6 @@ class TicTacToe(App[int], inherit_bindings=False):
         """Return monotonic seconds."""
         return time.monotonic()
 
-    def note_person(self) -> None:
-        """Take note that somebody is at the keys, and has read what was said."""
-        self._last_key = time.monotonic()
-        self.screens[-1].note_person()
-        self.status = None
-
     def action_ask_to_quit(self) -> None:
         """End the program, unless something is lost by that."""
         self.attempt(self.quit, self._exit_code())
@@ -266,13 +259,6 @@ class TicTacToe(App[int], inherit_bindings=False):
     def action_theme(self) -> None:
         """Show the next theme."""
         self.use_theme(next_theme(self.settings.theme))
-
-    def describe_wait(self) -> tuple[str, str] | None:
-        """Return what is waited for on the way into a room and how to stop it, with its role; None for nothing."""
-        if not self.errands.errand:
-            return None
-        dots = "..." if self.settings.ascii else "…"
-        return f"{self.errands.errand}{dots}   {self.keymap.show('back')} cancel", "warn"
 
     def save(self, record: GameRecord, name: str = "") -> None:
         """Write a record to a file, under the name that it has by itself; where that is taken ask for another one."""
@@ -319,10 +305,6 @@ class TicTacToe(App[int], inherit_bindings=False):
         """End the program, the question having been answered, with the exit code of the key that asked."""
         self.leave(self._quit_code or self._exit_code())
 
-    def stop_by_signal(self, number: int) -> None:
-        """End as a signal asks, politely; the second one ends at once."""
-        self.leave(128 + number)
-
     # -- settings -------------------------------------------------------------------------------------------------
 
     def use_theme(self, name: str) -> None:
@@ -345,7 +327,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         elif field == "mouse":
             self.terminal.use_mouse(wanted=self.settings.mouse)
         option = SCREEN_OPTIONS[field]
-        self.start(self._keeper.keep(option.key, option.entry_of(value)))
+        self.start(self.keeper.keep(option.key, option.entry_of(value)))
         self.redraw()
 
     def rename(self, name: str) -> None:
@@ -355,24 +337,14 @@ class TicTacToe(App[int], inherit_bindings=False):
         if self.settings.name_is_for_now:
             self.say("The name is for this run only: an option or the environment names another.", "dim")
         else:
-            self.start(self._keeper.keep("name", name))
-
-    @property
-    def kept_in(self) -> str:
-        """Where settings are kept for later runs, for people."""
-        return show_path(self._keeper.path)
-
-    @property
-    def not_kept(self) -> str | None:
-        """Why the last setting counts for this run only, or None."""
-        return self._keeper.problem
+            self.start(self.keeper.keep("name", name))
 
     def _note_kept(self) -> None:
         """Say where a setting does not last."""
-        if self._keeper.problem is None:
+        if self.keeper.problem is None:
             self.redraw()
         else:
-            self.say(f"For this run only: {self._keeper.problem}.")
+            self.say(f"For this run only: {self.keeper.problem}.")
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
@@ -405,7 +377,9 @@ class TicTacToe(App[int], inherit_bindings=False):
     async def on_event(self, event: events.Event) -> None:
         """Take note that somebody is at the keys, before anything else is done with them."""
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
-            self.note_person()
+            self._last_key = time.monotonic()
+            self.screens[-1].note_person()
+            self.status = None  # it has been read
         await super().on_event(event)
 
     def on_mount(self) -> None:
@@ -439,7 +413,7 @@ class TicTacToe(App[int], inherit_bindings=False):
         for screen in reversed(self.screens):
             self.attempt(screen.connected)
 
-    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
         """Tell what was refused; whatever else goes wrong is our mistake and ends the program."""
         try:
             await work
@@ -473,7 +447,7 @@ class TicTacToe(App[int], inherit_bindings=False):
             await self.errands.finish()
         for screen in reversed(self.screens):
             self.last_words = self.last_words or await screen.say_goodbye()
-        await self._keeper.finish()
+        await self.keeper.finish()
         await self.link.finish()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code
         self._end(self.last_game.exit_code if is_asked else code)
@@ -512,9 +486,9 @@ async def show_screen(
     app = TicTacToe(settings, address, first, opening=opening)
     code: int | None = None
     try:
-        hear_signals(app.stop_by_signal, remember_terminal())
+        hear_signals(lambda number: app.leave(128 + number), remember_terminal())
         loop = asyncio.get_running_loop()
-        watch_terminal(lambda: loop.call_soon_threadsafe(app.stop_by_signal, signal.SIGHUP))
+        watch_terminal(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
         code = await app.run_async(mouse=settings.mouse)
     except Exception as error:
         app.failure = app.failure or error

@@ -133,7 +133,12 @@ class HistoryScreen(FramedScreen):
         try:
             text = "" if self._past is None else await self._past.record(game)
             if text and self._fetching is wanted and self in self.desk.screens:
-                self._do(deed, text)
+                record = parse_record(text)
+                while self.desk.screens[-1] is not self:
+                    self.desk.close_page()
+                deed(record)
+        except RecordError as error:
+            self.desk.say(f"This client cannot read the server's record: {error}")
         except ClientError:
             if self._fetching is wanted:
                 raise
@@ -141,30 +146,17 @@ class HistoryScreen(FramedScreen):
             if self._fetching is wanted:
                 self._fetching = None
 
-    def _do(self, deed: Callable[[GameRecord], None], text: str) -> None:
-        """Do it with the record, in the place of what lies on the list."""
-        try:
-            record = parse_record(text)
-        except RecordError as error:
-            self.desk.say(f"This client cannot read the server's record: {error}")
-            return
-        while self.desk.screens[-1] is not self:
-            self.desk.close_page()
-        deed(record)
-
     # -- what it looks like ---------------------------------------------------------------------------------------
 
     def describe_head(self) -> tuple[Content, str]:
         """Return the title with the server, and how many games are known."""
         count = len(self.games)
-        many = (
-            f"{'1 game' if count == 1 else f'{count} games'}{'' if self.is_complete else ', and more'}" if count else ""
-        )
+        more = "" if self.is_complete else ", and more"
+        many = f"{'1 game' if count == 1 else f'{count} games'}{more}" if count else ""
         server = Content.styled(f"   on {self.desk.link.address.url}", "$dim")
         title = super().describe_head()[0]
-        return (
-            title + server if self.size.width > title.cell_length + server.cell_length + len(many) + 6 else title
-        ), many
+        has_room = self.size.width > title.cell_length + server.cell_length + len(many) + 6
+        return title + server if has_room else title, many
 
     def describe_status(self) -> tuple[str, str] | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""

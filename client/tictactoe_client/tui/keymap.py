@@ -107,16 +107,13 @@ class Keymap:
     def show(self, action: str, *, ascii_only: bool = False) -> str:
         """Return how to write the action's first key: ``Enter``, ``Ctrl+Q``."""
         keys = self._keys.get(action)
-        if not keys:
-            return "-"
-        return _ASCII_ARROWS.get(keys[0], show_key(keys[0])) if ascii_only else show_key(keys[0])
+        return _show(keys[0], ascii_only=ascii_only) if keys else "-"
 
     def show_key(self, key: str, *, ascii_only: bool = False) -> str:
         """Return how to write a key by its name in the library, where a character has a long one."""
         from textual.keys import key_to_character
 
-        name = key if key in _SHOWN else key_to_character(key) or key
-        return _ASCII_ARROWS.get(name, show_key(name)) if ascii_only else show_key(name)
+        return _show(key if key in _SHOWN else key_to_character(key) or key, ascii_only=ascii_only)
 
     def show_pair(self, one: str, other: str, *, ascii_only: bool = False) -> str:
         """Return how to write the keys of two actions that belong together: ``←/→``."""
@@ -153,14 +150,14 @@ def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:
     return found
 
 
-def show_key(key: str) -> str:
+def _show(key: str, *, ascii_only: bool) -> str:
     """Return a key's name for people.
 
-    >>> show_key("ctrl+q"), show_key("f1"), show_key("r")
-    ('Ctrl+Q', 'F1', 'r')
+    >>> _show("ctrl+q", ascii_only=True), _show("f1", ascii_only=True), _show("left", ascii_only=False)
+    ('Ctrl+Q', 'F1', '←')
     """
     if key.startswith("ctrl+"):
         return f"Ctrl+{key[5:].upper()}"
     if key[:1] == "f" and key[1:].isdigit():
         return key.upper()
-    return _SHOWN.get(key, key)
+    return _ASCII_ARROWS[key] if ascii_only and key in _ASCII_ARROWS else _SHOWN.get(key, key)

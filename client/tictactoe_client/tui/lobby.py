@@ -43,8 +43,9 @@ class Lobby:
 
     def follow(self, *, on: bool = True) -> None:
         """Learn the rooms, where there is a connection, and have every change told from now on, or none any more."""
-        if self._desk.link.phase == "online":
-            self._desk.start(self._subscribe(on=on))
+        client = self._desk.link.client
+        if client is not None and self._desk.link.phase == "online":
+            self._desk.start(client.lobby(on=on, boards=_BOARDS if on else 0))
 
     def hear(self, message: Message) -> None:
         """Take lists and changes in the order in which the server tells them.
@@ -91,11 +92,6 @@ class Lobby:
 
     def _newest(self, status: str) -> list[RoomSummary]:
         return [room for room, _ in reversed(self._rooms.values()) if room.status == status]
-
-    async def _subscribe(self, *, on: bool) -> None:
-        client = self._desk.link.client
-        if client is not None:
-            await client.lobby(on=on, boards=_BOARDS if on else 0)
 
 
 def describe_age(milliseconds: int) -> str:

@@ -7,7 +7,6 @@ characters take two cells, marks that combine join the cell before them. Pure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from rich.cells import get_character_cell_size
 
@@ -43,7 +42,7 @@ class Picture:
         if self.ascii_only:
             text = text.replace("…", "~")
         for character in clean_text(text):
-            size = 1 if character.isascii() else _size_of(character)
+            size = get_character_cell_size(character)
             if size == 0:
                 if 0 < x <= end and row[x - 1][0]:
                     row[x - 1] = (row[x - 1][0] + character, row[x - 1][1])
@@ -85,7 +84,7 @@ class Picture:
 
 def measure(text: str) -> int:
     """Return how many cells a text takes."""
-    return len(text) if text.isascii() else sum(map(_size_of, text))
+    return len(text) if text.isascii() else sum(map(get_character_cell_size, text))
 
 
 def shorten(text: str, width: int) -> str:
@@ -156,11 +155,6 @@ def wrap(text: str, width: int) -> list[str]:
     return [*lines, line]
 
 
-@lru_cache(maxsize=4096)
-def _size_of(character: str) -> int:
-    return get_character_cell_size(character)
-
-
 def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str) -> list[str]:
     """Return the lines for a window of this size, the notice first, and below it what is asked, empty for nothing.
 
@@ -168,16 +162,12 @@ def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str)
     ['needs at least 24x9,', 'now 20x8']
     """
     width, height = window
-    asked = _break(question, width) if question else []
+    asked = fold(question, width, height) if question else []
     size, now = f"{needed[0]}x{needed[1]}", f"now {width}x{height}"
     ways = [
-        _break(text, width) for text in (f"needs at least {size}, {now}", f"needs at least {size}", f"needs {size}")
+        fold(text, width, height + 1)
+        for text in (f"needs at least {size}, {now}", f"needs at least {size}", f"needs {size}")
     ]
     room = max(1, height - len(asked))
     notice = next((lines for lines in ways if len(lines) <= room), ways[0][:room])
     return [*notice, *asked][:height]
-
-
-def _break(text: str, width: int) -> list[str]:
-    """Return the text in lines that begin and end with a word, and none that is empty."""
-    return [line for line in (line.strip() for line in wrap(text, width)) if line]

@@ -129,7 +129,8 @@ class FramedScreen(ClientScreen):
 
     def describe_status(self) -> tuple[str, str] | None:
         """Return what to say while nothing else was said, with its role."""
-        return self.desk.describe_wait()
+        errand, dots = self.desk.errands.errand, "..." if self.desk.settings.ascii else "…"
+        return (f"{errand}{dots}   {self.desk.keymap.show('back')} cancel", "warn") if errand else None
 
     def needed_size(self) -> tuple[int, int]:
         """Return the width and height of the smallest window that shows the screen."""

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Label, Select, Static
 
-from tictactoe_client.files.config import config_path, keep_setting
+from tictactoe_client.files.config import config_path, keep_setting, show_path
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.form import Choice, Field, Form
@@ -60,7 +60,8 @@ class SettingsScreen(FramedScreen):
     def show(self) -> None:
         """Show what was changed elsewhere, and where all is kept."""
         self.query_one(Form).fill("theme", self.desk.settings.theme)
-        self.put("#kept", f"Not kept: {self.desk.not_kept}" if self.desk.not_kept else f"Kept in {self.desk.kept_in}")
+        keeper = self.desk.keeper
+        self.put("#kept", f"Not kept: {keeper.problem}" if keeper.problem else f"Kept in {show_path(keeper.path)}")
 
 
 class Keeper:

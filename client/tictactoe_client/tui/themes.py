@@ -44,6 +44,17 @@ _LIBRARY: Final = (
     *("textual-dark", "textual-light"),
 )
 
+_MARKS: Final = tuple(f"mark{number}" for number in range(6))
+_LIBRARY_NAMES: Final = {
+    "ink": "foreground text ansi-foreground",
+    "ground": "background surface panel boost block-hover-background ansi-background",
+    "dim": "text-muted text-disabled foreground-muted border border-blurred",
+    "title": "primary secondary accent key",
+    "good": "success",
+    "bad": "error text-error",
+}
+"""What the library calls these colours."""
+
 THEMES: Final = ("auto", "terminal", *_OWN, *_LIBRARY)
 """Their names.
 
@@ -101,63 +112,49 @@ def library_theme(name: str) -> LibraryTheme:
 
 def style_variables(name: str) -> dict[str, str]:
     """Return what the style sheet and the library's own widgets call their colours, for a theme that is shown."""
-    named = (*("key", "warn"), *(f"mark{number}" for number in range(6)))
-    colours = dict.fromkeys(named, "ansi_default")
     if name == "terminal":
-        ink = ground = title = dim = good = bad = bar = "ansi_default"
-        bar_ground, bar_style = "ansi_default", "bold reverse"
-        marks = [ink] * 6
+        colours = dict.fromkeys(("ink", "ground", "dim", "good", "bad", "warn", "title", *_MARKS), "ansi_default")
+        bar, bar_style = "ansi_default", "bold reverse"
     else:
-        roles = _paint(name)
-        ink, _, ground = roles[""].partition(" on ")
-        title, dim, good, bad = (roles[role].split()[-3] for role in ("title", "dim", "good", "bad"))
-        marks = [roles[f"mark{number}"].split()[0] for number in range(6)]
-        bar, bar_ground, bar_style = ground, title, "bold"
-        colours = {role: roles[role].split()[-3] for role in named}
-    cursor = {"foreground": bar, "background": bar_ground, "text-style": bar_style}
+        colours = _colours(name)
+        bar, bar_style = colours["title"], "bold"
+    cursor = {"foreground": colours["ground"], "background": bar, "text-style": bar_style}
     kinds = ("block-cursor", "block-cursor-blurred", "input-cursor", "input-selection", "button-focus")
+    variables = {f"{kind}-{part}": value for kind in kinds for part, value in cursor.items()}
+    for role, names in _LIBRARY_NAMES.items():
+        variables |= dict.fromkeys(names.split(), colours[role])
+    return colours | variables
+
+
+def _paint(name: str) -> Theme:
+    """Return the styles of a theme on a ground of its own."""
+    colours = _colours(name)
+    ground = colours["ground"]
+    plain = {"": "ink", **{role: role for role in ("dim", "good", "bad", "warn", *_MARKS)}}
+    bold = {"title": "title", "key": "title", "cursor": "ink", **{f"strong{mark[-1]}": mark for mark in _MARKS}}
     return {
-        **colours,
-        **{f"{kind}-{part}": value for kind in kinds for part, value in cursor.items()},
-        **dict.fromkeys(("ink", "foreground", "text", "ansi-foreground"), ink),
-        **dict.fromkeys(
-            ("ground", "background", "surface", "panel", "boost", "block-hover-background", "ansi-background"), ground
-        ),
-        **dict.fromkeys(("dim", "text-muted", "text-disabled", "foreground-muted", "border", "border-blurred"), dim),
-        **dict.fromkeys(("primary", "secondary", "accent", "title"), title),
-        **{f"mark{number}": colour for number, colour in enumerate(marks)},
-        "good": good,
-        "success": good,
-        "bad": bad,
-        "error": bad,
-        "text-error": bad,
+        **{role: f"{colours[colour]} on {ground}" for role, colour in plain.items()},
+        **{role: f"bold {colours[colour]} on {ground}" for role, colour in bold.items()},
+        "chosen": f"bold {ground} on {colours['title']}",
     }
 
 
 @lru_cache(maxsize=4)
-def _paint(name: str) -> Theme:
-    """Return the styles of a theme on a ground of its own."""
+def _colours(name: str) -> dict[str, str]:
+    """Return the colours of a theme with a ground of its own, by what they are for."""
     if name in _OWN:
         ground, ink, title, names = _OWN[name]
-        colours = names.split()
+        marks = names.split()
     else:
         system = library_theme(name).to_color_system().generate()
         ground, ink, title = system["background"], system["foreground"], system["primary"]
-        colours = [system[role] for role in ("primary", "accent", "warning", "success", "secondary", "error")]
-        if colours[1] in (colours[0], colours[2]):
-            colours[1] = colours[5]
-    ink = lift(ink, ground)
-    marks = [lift(colour, ground) for colour in colours]
-    title, dim = lift(title, ground), lift(_mix(ink, ground, 0.35), ground)
-    plain = {"": ink, "dim": dim, "good": marks[3], "bad": marks[5], "warn": marks[2]}
-    bold = {"title": title, "key": title, "cursor": ink}
-    return {
-        **{role: f"{colour} on {ground}" for role, colour in plain.items()},
-        **{role: f"bold {colour} on {ground}" for role, colour in bold.items()},
-        "chosen": f"bold {ground} on {title}",
-        **{f"mark{number}": f"{colour} on {ground}" for number, colour in enumerate(marks)},
-        **{f"strong{number}": f"bold {colour} on {ground}" for number, colour in enumerate(marks)},
-    }
+        marks = [system[role] for role in ("primary", "accent", "warning", "success", "secondary", "error")]
+        if marks[1] in (marks[0], marks[2]):
+            marks[1] = marks[5]
+    ink, title = lift(ink, ground), lift(title, ground)
+    marks = [lift(colour, ground) for colour in marks]
+    told = {"good": marks[3], "bad": marks[5], "warn": marks[2], "dim": lift(_mix(ink, ground, 0.35), ground)}
+    return {"ink": ink, "ground": ground, "title": title, **told, **dict(zip(_MARKS, marks, strict=True))}
 
 
 def lift(colour: str, ground: str) -> str:
