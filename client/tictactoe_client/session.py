@@ -129,16 +129,14 @@ class Session:
         async with self._servers, AsyncExitStack() as connections:
             client = await self._arrive(connections)
             await self._write_all()
-            is_lost = False
             try:
                 yield client
             except ConnectionLost:
-                is_lost = True
+                self.leave_behind()
                 raise
             finally:
-                if not (is_lost or client.was_cut_off):
-                    for room in tuple(self.rooms):
-                        self.forget_room(room)
+                for room in () if client.was_cut_off else tuple(self.rooms):
+                    self.forget_room(room)
                 await self.finish()
 
     async def run(self) -> None:

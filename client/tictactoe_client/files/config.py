@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -167,53 +167,51 @@ def _change(path: Path, name: str, value: Value | None) -> bool:
 def _set(text: str, name: str, value: Value | None) -> str:
     import tomllib
 
+    from tomlkit.exceptions import TOMLKitError
+
     wanted: dict[str, Any] = tomllib.loads(text)
+    edit = _replace if name in wanted else _add
     if value is not None:
         wanted[name] = value
     elif wanted.pop(name, None) is None:
         return text
-    head, tail = _split_before_tables(text)
-    for edited in (_edit(head, name, value, then=tail), _edit(text, name, value)):
-        with contextlib.suppress(tomllib.TOMLDecodeError):
-            if edited is not None and tomllib.loads(edited) == wanted:
-                return edited
+    with contextlib.suppress(TOMLKitError):
+        for edited in edit(text, name, value):
+            with contextlib.suppress(tomllib.TOMLDecodeError):
+                if tomllib.loads(edited) == wanted:
+                    return edited
     raise NotKept("the file is too unusual to change it safely")
 
 
-def _edit(text: str, name: str, value: Value | None, *, then: str = "") -> str | None:
-    """Return the text with the setting in it, and with what follows it; None where the text is no TOML."""
+def _replace(text: str, name: str, value: Value | None) -> Iterator[str]:
+    """Yield the text with a setting that is in it changed, or struck out."""
     import tomlkit
-    from tomlkit.exceptions import TOMLKitError
 
-    body = text.rstrip("\r\n")
-    gap = text[len(body) :] if body else "\n\n" if then else "\n"
-    try:
-        document = tomlkit.parse(f"{body}\n" if body else "")
-        if value is None:
-            document.pop(name, None)
-        else:
-            document[name] = value
-    except TOMLKitError:
-        return None
-    edited = tomlkit.dumps(document).rstrip("\r\n") + (gap or "\n")
-    return _match_line_ends(edited + then, text + then)
+    document = tomlkit.parse(text)
+    if value is None:
+        document.pop(name)
+    else:
+        document[name] = value
+    yield tomlkit.dumps(document)
+
+
+def _add(text: str, name: str, value: Value | None) -> Iterator[str]:
+    """Yield the text with a new setting: before the tables, behind whose header it would be theirs; or else last."""
+    import tomlkit
+
+    end = "\r\n" if "\r\n" in text else "\n"
+    for head, tail in (_split_before_tables(text), (text, "")):
+        body = head.rstrip("\r\n")
+        gap = head[len(body) :] if body else end * 2 if tail else end
+        before = f"{body}{end}" if body else ""
+        yield f"{before}{name} = {tomlkit.item(value).as_string()}{gap or end}{tail}"
 
 
 def _split_before_tables(text: str) -> tuple[str, str]:
-    """Return the text before the first table, and that table with the comment right above it and all the rest.
-
-    A setting belongs before the tables: behind a header it would be one of that table's.
-    """
+    """Return the text before the first table, and that table with the comment right above it and all the rest."""
     lines = text.splitlines(keepends=True)
     start = next((number for number, line in enumerate(lines) if _TABLE.match(line)), len(lines))
     if start < len(lines):
         while start and lines[start - 1].lstrip().startswith("#"):
             start -= 1
     return "".join(lines[:start]), "".join(lines[start:])
-
-
-def _match_line_ends(text: str, model: str) -> str:
-    """Return the text with Windows' line ends where the model has no others."""
-    if "\r\n" not in model or re.search(r"(?<!\r)\n", model):
-        return text
-    return re.sub(r"(?<!\r)\n", "\r\n", text)
