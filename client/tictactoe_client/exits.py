@@ -112,16 +112,11 @@ class LastGame:
     """
 
     def __init__(self) -> None:
-        self._exit_code: ExitCode | None = None
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """Won, lost, drawn or abandoned."""
-        return ExitCode.NORMAL if self._exit_code is None else self._exit_code
+        self.exit_code = ExitCode.NORMAL
+        self._has_sat = False
 
     def note(self, state: RoomState | None, viewer: str) -> None:
         """Take note of a room as it is when we go away from it."""
-        if state is None or _seat_in(state, viewer) is None:
-            return
-        if state.status != "waiting" or self._exit_code is None:
-            self._exit_code = exit_code_of(state, viewer, with_result=True)
+        has_sat = state is not None and _seat_in(state, viewer) is not None
+        if state is not None and has_sat and (state.status != "waiting" or not self._has_sat):
+            self.exit_code, self._has_sat = exit_code_of(state, viewer, with_result=True), True

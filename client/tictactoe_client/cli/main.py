@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any, Final, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from tictactoe_client.cli.options import (
     COMPLETION_VARIABLE,
@@ -25,7 +26,6 @@ from tictactoe_client.cli.options import (
     Manual,
     ManualGroup,
     Words,
-    name_variable,
     settings_of,
     shared_options,
 )
@@ -72,8 +72,7 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
 
     Without a command, on a terminal: the home screen, from where everything can be reached, with --plain the same as
     questions and answers. Commands go straight to one thing; off a terminal they play as a transcript (--plain) or as
-    JSON lines (--json). Every option below may stand
-    before or behind the command.
+    JSON lines (--json). Every option below may stand before or behind the command.
     """
     if context.invoked_subcommand is not None:
         return None
@@ -264,7 +263,6 @@ def check() -> None:
 
 
 def _complete_key(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return the keys of settings that begin so, where one may stand."""
     wants_key = context.params.get("what") in ("set", "unset")
     return [key for key in FILE_OPTIONS if wants_key and key.startswith(incomplete)]
 
@@ -374,8 +372,10 @@ def _invoke(arguments: Sequence[str]) -> int:
 
 def _show(error: click.ClickException) -> str:
     """Tell what click found wrong, which quotes what was typed, or pasted, and where that stood; return the message."""
-    if isinstance(error, click.BadParameter) and (variable := name_variable(error.param, error.ctx)):
-        error = click.BadParameter(f"{variable}{error.message}", error.ctx, error.param)
+    if isinstance(error, click.BadParameter) and error.ctx is not None and error.param is not None:
+        source = error.ctx.get_parameter_source(str(error.param.name))
+        if source is ParameterSource.ENVIRONMENT:
+            error = click.BadParameter(f"{error.param.envvar}: {error.message}", error.ctx, error.param)
     told = io.StringIO()
     error.show(told)
     print_error(told.getvalue().rstrip("\n"))

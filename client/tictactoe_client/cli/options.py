@@ -164,14 +164,6 @@ def _make_option(option: Option) -> Callable[[Decorated], Decorated]:
     )
 
 
-def name_variable(parameter: click.Parameter | None, context: click.Context | None) -> str:
-    """Return the variable that the value of a parameter came from, and a colon; empty where there is none."""
-    if parameter is None or context is None or parameter.name is None:
-        return ""
-    is_variable = context.get_parameter_source(parameter.name) is ParameterSource.ENVIRONMENT
-    return f"{parameter.envvar}: " if is_variable else ""
-
-
 def _print_version(context: click.Context, _: click.Parameter, is_wanted: object) -> None:
     if not is_wanted or context.resilient_parsing:
         return

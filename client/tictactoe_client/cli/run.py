@@ -82,9 +82,8 @@ def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], 
             print_failure("usage", misuse.message, in_json=in_json)
             code = ExitCode.USAGE
         except ClientError as error:
-            print_failure(
-                name_failure(error), error.message, describe_failure(error, settings, address), in_json=in_json
-            )
+            told = describe_failure(error, settings, address)
+            print_failure(name_failure(error), error.message, told, in_json=in_json)
             code = exit_code_for(error)
         except Exception as error:
             print_failure("internal", report_bug(error), in_json=in_json)
@@ -114,11 +113,7 @@ async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:
     hear_signals(stop)
     try:
         return await task
-    except asyncio.CancelledError:
+    except BaseException:
         if not received:
             raise
         return 128 + received[0]
-    except BaseException:
-        if received:
-            return 128 + received[0]
-        raise
