@@ -74,8 +74,8 @@ class Moves:
 class Look:
     """Show the board of another moment: after `number` moves, so many moves on or back, or the present one.
 
-    A ``mistake`` is the next one, with `number` -1 the one before, as the board was when it was made. With `may_be_no`
-    it was typed as ``n``, which where something was asked means no.
+    A ``mistake`` is the next one, with `number` -1 the one before. With `may_be_no` it was typed as ``n``, which where
+    something was asked means no.
     """
 
     kind: Literal["at", "by", "live", "mistake"]

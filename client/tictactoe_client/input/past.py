@@ -242,12 +242,11 @@ class Past:
 
     def tell_moment(self, look: Look | None = None) -> list[str]:
         """Return what is to be told of the moment that is looked at, after this wish; nothing where it is shown."""
-        state = self._room.state
+        state, kind = self._room.state, "" if look is None else look.kind
         if self._shows or state is None:
             return []
-        is_at, is_live = look is not None and look.kind == "at", look is not None and look.kind == "live"
-        turn = [describe_turn(state, self._room.viewer)] if is_live and state.status != "over" else []
-        return [*self.describe_moment(state), *self._draw(state, is_wanted=is_at), *turn]
+        turn = [describe_turn(state, self._room.viewer)] if kind == "live" and state.status != "over" else []
+        return [*self.describe_moment(state), *self._draw(state, is_wanted=kind == "at"), *turn]
 
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led to the moment that is looked at."""

@@ -41,9 +41,6 @@ class _Shelf:
             return Ok(id="")
         raise Refused("not_allowed", "This is a record of a game: it is looked at, and nothing else.")
 
-    def forget(self, room: Room) -> None:
-        """Let go of a room: nothing is kept here."""
-
 
 class RecordedRoom(Room):
     """The room of one recorded game, which is its `content`."""
@@ -110,10 +107,8 @@ class RecordActions(Actions):
                 return [read_cell(shown, intent.cell)]
             case intents.Moves():
                 return [list_moves(shown, self.timeline.moves[: self.timeline.here], intent.count)]
-            case Look():
-                return super()._answer(intent, state)
             case _:
-                return super()._answer(intent, shown)
+                return super()._answer(intent, state if isinstance(intent, Look) else shown)
 
     def tell_moment(self, look: Look | None = None) -> list[str]:
         """Return what is to be told of the moment that is looked at, with its board where boards are drawn."""

@@ -22,10 +22,7 @@ Moment = tuple[int, tuple[int, ...], tuple[str, ...]]
 
 
 class Review:
-    """Values for one person in one room, of the moment that `actions` look at.
-
-    `run` carries work out beside everything else, `tell` shows a refusal and `redraw` what has come.
-    """
+    """The worth of what `actions` look at; `run` does work beside, `tell` shows a refusal, `redraw` what has come."""
 
     def __init__(
         self,
@@ -80,8 +77,7 @@ class Review:
         """Take note that another moment may be looked at."""
         if self._room.plays:
             self._is_on = False
-        state = self._room.state
-        if state is not None and state.game != self._game:
+        if (state := self._room.state) is not None and state.game != self._game:
             self._game = state.game
             self._known.clear()
         if not self._is_asking and self._missing() is not None:
