@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
-from typing import Final
 
 from tictactoe_client.online.address import Address
 from tictactoe_client.text.help import HOME, own_command
@@ -83,25 +82,24 @@ def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: A
     return f"Your game in {room} is over: {describe_outcome(ended, viewer)}.{replay}"
 
 
-_PLAYERS: Final = 3
-"""Which column of a list of games has the players."""
-
-
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:
     """Return one line a room in aligned columns, with a number before each for choosing, and its age at the end."""
-    table = [
-        (
-            *((f"{number}.",) if numbered else ()),
-            room.room,
-            count(room.ply, "move") if room.status == "playing" else clean_text(room.status),
-            ", ".join((describe_rules(room.rules), *describe_manners(room))),
-            _describe_seats(room),
-            describe_clock(room.clock),
-            format_duration(room.age_ms),
-        )
-        for number, room in enumerate(rooms, 1)
-    ]
-    return _align(table)
+    return _align(
+        [
+            (
+                *((f"{number}.",) if numbered else ()),
+                room.room,
+                count(room.ply, "move") if room.status == "playing" else clean_text(room.status),
+                ", ".join((describe_rules(room.rules), *describe_manners(room))),
+                " v ".join(
+                    f"{clean_text(seat.name) if seat else 'free'} ({mark})" for mark, seat in room.seats.items()
+                ),
+                describe_clock(room.clock),
+                format_duration(room.age_ms),
+            )
+            for number, room in enumerate(rooms, 1)
+        ]
+    )
 
 
 def list_games(
@@ -133,19 +131,15 @@ def list_games(
     lines = _align(table)
     if width is None or all(len(line) <= width for line in lines):
         return lines
-    short = _align([(*row[:_PLAYERS], *row[_PLAYERS + 1 :]) for row in table])
+    players = 3
+    short = _align([(*row[:players], *row[players + 1 :]) for row in table])
     indent = " " * (max(len(row[0]) for row in table) + 2)
-    return [line for head, row in zip(short, table, strict=True) for line in (head, f"{indent}{row[_PLAYERS]}")]
+    return [line for head, row in zip(short, table, strict=True) for line in (head, f"{indent}{row[players]}")]
 
 
 def _align(table: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
-
-
-def _describe_seats(room: RoomSummary) -> str:
-    seats = (f"{clean_text(seat.name)} ({mark})" if seat else f"free ({mark})" for mark, seat in room.seats.items())
-    return " v ".join(seats)
 
 
 def describe_outcome(game: PastGame, viewer: str) -> str:
