@@ -251,7 +251,7 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             tuple(THEMES),
             "auto",
             metavar="NAME",
-            page=("Theme", "auto: as your terminal, dark or light"),
+            page=("Theme", "auto: dark or light as yours"),
         ),
         Option(
             "no-color",
