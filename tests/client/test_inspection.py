@@ -31,9 +31,9 @@ from tictactoe_client.text.news import describe_choices, describe_result
 from tictactoe_client.text.wording import describe_turn
 from tictactoe_client.text.worth import describe_value
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.ending import describe_end
+from tictactoe_client.tui.room.foot import describe_end
+from tictactoe_client.tui.room.layout import sign_of
 from tictactoe_client.tui.room.panel import paint_panel
-from tictactoe_client.tui.room.value_marks import sign_of
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome

@@ -1,33 +1,48 @@
-"""What one does in a room: place, command, answer, confirm. Keys and clicks lead here; ways out are those of `Going`.
+"""What one does in a room: place, command, answer, confirm, and go away.
 
-It knows nothing of keys and draws nothing; what came of a deed is told on the desk's status line or by the next state.
+What the server has to hear goes out beside everything else, so that Esc works at once also where no answer comes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
+
 from tictactoe_client.input.cells import landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Say, Verb
 from tictactoe_client.input.past import Timeline
+from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
+from tictactoe_client.online.room import Room
+from tictactoe_client.session import Enter
+from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.worth import rank_cells
-from tictactoe_client.tui.room.desk import Desk
+from tictactoe_client.tui.errands import describe_errand
+from tictactoe_client.tui.room.hints import describe_another
 from tictactoe_client.tui.room.table import Table
-from tictactoe_client.tui.room.ways_out import WaysOut
 from tictactoe_engine import parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
-from tictactoe_protocol.pushes import ChatLine, RoomState
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.requests import ClockFields
+
+if TYPE_CHECKING:
+    from tictactoe_client.tui.app import TicTacToe
+    from tictactoe_client.tui.room.screen import RoomScreen
 
 
 class Deeds:
-    """The deeds of one person in one room."""
+    """The deeds of one person in one room, seen on `screen`; `again` is what to enter for another opponent, if any."""
 
-    def __init__(self, desk: Desk, table: Table, ways: WaysOut) -> None:
+    def __init__(self, desk: TicTacToe, table: Table, screen: RoomScreen, again: Choice | None) -> None:
         self._desk = desk
         self._table = table
-        self._ways = ways
+        self._screen = screen
+        self._again = again
 
     # -- at the board ---------------------------------------------------------------------------------------------
 
@@ -46,7 +61,7 @@ class Deeds:
             self._desk.start(self._move(cell))
 
     def _describe_ways_on(self, state: RoomState) -> str:
-        show, another = self._desk.keymap.show, self._ways.another
+        show, another = self._desk.keymap.show, self.another
         ways = [f"{show('rematch')} rematch"] if can_play_again(state) else []
         ways += [f"{show('another')} {another}"] if another else []
         back = show("back")
@@ -167,7 +182,7 @@ class Deeds:
             case Verb(kind="leave" | "quit"):
                 self._leave()
             case Verb(kind="new"):
-                self._ways.to_another()
+                self.to_another()
             case Query(kind="help"):
                 self.open_help()
             case Query(kind="board"):
@@ -211,15 +226,11 @@ class Deeds:
             self._desk.say(told[0])
         self._desk.redraw()
 
-    def hears(self, line: ChatLine) -> bool:
-        """Tell whether something that was said is to be shown: not what somebody said who is muted."""
-        return self._table.actions.muted.hears(line)
-
     def back(self) -> None:
         """Drop what is typed, hide values, return to the present, else leave, asking where that loses a game."""
         hand, table = self._table.hand, self._table
         if hand.errand is not None:
-            self._ways.home()
+            self.home()
         elif hand.ahead.text:
             hand.ahead.clear()
         elif self.close_review():
@@ -227,7 +238,7 @@ class Deeds:
         elif table.timeline.is_back and table.record is None:
             self.at_present()
         else:
-            self._ways.leave()
+            self.leave()
 
     def confirm(self) -> None:
         """Do what was asked about."""
@@ -237,9 +248,9 @@ class Deeds:
         elif what == "quit":
             self._desk.quit_after_all()
         elif what == "another":
-            self._ways.to_another()
+            self.to_another()
         elif what == "leave":
-            self._ways.home()
+            self.home()
         self._table.hand.confirming = None
 
     def _leave(self) -> None:
@@ -250,4 +261,113 @@ class Deeds:
 
     def open_help(self) -> None:
         """Lay the page of keys and words on top."""
-        self._desk.screens[-1].open_help()
+        self._screen.open_help()
+
+    # -- ways out -----------------------------------------------------------------------------------------------------
+
+    def leave(self) -> None:
+        """Go home, asking where that loses a game."""
+        if self._loses_game():
+            self._table.hand.confirming = "leave"
+        else:
+            self.home()
+
+    def asks_first(self) -> bool:
+        """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
+        if not self._loses_game() or self._table.hand.confirming == "quit":
+            return False
+        while self._desk.screens[-1] is not self._screen:
+            self._desk.close_page()
+        self._table.hand.confirming = "quit"
+        return True
+
+    def home(self) -> None:
+        """Go home at once; the server hears of it meanwhile.
+
+        A game that goes on without a connection is not lost by this: the program ends and says how to come back.
+        """
+        if self._desk.link.phase == "away" and self._table.plays:
+            self._desk.leave(ExitCode.CONNECTION_LOST)
+            return
+        self._close_page()
+        if self._table.room.ended is None:
+            self._desk.start(self._table.room.leave())
+
+    def to_another(self) -> None:
+        """Look for another opponent in the same way as before, asking where that loses a game."""
+        if self._again is None:
+            self._desk.say("There is nobody to look for here.")
+        elif self._loses_game() and self._table.hand.confirming != "another":
+            self._table.hand.confirming = "another"
+        else:
+            again = self._again
+            errand = "Opening a private room" if again.private and not again.bots else "Looking for another opponent"
+            self._set_out(errand, again.enter)
+
+    def to_computer(self) -> None:
+        """Open the same room again with the computer in the free seats; the waiting one closes.
+
+        Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
+        """
+        state, seat = self._table.state, self._table.seat
+        if state is not None:
+            rules, terms = state.rules.to_rules(), state.time_control
+            clock = ClockFields(**asdict(terms)) if terms is not None else None
+            bots = ("medium",) * (len(rules.marks) - 1)
+            same = Choice(
+                "create",
+                rules,
+                clock,
+                state.visibility == "private",
+                seat,
+                bots,
+                analysis="open" if state.analysis == "open" else "closed",
+                chat="players" if state.chat == "players" else "all",
+            )
+            self._set_out(describe_errand(same), same.enter, "Room {} now, with the computer.")
+
+    @property
+    def another(self) -> str:
+        """What would be played next with somebody else, in words; empty for nothing."""
+        return describe_another(self._again)
+
+    def _loses_game(self) -> bool:
+        return self._table.plays and self._desk.link.phase != "away"
+
+    def _close_page(self) -> None:
+        while self._screen in self._desk.screens:
+            is_first = self._desk.screens[0] is self._desk.screens[-1]
+            self._desk.close_page()
+            if is_first:
+                return
+
+    def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
+        if not self._desk.errands.errand:
+            self._table.hand.errand = errand
+            coming = self._desk.errands.fetch(errand, enter)
+            self._desk.start(self._go_over(coming, news, may_lose=self._table.plays))
+
+    async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
+        """Enter the other room, tell the news with its code there, and leave this one.
+
+        Whoever has gone home meanwhile wants neither room. Where a game has begun here meanwhile it is played, unless
+        one was to be lost anyway, which `may_lose` says.
+        """
+        try:
+            room = await coming
+        except ClientError:
+            if self._table.room.ended is not None and self._screen in self._desk.screens:
+                self._desk.go_home()
+            raise
+        finally:
+            self._table.hand.errand = None
+        if room is None or room is self._table.room:
+            return
+        if self._table.plays and not may_lose:
+            self._desk.say("Somebody has come meanwhile: the game is on.")
+            await room.leave()
+            return
+        self._close_page()
+        self._screen.sit_down(room, news.format(room.code))
+        if self._table.room.ended is None:
+            await self._table.room.leave()

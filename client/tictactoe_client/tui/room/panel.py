@@ -15,7 +15,7 @@ from tictactoe_client.input.past import list_rounds
 from tictactoe_client.input.record import describe_end, list_facts
 from tictactoe_client.text.wording import describe_tally, format_duration
 from tictactoe_client.tui.picture import Picture, fold, measure, shorten, wrap
-from tictactoe_client.tui.room.ending import sum_up_end
+from tictactoe_client.tui.room.foot import sum_up_end
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
@@ -39,19 +40,20 @@ from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.picture import Picture, notice_size
 from tictactoe_client.tui.room.deeds import Deeds
-from tictactoe_client.tui.room.desk import Desk
-from tictactoe_client.tui.room.ending import describe_farewell
+from tictactoe_client.tui.room.foot import describe_farewell
 from tictactoe_client.tui.room.keys import RoomKeys
+from tictactoe_client.tui.room.layout import Stage, place_stage
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import RoomView
-from tictactoe_client.tui.room.ways_out import WaysOut
 from tictactoe_client.tui.screen import ClientScreen, HelpScreen
-from tictactoe_client.tui.stage import Stage, place_stage
 from tictactoe_client.tui.themes import theme_named
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
+
+if TYPE_CHECKING:
+    from tictactoe_client.tui.app import TicTacToe
 
 _BACK_SHOWN_SECONDS = 5.0
 _FRAME_SECONDS = 0.05
@@ -68,7 +70,7 @@ class RoomScreen(ClientScreen):
     `again` is what to enter for another opponent, if anything, `news` what is told at once.
     """
 
-    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
+    def __init__(self, desk: TicTacToe, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
         super().__init__()
         client, settings = desk.link.client, replace(desk.settings, colour=False)
         self.needs_server = not isinstance(room, RecordedRoom)
@@ -83,10 +85,9 @@ class RoomScreen(ClientScreen):
         self.table = Table(room, actions, review, aborts=aborts)
         self.canvas = Canvas(theme_named(desk.settings.theme, colour=desk.settings.colour))
         self._desk = desk
-        self._ways = WaysOut(desk, self.table, self, again)
-        self._deeds = Deeds(desk, self.table, self._ways)
-        self._view = RoomView(desk, self.table, another=self._ways.another)
-        self._keys = RoomKeys(desk, self.table, self._deeds, self._ways, self._view)
+        self._deeds = Deeds(desk, self.table, self, again)
+        self._view = RoomView(desk, self.table, another=self._deeds.another)
+        self._keys = RoomKeys(desk, self.table, self._deeds, self._view)
         self._stage = Stage(0, 0, 0, 0)
         self._timer: Timer | None = None
         self._is_dirty = False
@@ -114,8 +115,9 @@ class RoomScreen(ClientScreen):
             case Updated():
                 self._take_update(event)
             case Said(line) if self.table.actions.muted.hears(line):
-                self.table.hear(line)
-                self.table.hand.hear(announce_chat(line))
+                said = announce_chat(line)
+                self.table.tell(said)
+                self.table.hand.hear(said)
             case Lost():
                 self.table.hand.returned = ""
             case Back():
@@ -216,7 +218,7 @@ class RoomScreen(ClientScreen):
 
     def asks_first(self) -> bool:
         """Ask where the end of the program loses a game."""
-        return self._ways.asks_first()
+        return self._deeds.asks_first()
 
     def note_person(self) -> None:
         """Take what was told for seen, before a drawing tells what comes next."""

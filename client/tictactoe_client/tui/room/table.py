@@ -1,4 +1,4 @@
-"""A room as one person sees it from their chair: what was said, since when things are so, and the past they look at.
+"""A room as one person sees it from their chair: what they have in hand, what was said, and the past they look at.
 
 What the room is like it knows from the room itself; times are handed in.
 """
@@ -6,16 +6,132 @@ What the room is like it knows from the room itself; times are handed in.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final, Literal
 
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.past import Timeline
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.events import Change, Updated
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.news import announce, announce_chat
-from tictactoe_client.tui.room.hand import Hand
+from tictactoe_client.text.news import announce
 from tictactoe_client.tui.room.review import Review
-from tictactoe_protocol.pushes import ChatLine, RoomState
+from tictactoe_engine import FREE
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+
+
+class LineEditor:
+    """A line with its end as the only place to edit: type, Backspace, Esc.
+
+    While it is `selected`, what is typed takes the place of what stands there; any other edit keeps it.
+    """
+
+    def __init__(self, text: str = "", *, limit: int = 2000, selected: bool = False) -> None:
+        self.text = text
+        self.selected = selected
+        self._limit = limit
+
+    def type(self, text: str) -> None:
+        """Add text, without what cannot be printed, up to the limit; or put it in the place of what is selected."""
+        before = "" if self.selected else self.text
+        self.text = (before + clean_text(text.replace("\n", " ").replace("\t", " ")))[: self._limit]
+        self.selected = False
+
+    def press(self, key: str) -> bool:
+        """Take a key that edits; tell whether it was one."""
+        if key == "backspace":
+            self.text = self.text[:-1]
+        elif key in ("ctrl+w", "ctrl+backspace"):
+            self.text = self.text.rstrip().rpartition(" ")[0]
+        elif key == "ctrl+u":
+            self.text = ""
+        elif key == "space":
+            self.type(" ")
+        elif len(key) == 1:
+            self.type(key)
+        else:
+            return False
+        self.selected = False
+        return True
+
+    def clear(self) -> str:
+        """Empty the line and return what it held."""
+        text, self.text, self.selected = self.text, "", False
+        return text
+
+
+_MOST_HEARD: Final = 200
+"""How many lines wait to be seen; of more the oldest are dropped."""
+
+
+QUIET_SECONDS: Final = 0.4
+"""For how long after the answer to a question no key places."""
+
+
+class Hand:
+    """The cursor, what is being typed and to whom, what is being asked, and what is on its way.
+
+    `pending` is a move that is sent, by its cell and mark; `errand` says what is done meanwhile to get elsewhere.
+    `heard` is what was said since the last key, of which the first `told` lines are in sight, and `returned` that the
+    connection is back; `unsaid` is what could not be said, and `keys` counts the keys.
+    """
+
+    def __init__(self) -> None:
+        self.mode: Literal["board", "chat", "command"] = "board"
+        self.line = LineEditor()
+        self.ahead = LineEditor(limit=8)
+        self.cursor: int | None = None
+        self.pending: tuple[int, str] | None = None
+        self.confirming: Literal["resign", "leave", "quit", "another"] | None = None
+        self.errand: str | None = None
+        self.shows_code = True
+        self.heard: list[str] = []
+        self.told = 0
+        self.returned = ""
+        self.unsaid = ""
+        self.keys = 0
+        self.quiet_until = 0.0
+
+    def hear(self, line: str) -> None:
+        """Take something that was said."""
+        dropped = max(0, len(self.heard) + 1 - _MOST_HEARD)
+        self.heard, self.told = [*self.heard[dropped:], line], max(0, self.told - dropped)
+
+    def note_key(self) -> None:
+        """Take note of a key: what was in sight before it has been seen, and what was not has its turn."""
+        self.keys, self.heard, self.told = self.keys + 1, self.heard[self.told :], 0
+
+    def answered(self, now: float) -> None:
+        """Take note that a key has answered a question: what is typed on is not meant for the board."""
+        self.quiet_until = now + QUIET_SECONDS
+
+    def is_quiet(self, now: float) -> bool:
+        """Tell whether a question was answered a moment ago, so that no key may place."""
+        return now < self.quiet_until
+
+    def begin_chat(self) -> None:
+        """Open the line for saying something, with what could not be said before."""
+        self.mode = "chat"
+        self.line.text, self.unsaid = self.unsaid, ""
+
+    def follow(self, state: RoomState) -> None:
+        """Let go of what a newer state has settled: a move that arrived, a cursor beyond the board."""
+        if self.pending is not None and (state.board[self.pending[0]] != FREE or state.status != "playing"):
+            self.pending = None
+        if self.cursor is not None and self.cursor >= len(state.board):
+            self.cursor = None
+
+    def move_cursor(self, step: tuple[int, int], state: RoomState) -> None:
+        """Move the cursor by rows and columns; the first time it shows on the last move, else in the centre."""
+        rows, columns = state.rules.rows, state.rules.columns
+        if self.cursor is None:
+            self.cursor = state.last if state.last is not None else (rows // 2) * columns + columns // 2
+            return
+        row, column = divmod(self.cursor, columns)
+        row = min(max(row + step[0], 0), rows - 1)
+        column = min(max(column + step[1], 0), columns - 1)
+        self.cursor = row * columns + column
+
 
 _MOST_LINES = 200
 
@@ -108,7 +224,7 @@ class Table:
         """Take note of a state, and of what it has brought."""
         old, state = update.old, update.state
         if old is not None:
-            self._say(*announce(brought, self.viewer, sees_board=True, after_loss=update.after_loss))
+            self.tell(*announce(brought, self.viewer, sees_board=True, after_loss=update.after_loss))
             self._note_absent(old, state, after_loss=update.after_loss)
         if old is None or old.game != state.game:
             self.started_at, self.ended_at, self.ending = now if state.ply == 0 else None, None, None
@@ -119,13 +235,9 @@ class Table:
             self.ended_at, self.ending = now, state
         self.received_at = now
 
-    def hear(self, line: ChatLine) -> None:
-        """Take something that was said."""
-        self._say(announce_chat(line))
-
     def tell(self, *news: str) -> None:
-        """Take something that we were told of the room."""
-        self._say(*news)
+        """Take something that was said, or that we were told of the room."""
+        self._talk = [*self._talk, *news][-_MOST_LINES:]
 
     def shown(self) -> RoomState | None:
         """Return the state that is looked at: the newest, or the board of an earlier moment."""
@@ -166,6 +278,3 @@ class Table:
         holds = [seat.hold_ms for mark, seat in new.seats.items() if seat is not None and mark in away - before]
         if not after_loss:
             self.whole_hold_ms = max((hold for hold in holds if isinstance(hold, int)), default=self.whole_hold_ms)
-
-    def _say(self, *lines: str) -> None:
-        self._talk = [*self._talk, *lines][-_MOST_LINES:]

@@ -1,4 +1,4 @@
-"""How a room looks on the screen: its head, the board or the invitation, and the players; the foot is `game_foot`'s.
+"""How a room looks on the screen: its head, the board or the invitation, and the players.
 
 It remembers where it drew the board, so that clicks find their cells.
 """
@@ -6,6 +6,8 @@ It remembers where it drew the board, so that clicks find their cells.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from textual.geometry import Region
 
@@ -22,16 +24,40 @@ from tictactoe_client.text.wording import (
     name_of,
 )
 from tictactoe_client.text.worth import list_worth
-from tictactoe_client.tui.foot import Foot
 from tictactoe_client.tui.picture import Picture, measure, shorten, shorten_words, wrap
-from tictactoe_client.tui.qr import render_code
-from tictactoe_client.tui.room.desk import Desk
-from tictactoe_client.tui.room.foot import RoomFoot
-from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room, needed_for_room
+from tictactoe_client.tui.room.foot import Foot, RoomFoot
+from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room, needed_for_room, paint_values
 from tictactoe_client.tui.room.panel import paint_panel, paint_players, shows_talk
 from tictactoe_client.tui.room.table import Table
-from tictactoe_client.tui.room.value_marks import paint_values
 from tictactoe_protocol.pushes import RoomState
+
+if TYPE_CHECKING:
+    from tictactoe_client.tui.app import TicTacToe
+
+
+_QUIET_ZONE = 4
+
+
+@lru_cache(maxsize=8)
+def render_code(text: str) -> tuple[str, ...]:
+    """Return a QR code as lines of half blocks, two modules high each, with its quiet zone; dark is foreground.
+
+    To be drawn black on white, or it cannot be read.
+    """
+    import segno
+
+    modules = [list(row) for row in segno.make(text, error="l", micro=False, boost_error=False).matrix]
+    side = len(modules) + 2 * _QUIET_ZONE
+    grid = [[0] * side for _ in range(side + side % 2)]
+    for y, row in enumerate(modules):
+        for x, module in enumerate(row):
+            grid[y + _QUIET_ZONE][x + _QUIET_ZONE] = module
+    blocks = {(0, 0): " ", (1, 0): "▀", (0, 1): "▄", (1, 1): "█"}
+    return tuple(
+        "".join(blocks[bool(upper), bool(lower)] for upper, lower in zip(grid[y], grid[y + 1], strict=True))
+        for y in range(0, len(grid), 2)
+    )
+
 
 _MOST_WORTHS = 5
 _LEAST, _MOST = (36, 10), (100, 28)
@@ -43,7 +69,7 @@ _LOW = 16
 class RoomView:
     """One room's picture; `fit` and `corner` say where the board was drawn, `back_at` where the head steps back."""
 
-    def __init__(self, desk: Desk, table: Table, *, another: str) -> None:
+    def __init__(self, desk: TicTacToe, table: Table, *, another: str) -> None:
         self.desk = desk
         self.table = table
         self.foot = RoomFoot(desk, table, another=another)
