@@ -32,8 +32,7 @@ from tictactoe_client.text.wording import describe_turn
 from tictactoe_client.text.worth import describe_value
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.foot import describe_end
-from tictactoe_client.tui.room.layout import sign_of
-from tictactoe_client.tui.room.panel import paint_panel
+from tictactoe_client.tui.room.layout import paint_panel, sign_of
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome

@@ -24,6 +24,7 @@ from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.errands import describe_errand
 from tictactoe_client.tui.room.hints import describe_another
 from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.screen import HelpScreen
 from tictactoe_engine import parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
@@ -91,10 +92,6 @@ class Deeds:
         if state is not None and state.status == "over" and self._table.review.is_on and not table.timeline.is_back:
             self.step(-1)
 
-    def show_values(self) -> None:
-        """Show what moves are worth, from wherever one looks."""
-        self._table.review.switch(on=True)
-
     def close_review(self) -> bool:
         """Hide the values, and after the end of the game return to it; tell whether they were shown."""
         if not self._table.review.is_on:
@@ -122,8 +119,8 @@ class Deeds:
         if self._table.state is not None:
             self._desk.say(describe_last(self._table.state, self._table.viewer), "title")
 
-    def at_another_moment(self) -> None:
-        """Take note that another moment is looked at: nothing is pointed at there yet."""
+    def _at_another_moment(self) -> None:
+        """Point at nothing yet."""
         self._table.hand.cursor = None
         self._table.review.look()
 
@@ -149,7 +146,7 @@ class Deeds:
 
     def _go(self, timeline: Timeline) -> None:
         self._table.timeline = timeline
-        self.at_another_moment()
+        self._at_another_moment()
 
     async def _ask_while_playing(self) -> None:
         """Let the server say what it says to one who plays."""
@@ -218,8 +215,8 @@ class Deeds:
         told = (await self._table.actions.do(intent)).lines
         if self._table.actions.timeline is not before:
             if intent == Look("mistake", 1) or intent == Look("mistake", -1):
-                self.show_values()
-            self.at_another_moment()
+                self._table.review.switch(on=True)
+            self._at_another_moment()
         if len(told) > 1:
             self._table.tell(*told)
         if told:
@@ -261,7 +258,7 @@ class Deeds:
 
     def open_help(self) -> None:
         """Lay the page of keys and words on top."""
-        self._screen.open_help()
+        self._desk.open(HelpScreen(self._screen.list_help()))
 
     # -- ways out -----------------------------------------------------------------------------------------------------
 

@@ -119,11 +119,7 @@ def fit_keys(text: str, width: int) -> str:
     return shorten("  ".join(items), width)
 
 
-Banner = tuple[str, str]
-"""A text and its role."""
-
-
-def connection_banner(link: Session, now: float, *, width: int, ascii_only: bool, holds_seat: bool) -> Banner | None:
+def connection_banner(link: Session, now: float, *, width: int, ascii_only: bool, holds_seat: bool) -> Text | None:
     """Return what to say while the connection is lost, in fewer words where the width wants it, else None.
 
     With `holds_seat` it says for how long the seat is kept.
@@ -150,7 +146,7 @@ def connection_banner(link: Session, now: float, *, width: int, ascii_only: bool
     return None
 
 
-def game_banner(table: Table, keymap: Keymap, now: float, *, another: str = "new opponent") -> Banner | None:
+def game_banner(table: Table, keymap: Keymap, now: float, *, another: str = "new opponent") -> Text | None:
     """Return the open offer or absence that concerns the viewer, else None."""
     state = table.state
     if state is None or table.seat is None:
@@ -181,7 +177,7 @@ def may_claim_by_key(table: Table, now: float) -> bool:
     return bool(gone) and _held_ms(table, gone, now) == 0
 
 
-def _absence_banner(state: RoomState, table: Table, keymap: Keymap, now: float) -> Banner | None:
+def _absence_banner(state: RoomState, table: Table, keymap: Keymap, now: float) -> Text | None:
     gone = absent_opponents(state, table.viewer)
     if not gone:
         return None
@@ -206,7 +202,7 @@ def _held_ms(table: Table, gone: Iterable[str], now: float) -> int:
     return min(table.hold_ms(mark, now) or 0 for mark in gone)
 
 
-def _rematch_banner(state: RoomState, table: Table, keymap: Keymap, *, another: str) -> Banner | None:
+def _rematch_banner(state: RoomState, table: Table, keymap: Keymap, *, another: str) -> Text | None:
     back = keymap.show("back")
     asked = [mark for mark in state.offers.rematch if mark != table.seat]
     if table.seat in state.offers.rematch:
@@ -241,7 +237,7 @@ def sum_up_end(table: Table) -> tuple[tuple[str, ...], str]:
     return (result.winner, "WINS"), mark_role(result.winner, state.rules.to_rules(), strong=True)
 
 
-def describe_end(table: Table) -> tuple[str, str]:
+def describe_end(table: Table) -> Text:
     """Return how the game ended and that line's role: ``YOU WIN   <X> A1 <X> B2 <X> C3   (5 moves, 0:12)``."""
     state = table.state
     if state is None or state.result is None:
@@ -330,7 +326,7 @@ class RoomFoot:
         return 1 if self.table.review.is_on else 0
 
     def arrange(
-        self, state: RoomState, status: tuple[str, str] | None, now: float, width: int, rows: int, heard: Sequence[str]
+        self, state: RoomState, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
     ) -> Foot:
         """Return the lines above the keys, at most so many; `heard` is what was said and is not in sight elsewhere."""
         inner = width - 2
@@ -383,16 +379,17 @@ class RoomFoot:
         state, table = self.table.state, self.table
         return table.record is None and state is not None and state.status == "over" and not table.timeline.is_back
 
-    def _banner(self, state: RoomState, now: float, width: int) -> tuple[str, str] | None:
+    def _banner(self, state: RoomState, now: float, width: int) -> Text | None:
         if self.table.record is not None:
             return None
         holds_seat = self.table.plays or state.status == "waiting"
         lost = connection_banner(
             self.desk.link, now, width=width, ascii_only=self.desk.settings.ascii, holds_seat=holds_seat
         )
-        return self._confirm_banner() or lost or self._errand_banner() or self._game_banner(now)
+        game = game_banner(self.table, self.desk.keymap, now, another=self.another)
+        return self._confirm_banner() or lost or self._errand_banner() or game
 
-    def _count_said(self) -> tuple[str, str]:
+    def _count_said(self) -> Text:
         """Return how long the line to be said is, where that comes near to what may be said at once."""
         length = len(self.table.hand.line.text.strip()) if self.table.hand.mode == "chat" else 0
         if length < _NEARLY_TOO_LONG:
@@ -422,16 +419,13 @@ class RoomFoot:
             return ""
         return compare_played(played, analysis, state.rules.to_rules())
 
-    def _errand_banner(self) -> tuple[str, str] | None:
+    def _errand_banner(self) -> Text | None:
         if self.table.hand.errand is None:
             return None
         dots = "..." if self.desk.settings.ascii else "…"
         return (f"{self.table.hand.errand}{dots}   {self.desk.keymap.show('back')} home", "warn")
 
-    def _game_banner(self, now: float) -> tuple[str, str] | None:
-        return game_banner(self.table, self.desk.keymap, now, another=self.another)
-
-    def _confirm_banner(self) -> tuple[str, str] | None:
+    def _confirm_banner(self) -> Text | None:
         if self.table.hand.confirming is None:
             return None
         state, table = self.table.state, self.table
@@ -440,7 +434,7 @@ class RoomFoot:
         yes, no = self.desk.keymap.show("confirm"), self.desk.keymap.show("back")
         return (f"{loses}?   {yes} yes   {no} play on", "bad")
 
-    def _describe_turn(self, state: RoomState, width: int) -> tuple[str, str]:
+    def _describe_turn(self, state: RoomState, width: int) -> Text:
         if state.status == "waiting":
             missing = sum(seat is None for seat in state.seats.values())
             whom = "someone" if missing == 1 else f"{missing} more"

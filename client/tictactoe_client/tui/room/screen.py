@@ -46,7 +46,7 @@ from tictactoe_client.tui.room.layout import Stage, place_stage
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import RoomView
-from tictactoe_client.tui.screen import ClientScreen, HelpScreen
+from tictactoe_client.tui.screen import ClientScreen
 from tictactoe_client.tui.themes import theme_named
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
@@ -252,10 +252,6 @@ class RoomScreen(ClientScreen):
             return ()
         show = partial(self._desk.keymap.show, ascii_only=settings.ascii)
         return list_room_help(state.rules.to_rules(), settings, show, plays=self.room.seat is not None)
-
-    def open_help(self) -> None:
-        """Lay the page of help on top."""
-        self._desk.open(HelpScreen(self.list_help()))
 
     # -- what is drawn --------------------------------------------------------------------------------------------
 

@@ -163,11 +163,6 @@ class Table:
         self._talk: list[str] = []
 
     @property
-    def code(self) -> str:
-        """The room's code."""
-        return self.room.code
-
-    @property
     def viewer(self) -> str:
         """Who looks, by the public id."""
         return self.room.viewer

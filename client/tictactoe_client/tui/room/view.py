@@ -26,8 +26,16 @@ from tictactoe_client.text.wording import (
 from tictactoe_client.text.worth import list_worth
 from tictactoe_client.tui.picture import Picture, measure, shorten, shorten_words, wrap
 from tictactoe_client.tui.room.foot import Foot, RoomFoot
-from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room, needed_for_room, paint_values
-from tictactoe_client.tui.room.panel import paint_panel, paint_players, shows_talk
+from tictactoe_client.tui.room.layout import (
+    LEFT,
+    RoomLayout,
+    lay_out_room,
+    needed_for_room,
+    paint_panel,
+    paint_players,
+    paint_values,
+    shows_talk,
+)
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.pushes import RoomState
 
@@ -106,7 +114,7 @@ class RoomView:
         state = self.table.shown()
         self.back_at = range(0)
         if state is None:
-            picture.put(1, 0, f" Room {self.table.code} ...")
+            picture.put(1, 0, f" Room {self.table.room.code} ...")
             return
         now, last = self.desk.now(), picture.height - 1
         if state.status == "waiting":
@@ -271,7 +279,7 @@ class RoomView:
         picture.put(3, 3, shorten_words(self._describe_terms(), edge - 3), "dim")
         y = 4 if picture.height < _LOW else 5
         command = f"tictactoe-client join {link}"
-        for title, text, role in (("Code", self.table.code, "title"), ("Link", link, ""), ("Or", command, "")):
+        for title, text, role in (("Code", self.table.room.code, "title"), ("Link", link, ""), ("Or", command, "")):
             for number, line in enumerate(wrap(text, edge - 10)[: max(0, bottom - y)]):
                 picture.put(3, y, "" if number else title, "dim")
                 picture.put(10, y, line, role)
@@ -315,4 +323,4 @@ class RoomView:
 
     def link_for_others(self) -> str:
         """Return the link to the room by an address that others can reach."""
-        return reachable_address(self.desk.link.address).link_to(self.table.code)
+        return reachable_address(self.desk.link.address).link_to(self.table.room.code)
