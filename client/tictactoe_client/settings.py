@@ -111,7 +111,6 @@ class Option:
     help: str
     fills: str = ""
     kind: type | tuple[str, ...] = bool
-    default: Any = None
     short: str | None = None
     metavar: str | None = None
     is_list: bool = False
@@ -129,6 +128,12 @@ class Option:
     def variable(self) -> str:
         """Its name in the environment, such as ``TICTACTOE_NO_COLOR``."""
         return f"TICTACTOE_{self.key.upper()}"
+
+    @property
+    def default(self) -> Any:
+        """What it is where nobody says anything."""
+        default = Settings.__dataclass_fields__[self.fills].default if self.fills else None
+        return str(default) if isinstance(default, StrEnum) else default
 
     @property
     def title(self) -> str:
@@ -237,7 +242,7 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("ca", "Trust the authority in this file (PEM), too, for wss://.", "ca", str, metavar="FILE"),
         Option("local", "Where no server runs on this machine, start one for this run.", "local", is_in_file=False),
         Option("name", "Your name; without one the server chooses guest-…", kind=str, short="n", metavar="NAME"),
-        Option("timeout", "How long to wait for the server (5).", "timeout_seconds", float, 5.0, metavar="SECONDS"),
+        Option("timeout", "How long to wait for the server (5).", "timeout_seconds", float, metavar="SECONDS"),
     ),
     "Full screen, transcript or JSON": (
         Option("plain", "A growing transcript, one fact a line.", other_variable="ACCESSIBLE"),
@@ -249,7 +254,6 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             f"Colours of the full screen: {', '.join(THEMES)}.",
             "theme",
             tuple(THEMES),
-            "auto",
             metavar="NAME",
             page=("Theme", "auto: dark or light as yours"),
         ),
@@ -272,7 +276,6 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             "When to ring at your turn (away: while you look elsewhere).",
             "bell",
             ("off", "away", "always"),
-            "away",
             page=("Bell at your turn", "away: while you look elsewhere"),
         ),
         Option(
@@ -288,7 +291,6 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             "Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).",
             "keys",
             Keys,
-            str(Keys.PHONE),
             page=("Keys of 3x3", "1 2 3 on top, 7 8 9, or q w e"),
         ),
         Option(
@@ -296,7 +298,6 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             "What two numbers mean as a move.",
             "coordinates",
             Coordinates,
-            str(Coordinates.ROW_COLUMN_1),
             page=("Two numbers mean", ""),
             labels={
                 "row-column-1": ("row, column", "2,3 is row 2, column 3"),
