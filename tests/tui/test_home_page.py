@@ -225,7 +225,7 @@ async def test_a_name_is_changed(server: Server, open_screen: OpenScreen) -> Non
 
 async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: OpenScreen) -> None:
     async with open_screen("ws://127.0.0.1:1") as ana:
-        text = await ana.until("Can't reach ws://127.0.0.1:1  (connection refused)", "r retry")
+        text = await ana.until("Can't reach ws://127.0.0.1:1  (connection refused)", "tries again", "r retry")
         assert "Start one:" in text
         assert "tictactoe-client -s wss://host" in text
         async with Server() as late:

@@ -82,7 +82,7 @@ async def test_home(server: Server, open_screen: OpenScreen, gallery: Gallery) -
 
 async def test_no_server(open_screen: OpenScreen, gallery: Gallery) -> None:
     async with open_screen("ws://127.0.0.1:1", size=gallery.size) as ana:
-        await ana.until("Can't reach")
+        await ana.until("Can't reach", "tries again")
         gallery.check("no server", ana.text.rstrip().replace("127.0.0.1:1 ", "localhost:1 "))
 
 

@@ -64,6 +64,9 @@ class Errands:
             else:
                 self._travel(address, choice)
 
+        if isinstance(asking := self._desk.screen, Question):
+            asking.type_more(typed)
+            return
         self._desk.push_screen(Question(f"{why}The code of a room to {way}, or its link:", typed, anew=bool(why)), take)
 
     def go_on(self) -> None:

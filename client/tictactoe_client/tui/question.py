@@ -45,19 +45,23 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
         """Let Esc go back from a line of text whatever else it is for, and lose no key that comes before the line."""
         if self._value is None:
             return
+        line = self.query_one(Line)
         if event.key == "escape":
             event.stop()
             self.action_no()
-        elif self.focused is None:
+        elif event is not line.heard:
             event.stop()
-            self.call_after_refresh(self._press_late, event)
+            if event.key == "enter":
+                self.dismiss(line.value.strip())
+            elif event.is_printable and event.character:
+                line.write(event.character)
 
-    def _press_late(self, event: events.Key) -> None:
-        line = self.query_one(Line)
-        if event.key == "enter":
-            self.dismiss(line.value.strip())
-        elif event.is_printable and event.character:
-            line.write(event.character)
+    def type_more(self, text: str) -> None:
+        """Take what was typed before the line could."""
+        if self.is_mounted:
+            self.query_one(Line).write(text)
+        else:
+            self._value = f"{self._value or ''}{text}"
 
     def on_mount(self) -> None:
         """Let what is typed take the place of a text that was refused."""
@@ -85,6 +89,12 @@ class Line(Input):
     """A line of text to type or paste."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "ok")]
+    heard: events.Key | None = None
+    """The key that came last; one that the question hears and the line did not came before the line had the keys."""
+
+    def on_key(self, event: events.Key) -> None:
+        """Take note of a key."""
+        self.heard = event
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a pasted line without what stands around it."""

@@ -161,7 +161,7 @@ def lift(colour: str, ground: str) -> str:
     """Return the colour, moved as little as need be towards black or white to be read on this ground.
 
     >>> lift("#777777", "#ffffff"), lift("#0000ff", "#000000")
-    ('#757575', '#6666ff')
+    ('#717171', '#6666ff')
     """
     end = "#ffffff" if contrast(ground, "#ffffff") > contrast(ground, "#000000") else "#000000"
     ways = (_mix(colour, end, step / 20) for step in range(21))
