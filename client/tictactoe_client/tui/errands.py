@@ -43,7 +43,9 @@ class Errands:
 
     def enter(self, choice: Choice, over: ClientScreen | None = None) -> None:
         """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
-        if not self.errand:
+        if self._desk.link.client is None:
+            self._next = choice  # as soon as there is a connection
+        elif not self.errand:
             self._desk.start(self._arrive(self.fetch(describe_errand(choice), choice.enter), choice, over))
 
     def ask_for_room(self, typed: str, way: str = "join", over: ClientScreen | None = None, why: str = "") -> None:
