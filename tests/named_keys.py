@@ -48,14 +48,14 @@ def named_keys(text: str) -> frozenset[str]:
 
     >>> sorted(named_keys(" ↑↓ choose  Enter open  Ctrl+Q quit   (n: change)"))
     ['ctrl+q', 'down', 'enter', 'n', 'up']
-    >>> sorted(named_keys(" │ Enter ok  Esc no      │ "))
-    ['enter', 'escape']
+    >>> sorted(named_keys(" │ Enter ok  Esc no      │ ")), sorted(named_keys("| Enter ok  Esc no   |"))
+    (['enter', 'escape'], ['enter', 'escape'])
     >>> sorted(named_keys("  X  ana    1. X B2  O A1    bo: r rematch"))
     []
     """
     found: set[str] = set()
     for line in text.splitlines():
-        for item in re.split(" {2,}", line.strip(" │")):
+        for item in re.split(" {2,}", line.strip(" │|")):
             found |= _read_item(item)
         for one, other in _WITHIN.findall(line.rstrip()):
             found |= _read_word(one or other)
