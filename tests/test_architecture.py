@@ -1,7 +1,7 @@
 """Who may import whom, read from the source without running it.
 
 The engine and the rooms decide games, so they own no socket, clock, chance or log; the protocol knows no transport;
-server and client meet on the wire alone. The folders of both stand one upon another, and the server's modules form no
+server and client meet on the wire alone. The folders of both stand one upon another, and no package's modules form a
 circle.
 """
 
@@ -55,9 +55,6 @@ SERVER_LEVELS = (
 """The same of the server."""
 CLIENT_TABLES = frozenset({"tui.keymap", "tui.themes"})
 """Tables of what a person may choose, which know nothing of the client: every level may read them."""
-
-CLIENT_WHOLES = frozenset({"tictactoe_client.tui.app", "tictactoe_client.tui.room.screen"})
-"""The program and the room on the screen, which their parts know by their type alone."""
 
 SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base"})
 
@@ -195,10 +192,10 @@ def find_upward_imports(package: Path, levels: Sequence[Set[str]]) -> Iterator[s
                 yield f"{path.relative_to(package.parent)}:{imported.line} imports {imported.module}"
 
 
-def find_circle(package: Path, named_for_types: Set[str] = frozenset()) -> list[str]:
-    """Return the modules of one circle of imports, or none; those for type checkers count but for these modules'."""
+def find_circle(package: Path) -> list[str]:
+    """Return the modules of one circle of imports, or none; those for type checkers count."""
     paths = {name_of(path, package): path for path in list_modules(package)}
-    known = {name: list(list_own_imports(path, package, paths.keys(), named_for_types)) for name, path in paths.items()}
+    known = {name: list(list_own_imports(path, package, paths.keys())) for name, path in paths.items()}
     done: set[str] = set()
 
     def walk(name: str, way: tuple[str, ...]) -> list[str]:
@@ -218,11 +215,9 @@ def name_of(path: Path, package: Path) -> str:
     return ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
-def list_own_imports(path: Path, package: Path, modules: Set[str], named_for_types: Set[str]) -> Iterator[str]:
+def list_own_imports(path: Path, package: Path, modules: Set[str]) -> Iterator[str]:
     """Yield those of a package's modules that one of them imports: a name that is a module stands for itself."""
     for imported in list_imports(path, package):
-        if imported.typing_only and imported.module in named_for_types:
-            continue
         inside = {f"{imported.module}.{name}" for name in imported.names}
         yield from modules & inside
         if imported.module in modules and not (inside and inside <= modules):
@@ -256,12 +251,9 @@ def test_the_folders_of_the_server_know_only_those_below_them() -> None:
     assert list(find_upward_imports(SERVER, SERVER_LEVELS)) == []
 
 
-def test_no_modules_of_the_server_import_each_other_in_a_circle() -> None:
-    assert find_circle(SERVER) == []
-
-
-def test_no_modules_of_the_client_import_each_other_in_a_circle() -> None:
-    assert find_circle(CLIENT, CLIENT_WHOLES) == []
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_no_modules_import_each_other_in_a_circle(package: Path) -> None:
+    assert find_circle(package) == []
 
 
 def test_room_logic_imports_no_socket_clock_chance_store_or_log() -> None:

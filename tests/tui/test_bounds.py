@@ -15,7 +15,7 @@ from tictactoe_protocol.pushes import LobbyChange
 
 
 def test_the_list_of_rooms_forgets_the_oldest() -> None:
-    rooms = Lobby(cast(Any, SimpleNamespace(now=lambda: 0.0)))
+    rooms = Lobby(cast(Any, SimpleNamespace(now=lambda: 0.0)), cast(Any, None))
     codes = ["".join(letters) for letters in islice(product(ROOM_CODE_ALPHABET, repeat=6), 5_000)]
     for start in range(0, 5_000, 50):
         changed = tuple(summary("bo", code) for code in codes[start : start + 50])

@@ -8,21 +8,48 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from textual.screen import Screen
 
 from tictactoe_client.exits import describe_failure, exit_code_for
 from tictactoe_client.online.address import Address, parse_room
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import BadAddress, ClientError, Refused
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
-from tictactoe_client.session import Enter
+from tictactoe_client.session import Enter, Session
+from tictactoe_client.settings import Settings
+from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.question import Question
 from tictactoe_protocol import BadRoomCode, clean_text
 
-if TYPE_CHECKING:
-    from tictactoe_client.tui.app import TicTacToe
-    from tictactoe_client.tui.screen import ClientScreen
+
+class Program(Protocol):
+    """What an errand asks of the program."""
+
+    settings: Settings
+    link: Session
+    lobby: Lobby
+
+    @property
+    def asking(self) -> Question | None:
+        """The question that lies on top, if one does."""
+
+    def ask(self, question: Question, take: Callable[[str | None], None]) -> None:
+        """Lay a question on top, and have its answer taken."""
+
+    def start(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do something that takes time."""
+
+    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None:
+        """Open a room that was entered over this screen, or else the first."""
+
+    def go_home(self) -> None:
+        """Take off all but the first screen."""
+
+    def leave(self, code: int, message: str = "") -> None:
+        """End the program with this exit code and a line on standard error."""
 
 
 class Errands:
@@ -31,24 +58,24 @@ class Errands:
     `first` is where the command line wants to go.
     """
 
-    def __init__(self, desk: TicTacToe, first: Choice | None) -> None:
+    def __init__(self, desk: Program, first: Choice | None) -> None:
         self.first = first
         self.errand = ""
         self._desk = desk
-        self._next: Choice | None = None
+        self._next: tuple[Choice, Screen[Any] | None] | None = None
         self._turn = asyncio.Lock()
         self._wanted: object | None = None
 
     # -- the screens' ways ----------------------------------------------------------------------------------------
 
-    def enter(self, choice: Choice, over: ClientScreen | None = None) -> None:
+    def enter(self, choice: Choice, over: Screen[Any] | None = None) -> None:
         """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
         if self._desk.link.client is None:
-            self._next = choice  # as soon as there is a connection
+            self._next = (choice, over)  # as soon as there is a connection
         elif not self.errand:
             self._desk.start(self._arrive(self.fetch(describe_errand(choice), choice.enter), choice, over))
 
-    def ask_for_room(self, typed: str, way: str = "join", over: ClientScreen | None = None, why: str = "") -> None:
+    def ask_for_room(self, typed: str, way: str = "join", over: Screen[Any] | None = None, why: str = "") -> None:
         """Ask for the code or the link of a room, of which something is typed already, and go there."""
 
         def take(text: str | None) -> None:
@@ -66,10 +93,10 @@ class Errands:
             else:
                 self._travel(address, choice)
 
-        if isinstance(asking := self._desk.screen, Question):
-            asking.type_more(typed)
+        if self._desk.asking is not None:
+            self._desk.asking.type_more(typed)
             return
-        self._desk.push_screen(Question(f"{why}The code of a room to {way}, or its link:", typed, anew=bool(why)), take)
+        self._desk.ask(Question(f"{why}The code of a room to {way}, or its link:", typed, anew=bool(why)), take)
 
     def go_on(self) -> None:
         """Go where one wanted to before there was this connection."""
@@ -79,7 +106,7 @@ class Errands:
             self._desk.start(self._arrive(coming, first, is_first=True))
         elif self._next is not None:
             following, self._next = self._next, None
-            self.enter(following)
+            self.enter(*following)
 
     def travel_back(self) -> None:
         """Go back to the server that we came from, if there is one."""
@@ -139,7 +166,7 @@ class Errands:
         self,
         coming: Coroutine[Any, Any, Room | None],
         choice: Choice,
-        over: ClientScreen | None = None,
+        over: Screen[Any] | None = None,
         *,
         is_first: bool = False,
     ) -> None:
@@ -156,7 +183,7 @@ class Errands:
                     if answer is not None:
                         self.enter(Choice("watch", code=choice.code))
 
-                desk.push_screen(Question(f"Room {choice.code} is full; you may watch it.", yes="watch"), take)
+                desk.ask(Question(f"Room {choice.code} is full; you may watch it.", yes="watch"), take)
             else:
                 raise
             return
@@ -173,7 +200,7 @@ class Errands:
             self._desk.link.move(address, room=choice.code)
 
     def _leave_server(self, following: Choice | None = None) -> None:
-        self._next = following
+        self._next = (following, None) if following is not None else None
         self._desk.lobby.forget()
         self.give_up()
 

@@ -12,8 +12,8 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input, Label, Select
 
+from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.question import Line
-from tictactoe_client.tui.screen import bind
 
 _ROWS: tuple[BindingType, ...] = (
     bind("up", "app.focus_previous", "choose"),

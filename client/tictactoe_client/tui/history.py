@@ -18,10 +18,11 @@ from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.session import OwnGame, PastGames
 from tictactoe_client.text.lobby import describe_outcome, format_date
+from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import Table
 from tictactoe_client.tui.lobby import describe_no_server, short_rules
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.screen import FramedScreen, bind
+from tictactoe_client.tui.screen import FramedScreen
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 
@@ -199,7 +200,9 @@ class HistoryScreen(FramedScreen):
     def _describe_nothing(self) -> Content | str:
         link = self.desk.link
         if link.phase == "failed":
-            return describe_no_server(self.desk, offers_own=False)
+            return describe_no_server(
+                self.desk.link, self.desk.keymap, ascii_only=self.desk.settings.ascii, offers_own=False
+            )
         if link.client is None:
             return f"Connecting to {link.address.url} ..."
         if self._refusal:

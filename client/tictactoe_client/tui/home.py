@@ -14,9 +14,9 @@ from textual.widgets import DataTable, OptionList, Static
 
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.online.messages import Message
 from tictactoe_client.session import find_losses
 from tictactoe_client.text.lobby import name_with_time
+from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryScreen
 from tictactoe_client.tui.lists import Menu, Table, WatchScreen
 from tictactoe_client.tui.lobby import (
@@ -34,7 +34,7 @@ from tictactoe_client.tui.new_room import LEVELS, NewRoomScreen
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.screen import FramedScreen, bind
+from tictactoe_client.tui.screen import FramedScreen
 from tictactoe_client.tui.settings import SettingsScreen
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import BadName, clean_text, parse_name
@@ -149,14 +149,21 @@ class HomeScreen(FramedScreen):
             self.query_one(f"#{name}").display = is_shown
         self.put("#name", "\n".join(ASCII_NAME if self.desk.settings.ascii else NAME))
         if has_failed:
-            self.put("#no-server", describe_no_server(self.desk, offers_own=True))
+            self.put(
+                "#no-server",
+                describe_no_server(
+                    self.desk.link, self.desk.keymap, ascii_only=self.desk.settings.ascii, offers_own=True
+                ),
+            )
         elif client is None:
             self.put("#no-server", self._describe_connecting())
         else:
             self._show_menu(client)
         rooms = self.query_one(Rooms)
         waiting = self.desk.lobby.waiting(client.player) if client is not None and is_here and not link.is_own else []
-        rooms.show_rows([(room.room, self.desk.lobby.describe(room)) for room in waiting])
+        rooms.show_rows(
+            [(room.room, self.desk.lobby.describe(room, ascii_only=self.desk.settings.ascii)) for room in waiting]
+        )
         rooms.display = bool(waiting)
         set_title(rooms, f"Rooms waiting ({len(waiting)})")
         self._keep_focus()
@@ -301,10 +308,6 @@ class HomeScreen(FramedScreen):
             self.held = tuple(seat for seat in self.held if seat.room != page.room.code)
             self.desk.lobby.follow(on=False)
 
-    def hear(self, message: Message) -> None:
-        """Keep the lists up to date, for all screens."""
-        self.desk.lobby.hear(message)
-
     def on_descendant_focus(self) -> None:
         """Let the rooms that wait have a low window, while one chooses among them."""
         self.set_class(self.focused is self.query_one(Rooms), "-among-rooms")
@@ -334,7 +337,6 @@ class HomeScreen(FramedScreen):
             self._open(name)
 
     def _open(self, name: str) -> None:
-
         self.desk.open({"new": NewRoomScreen, "watch": WatchScreen, "history": HistoryScreen}[name]())
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
@@ -373,7 +375,7 @@ class HomeScreen(FramedScreen):
         if action == "change":
             return self.chosen in ("match", "bot", "game")
         if action == "start_local":
-            return can_start_local(self.desk)
+            return can_start_local(self.desk.link)
         if action == "travel_back":
             return self.desk.link.before is not None
         if action == "retry":
@@ -427,7 +429,7 @@ class HomeScreen(FramedScreen):
             except BadName as bad:
                 self.action_ask_name(text, f"{bad.message}\n")
 
-        self.desk.push_screen(Question(f"{why}Your name:", typed, limit=24), take)
+        self.desk.ask(Question(f"{why}Your name:", typed, limit=24), take)
 
 
 def set_title(panel: Widget, title: str) -> None:

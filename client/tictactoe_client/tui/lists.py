@@ -21,8 +21,9 @@ from textual.widgets import DataTable, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tictactoe_client.online.client import Choice
+from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lobby import COLUMNS
-from tictactoe_client.tui.screen import FramedScreen, bind
+from tictactoe_client.tui.screen import FramedScreen
 
 _WAYS: tuple[BindingType, ...] = (
     bind("up", "cursor_up", "choose"),
@@ -177,7 +178,9 @@ class WatchScreen(FramedScreen):
             playing = self.desk.lobby.playing()
             self.query_one("#empty").display = not playing
             self.query_one(Table).display = bool(playing)
-            self.query_one(Table).show_rows([(room.room, self.desk.lobby.describe(room)) for room in playing])
+            self.query_one(Table).show_rows(
+                [(room.room, self.desk.lobby.describe(room, ascii_only=self.desk.settings.ascii)) for room in playing]
+            )
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         """Watch the chosen game."""

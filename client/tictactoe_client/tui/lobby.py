@@ -5,8 +5,9 @@ They are learnt when that is wanted, then kept up to date by what the server say
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final
 
 from msgspec import UNSET
 from textual.content import Content
@@ -14,15 +15,14 @@ from textual.content import Content
 from tictactoe_client.online.address import is_this_machine
 from tictactoe_client.online.errors import Unreachable, VersionRefused
 from tictactoe_client.online.messages import Message
+from tictactoe_client.session import Session
 from tictactoe_client.text.help import own_command, server_command
 from tictactoe_client.text.lobby import describe_outcome
 from tictactoe_client.text.wording import describe_clock, describe_manners, is_draw
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import shorten
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, PastGame, RoomSummary, RulesState
-
-if TYPE_CHECKING:
-    from tictactoe_client.tui.app import TicTacToe
 
 _MOST_ROOMS: Final = 2_000
 """How many rooms are remembered; of more those that opened first are forgotten."""
@@ -36,23 +36,24 @@ COLUMNS: Final = ("room", "game", "players", "who", "clock", "age")
 class Lobby:
     """Rooms by code, in the order in which they opened, each with the time at which we heard of it; for all screens."""
 
-    def __init__(self, desk: TicTacToe) -> None:
+    def __init__(self, link: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
         self.boards: tuple[LiveBoard, ...] = ()
-        self._desk = desk
+        self._link = link
+        self._start = start
         self._rooms: dict[str, tuple[RoomSummary, float]] = {}
 
     def follow(self, *, on: bool = True) -> None:
         """Learn the rooms, where there is a connection, and have every change told from now on, or none any more."""
-        client = self._desk.link.client
-        if client is not None and self._desk.link.phase == "online":
-            self._desk.start(client.lobby(on=on, boards=_BOARDS if on else 0))
+        client = self._link.client
+        if client is not None and self._link.phase == "online":
+            self._start(client.lobby(on=on, boards=_BOARDS if on else 0))
 
-    def hear(self, message: Message) -> None:
-        """Take lists and changes in the order in which the server tells them.
+    def hear(self, message: Message) -> bool:
+        """Take lists and changes in the order in which the server tells them; tell whether it was one.
 
         What is followed is followed again after a loss, with a list to begin with.
         """
-        push, now = message.push, self._desk.now()
+        push, now = message.push, time.monotonic()
         if isinstance(push, LobbyChange):
             for room in push.changed:
                 self._rooms[room.room] = (room, now)
@@ -64,6 +65,9 @@ class Lobby:
             self.boards = push.boards
         elif isinstance(push, Ok) and push.rooms is not UNSET:
             self._rooms = {room.room: (room, now) for room in reversed(push.rooms)}
+        else:
+            return False
+        return True
 
     def forget(self) -> None:
         """Know of no room: those of the next server are others."""
@@ -77,15 +81,15 @@ class Lobby:
         """Return the rooms in which a game is on, newest first."""
         return self._newest("playing")
 
-    def describe(self, room: RoomSummary) -> tuple[str, ...]:
+    def describe(self, room: RoomSummary, *, ascii_only: bool) -> tuple[str, ...]:
         """Return what a list says of a room, column by column."""
         taken = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
         free = len(room.seats) - len(taken)
         players = f"{len(room.seats)}, {free} free" if free else f"{len(room.seats)}"
         moves = "1 move" if room.ply == 1 else f"{room.ply} moves"
-        age_ms = room.age_ms + round((self._desk.now() - self._rooms[room.room][1]) * 1000)
+        age_ms = room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000)
         rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
-        if self._desk.settings.ascii:
+        if ascii_only:
             rules = rules.replace("è", "e")
         how = moves if room.status == "playing" else describe_clock(room.clock)
         return room.room, rules, players, shorten(" v ".join(taken) or "-", 24), how, describe_age(age_ms)
@@ -193,34 +197,33 @@ def describe_record(games: Sequence[PastGame], viewer: str) -> str:
     return f"{told} {more}{streak} wins in a row." if streak > 1 else told
 
 
-def describe_no_server(desk: TicTacToe, *, offers_own: bool) -> Content:
+def describe_no_server(link: Session, keymap: Keymap, *, ascii_only: bool, offers_own: bool) -> Content:
     """Say why there is no server, and what helps; with `offers_own` the screen takes a key for a server of this run."""
-    failure = desk.link.failure
+    failure = link.failure
     if failure is None:
         return Content()
-    cross = "x" if desk.settings.ascii else "✗"
+    cross = "x" if ascii_only else "✗"
     lines = [Content.styled(f"{cross} {clean_text(failure.message)}", "$bad"), Content()]
-    for text, command in _list_helps(desk, offers_own=offers_own):
+    for text, command in _list_helps(link, keymap, offers_own=offers_own):
         lines.append(Content.from_markup("  $text\n    [bold $key]$command[/]", text=text, command=command))
-    key = desk.keymap.show("retry" if offers_own else "refresh")
+    key = keymap.show("retry" if offers_own else "refresh")
     return Content("\n").join([*lines, Content(), Content.from_markup("  [bold $key]$key[/] tries again", key=key)])
 
 
-def can_start_local(desk: TicTacToe) -> bool:
+def can_start_local(link: Session) -> bool:
     """Tell whether a server of this run alone would help."""
-    return isinstance(desk.link.failure, Unreachable) and desk.link.address.is_loopback
+    return isinstance(link.failure, Unreachable) and link.address.is_loopback
 
 
-def _list_helps(desk: TicTacToe, *, offers_own: bool) -> list[tuple[str, str]]:
+def _list_helps(link: Session, keymap: Keymap, *, offers_own: bool) -> list[tuple[str, str]]:
     """Return what helps, each with the command or the key that does it."""
-    link, show = desk.link, desk.keymap.show
-    helps = []
+    show, helps = keymap.show, []
     if link.before is not None and offers_own:
         helps.append((f"Back to {link.before.url}:", f"press {show('back')}"))
     if isinstance(link.failure, Unreachable):
         if is_this_machine(link.address):
             helps.append(("Is the server running?  Start one:", server_command()))
-        if offers_own and can_start_local(desk):
+        if offers_own and can_start_local(link):
             helps.append(("Or one for this run alone:", f"press {show('local')}"))
         if not is_this_machine(link.address):
             helps.append(("Play without any server:", own_command("bot")))

@@ -15,8 +15,9 @@ from tictactoe_client.online.client import Choice as Wish
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import FORM, Topic
 from tictactoe_client.text.wording import describe_clock_in_words, describe_rules
+from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Choice, Field, Form, Text
-from tictactoe_client.tui.screen import FramedScreen, bind
+from tictactoe_client.tui.screen import FramedScreen
 from tictactoe_engine import PRESETS, Rules, format_cell
 
 LEVELS: Final = ("easy", "medium", "hard")

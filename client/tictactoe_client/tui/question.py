@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from tictactoe_client.tui.screen import Foot, bind
+from tictactoe_client.tui.foot import Foot, bind
 
 
 class Question(ModalScreen[str | None], inherit_bindings=False):

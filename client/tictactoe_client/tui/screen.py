@@ -4,87 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from tictactoe_client.online.messages import Message
-from tictactoe_client.text.help import Topic, list_home_help
-from tictactoe_client.tui.keymap import ACTIONS
+from tictactoe_client.text.help import Topic
+from tictactoe_client.tui.desk import ClientScreen
+from tictactoe_client.tui.foot import Foot, bind
 from tictactoe_client.tui.picture import measure, notice_size, shorten_left, wrap
-
-if TYPE_CHECKING:
-    from tictactoe_client.tui.app import TicTacToe
-
-
-_LASTING = ("help", "quit")
-"""What the foot says of keys as long as there is any room."""
-
-
-def bind(name: str, action: str = "", label: str = "", *, priority: bool = False) -> Binding:
-    """Return the binding of one of the `ACTIONS`, whose keys a person may change; with a label the foot shows it."""
-    return Binding(",".join(ACTIONS[name]), action or name, label, priority=priority, id=name, show=bool(label))
-
-
-class ClientScreen(Screen[None], inherit_bindings=False):
-    """A screen; the methods below are what one may do, and what it does where it says nothing.
-
-    It is drawn, and hears its keys, only while it is the top one; of the server it hears always.
-    """
-
-    needs_server = True
-    """Whether it means nothing once there is no server to be had; home then says so in its place."""
-
-    @property
-    def desk(self) -> TicTacToe:
-        """The program, of which one asks for other screens, the connection, settings and the way out."""
-        return cast("TicTacToe", self.app)
-
-    @property
-    def window_title(self) -> str:
-        """What the terminal's window is called meanwhile."""
-        return "tictactoe"
-
-    @property
-    def is_in_sight(self) -> bool:
-        """Whether it is the top one, or lies under a question: where others draw, all that is in sight is sent anew."""
-        return self.is_active or (self.is_current and self.app.screen.is_modal)
-
-    def redraw(self) -> None:
-        """Show what has changed."""
-
-    def hear(self, message: Message) -> None:
-        """Take a message of the server."""
-
-    def connected(self) -> None:
-        """Take note that there is a connection, perhaps again, to a server that may not know of us."""
-
-    def opened(self) -> None:
-        """Take note that it came to lie on top."""
-
-    def covered(self, page: Any) -> None:
-        """Take note that another came to lie above."""
-
-    def closed(self) -> None:
-        """Take note that it was taken off."""
-
-    def note_person(self) -> None:
-        """Take note of a key or a click, before anything is done with it and while what was said is still in sight."""
-
-    def asks_first(self) -> bool:
-        """Ask before the program ends, where that costs something and was not asked yet; tell whether it is asked."""
-        return False
-
-    async def say_goodbye(self) -> str:
-        """Give up what others wait for, as the program ends; return a line for the terminal, or nothing."""
-        return ""
 
 
 class FramedScreen(ClientScreen):
@@ -180,6 +113,7 @@ class FramedScreen(ClientScreen):
         """Let a line say this, and send it only where it said something else."""
         line = self.query_one(where, Static)
         if line.content != content:
+            line.clear_cached_dimensions()  # the library keeps those from before the line was mounted
             line.update(content, layout=line.styles.height is None or line.styles.height.is_auto)
 
     # -- what happens ---------------------------------------------------------------------------------------------
@@ -191,52 +125,6 @@ class FramedScreen(ClientScreen):
     def action_help(self) -> None:
         """Open the help for what one can do here."""
         self.desk.open(HelpScreen(self.list_help()))
-
-    def list_help(self) -> Sequence[Topic]:
-        """Return the help for what one can do here."""
-        return list_home_help(self.desk.keymap.show)
-
-
-class Foot(Static):
-    """The keys that count at the moment, those called `first` before the others; where room is short, the last ones go.
-
-    The way to the help and the way out stay. `renames` says what a screen calls a key that others call otherwise.
-    """
-
-    def __init__(self, id: str, first: Sequence[str] = (), renames: Mapping[str, str] | None = None) -> None:
-        super().__init__(id=id)
-        self._first = first
-        self._renames = {"Dismiss menu": "back", **(renames or {})}
-
-    def on_mount(self) -> None:
-        """Follow what the keys do."""
-        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.show())
-
-    def on_resize(self) -> None:
-        """Fit the keys to the window."""
-        self.show()
-
-    def show(self) -> None:
-        """Show the keys as many of which there is room for."""
-        items: dict[str, list[str]] = {}
-        seen = set()
-        for active in self.screen.active_bindings.values():
-            binding = active.binding
-            if binding.show and active.enabled and binding.action not in seen:
-                seen.add(binding.action)
-                label = self._renames.get(binding.description, binding.description)
-                items.setdefault(label, []).append(self.app.get_key_display(binding))
-        parts = [("".join(keys) if keys[0] in "↑←" else "/".join(keys), label) for label, keys in items.items()]
-        parts.sort(key=lambda part: self._first.index(part[1]) if part[1] in self._first else len(self._first))
-        while sum(measure(key + label) + 3 for key, label in parts) - 2 > self.size.width:
-            goes = [part for part in parts if part[1] not in (*self._first, *_LASTING)]
-            parts.remove((goes or parts)[-1])
-        shown = [
-            Content.from_markup("[bold $key]$key[/] [$dim]$label[/]", key=key, label=label) for key, label in parts
-        ]
-        content = Content("  ").join(shown)
-        if content != self.content:
-            self.update(content, layout=False)
 
 
 class Page(VerticalScroll, inherit_bindings=False):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Iterable
 from typing import ClassVar, cast
 
 from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Label, Select, Static
 
-from tictactoe_client.files.config import config_path, keep_setting, show_path
-from tictactoe_client.files.writer import NotKept
+from tictactoe_client.files.config import show_path
 from tictactoe_client.settings import SCREEN_OPTIONS
+from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Choice, Field, Form
-from tictactoe_client.tui.screen import FramedScreen, bind
+from tictactoe_client.tui.screen import FramedScreen
 
 
 class SettingsScreen(FramedScreen):
@@ -62,37 +60,3 @@ class SettingsScreen(FramedScreen):
         self.query_one(Form).fill("theme", self.desk.settings.theme)
         keeper = self.desk.keeper
         self.put("#kept", f"Not kept: {keeper.problem}" if keeper.problem else f"Kept in {show_path(keeper.path)}")
-
-
-class Keeper:
-    """The file `path` as the place where settings last; `problem` says why those changed last do not, or is None.
-
-    `written` is told after every attempt. What could not be written is tried again with the next change.
-    """
-
-    def __init__(self, written: Callable[[], None], path: Path | None = None) -> None:
-        self.path = path or config_path()
-        self.problem: str | None = None
-        self._written = written
-        self._waiting: dict[str, str | bool] = {}
-        self._turn = asyncio.Lock()
-
-    async def keep(self, name: str, value: str | bool) -> None:
-        """Write a setting, after those that were changed before it."""
-        self._waiting[name] = value
-        async with self._turn:
-            try:
-                for key, latest in tuple(self._waiting.items()):
-                    await asyncio.to_thread(keep_setting, key, latest, self.path)
-                    if self._waiting.get(key) == latest:
-                        del self._waiting[key]
-            except NotKept as refused:
-                self.problem = refused.message
-            else:
-                self.problem = None
-        self._written()
-
-    async def finish(self) -> None:
-        """Wait until everything is written."""
-        async with self._turn:
-            pass

@@ -5,8 +5,8 @@ What the server has to hear goes out beside everything else, so that Esc works a
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -21,6 +21,7 @@ from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.worth import rank_cells
+from tictactoe_client.tui.desk import ClientScreen, Desk
 from tictactoe_client.tui.errands import describe_errand
 from tictactoe_client.tui.room.hints import describe_another
 from tictactoe_client.tui.room.table import Table
@@ -31,19 +32,26 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockFields
 
-if TYPE_CHECKING:
-    from tictactoe_client.tui.app import TicTacToe
-    from tictactoe_client.tui.room.screen import RoomScreen
-
 
 class Deeds:
-    """The deeds of one person in one room, seen on `screen`; `again` is what to enter for another opponent, if any."""
+    """The deeds of one person in one room, seen on `screen`; `again` is what to enter for another opponent, if any.
 
-    def __init__(self, desk: TicTacToe, table: Table, screen: RoomScreen, again: Choice | None) -> None:
+    `sit_down` opens the screen of another room, with news to tell there.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        table: Table,
+        screen: ClientScreen,
+        again: Choice | None,
+        sit_down: Callable[[Room, str], None],
+    ) -> None:
         self._desk = desk
         self._table = table
         self._screen = screen
         self._again = again
+        self._sit_down = sit_down
 
     # -- at the board ---------------------------------------------------------------------------------------------
 
@@ -365,6 +373,6 @@ class Deeds:
             await room.leave()
             return
         self._close_page()
-        self._screen.sit_down(room, news.format(room.code))
+        self._sit_down(room, news.format(room.code))
         if self._table.room.ended is None:
             await self._table.room.leave()

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tictactoe_client.board.board import mark_role
 from tictactoe_client.input.cells import goes_on, is_whole
@@ -20,6 +20,7 @@ from tictactoe_client.text.arrival import describe_return_command
 from tictactoe_client.text.news import absent_opponents, cost_of_going, describe_result, describe_take_back, is_asked
 from tictactoe_client.text.wording import describe_turn, format_duration, is_draw, loser_of, name_of, seat_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
+from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, fold, measure, shorten, shorten_left
 from tictactoe_client.tui.room.hints import hint_answers, hint_line, hint_record, hint_room, hint_typed
@@ -27,10 +28,6 @@ from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
-
-if TYPE_CHECKING:
-    from tictactoe_client.tui.app import TicTacToe
-
 
 Text = tuple[str, str]
 """A text and its role."""
@@ -308,7 +305,7 @@ _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
 class RoomFoot:
     """What stands below the board of one room."""
 
-    def __init__(self, desk: TicTacToe, table: Table, *, another: str) -> None:
+    def __init__(self, desk: Desk, table: Table, *, another: str) -> None:
         self.desk = desk
         self.table = table
         self.another = another

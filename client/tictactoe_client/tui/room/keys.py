@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tictactoe_client.board.board import BoardView
 from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
 from tictactoe_client.input.intents import BadInput, Look, Save, Verb, VerbKind, parse_intent
 from tictactoe_client.text.news import open_offers
 from tictactoe_client.text.wording import name_of
+from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.foot import may_claim_by_key
@@ -20,17 +19,13 @@ from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
-if TYPE_CHECKING:
-    from tictactoe_client.tui.app import TicTacToe
-
-
 _ARROWS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 class RoomKeys:
     """Keys for one room; `view` knows where the board was drawn."""
 
-    def __init__(self, desk: TicTacToe, table: Table, deeds: Deeds, view: RoomView) -> None:
+    def __init__(self, desk: Desk, table: Table, deeds: Deeds, view: RoomView) -> None:
         self._desk = desk
         self._table = table
         self._deeds = deeds

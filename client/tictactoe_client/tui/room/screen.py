@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
@@ -33,11 +32,13 @@ from tictactoe_client.online.events import (
     Updated,
 )
 from tictactoe_client.online.room import Room
+from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.news import announce_chat
 from tictactoe_client.text.wording import name_of, seat_of
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.canvas import Canvas
+from tictactoe_client.tui.desk import ClientScreen, Desk
 from tictactoe_client.tui.picture import Picture, notice_size
 from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.foot import describe_farewell
@@ -46,14 +47,10 @@ from tictactoe_client.tui.room.layout import Stage, place_stage
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import RoomView
-from tictactoe_client.tui.screen import ClientScreen
 from tictactoe_client.tui.themes import theme_named
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
-
-if TYPE_CHECKING:
-    from tictactoe_client.tui.app import TicTacToe
 
 _BACK_SHOWN_SECONDS = 5.0
 _FRAME_SECONDS = 0.05
@@ -70,10 +67,10 @@ class RoomScreen(ClientScreen):
     `again` is what to enter for another opponent, if anything, `news` what is told at once.
     """
 
-    def __init__(self, desk: TicTacToe, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
+    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
         super().__init__()
         client, settings = desk.link.client, replace(desk.settings, colour=False)
-        self.needs_server = not isinstance(room, RecordedRoom)
+        self.is_room = self.needs_server = not isinstance(room, RecordedRoom)
         aborts = client is not None and "abort" in client.features
         if isinstance(room, RecordedRoom):
             actions: Actions = RecordActions(room, settings, ply, shows=True, tell=desk.say)
@@ -85,7 +82,7 @@ class RoomScreen(ClientScreen):
         self.table = Table(room, actions, review, aborts=aborts)
         self.canvas = Canvas(theme_named(desk.settings.theme, colour=desk.settings.colour))
         self._desk = desk
-        self._deeds = Deeds(desk, self.table, self, again)
+        self._deeds = Deeds(desk, self.table, self, again, self.sit_down)
         self._view = RoomView(desk, self.table, another=self._deeds.another)
         self._keys = RoomKeys(desk, self.table, self._deeds, self._view)
         self._stage = Stage(0, 0, 0, 0)
@@ -215,6 +212,16 @@ class RoomScreen(ClientScreen):
             self._desk.errands.give_up()
         self.table.review.switch(on=False)
         self._desk.link.forget_room(self.room.code)
+
+    def follow_theme(self) -> None:
+        """Paint the room in the colours of the theme."""
+        self.canvas.use_theme(theme_named(self._desk.settings.theme, colour=self._desk.settings.colour))
+
+    def describe_loss(self, reason: str) -> str:
+        """Say that the game could not be gone back to, where we play one."""
+        if not self.table.plays:
+            return ""
+        return describe_giving_up(self.table.state, self.table.viewer, self._desk.link.address, reason)
 
     def asks_first(self) -> bool:
         """Ask where the end of the program loses a game."""

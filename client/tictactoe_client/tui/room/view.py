@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from textual.geometry import Region
 
@@ -24,6 +23,7 @@ from tictactoe_client.text.wording import (
     name_of,
 )
 from tictactoe_client.text.worth import list_worth
+from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten, shorten_words, wrap
 from tictactoe_client.tui.room.foot import Foot, RoomFoot
 from tictactoe_client.tui.room.layout import (
@@ -38,10 +38,6 @@ from tictactoe_client.tui.room.layout import (
 )
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.pushes import RoomState
-
-if TYPE_CHECKING:
-    from tictactoe_client.tui.app import TicTacToe
-
 
 _QUIET_ZONE = 4
 
@@ -77,7 +73,7 @@ _LOW = 16
 class RoomView:
     """One room's picture; `fit` and `corner` say where the board was drawn, `back_at` where the head steps back."""
 
-    def __init__(self, desk: TicTacToe, table: Table, *, another: str) -> None:
+    def __init__(self, desk: Desk, table: Table, *, another: str) -> None:
         self.desk = desk
         self.table = table
         self.foot = RoomFoot(desk, table, another=another)

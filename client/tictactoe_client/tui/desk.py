@@ -1,0 +1,399 @@
+"""What lies on the desk, and what may be done there: screens one upon another, settings, the connection, the way out.
+
+Which screens there are, and what the terminal under them is like, is the `app`'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from textual.app import App
+from textual.screen import Screen
+
+from tictactoe_client.exits import LastGame, exit_code_for
+from tictactoe_client.files.records import STANDARD_STREAM, name_for, write_record
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.client import Choice
+from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
+from tictactoe_client.online.messages import Message
+from tictactoe_client.online.room import Room
+from tictactoe_client.session import Role, Session, house_for
+from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
+from tictactoe_client.text.help import Topic, list_home_help
+from tictactoe_client.text.news import describe_push
+from tictactoe_client.tui.errands import Errands
+from tictactoe_client.tui.keeper import Keeper
+from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.lobby import Lobby
+from tictactoe_client.tui.question import Question
+from tictactoe_client.tui.terminal import Terminal
+from tictactoe_client.tui.themes import next_theme, resolve_theme
+from tictactoe_engine.records import GameRecord
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import Announcement, Notice
+
+_IDLE_SECONDS = 10.0
+"""Without a key for so long a person counts as away, where the terminal does not say."""
+
+
+class ClientScreen(Screen[None], inherit_bindings=False):
+    """A screen; the methods below are what one may do, and what it does where it says nothing.
+
+    It is drawn, and hears its keys, only while it is the top one.
+    """
+
+    needs_server = True
+    """Whether it means nothing once there is no server to be had; home then says so in its place."""
+
+    is_room = False
+    """Whether it is a game on the server, which is none any more once the connection has failed."""
+
+    @property
+    def desk(self) -> Desk:
+        """The program, of which one asks for other screens, the connection, settings and the way out."""
+        return cast(Desk, self.app)
+
+    @property
+    def window_title(self) -> str:
+        """What the terminal's window is called meanwhile."""
+        return "tictactoe"
+
+    @property
+    def is_in_sight(self) -> bool:
+        """Whether it is the top one, or lies under a question: where others draw, all that is in sight is sent anew."""
+        return self.is_active or (self.is_current and self.app.screen.is_modal)
+
+    def redraw(self) -> None:
+        """Show what has changed."""
+
+    def follow_theme(self) -> None:
+        """Take on the colours of another theme, where they are not the style sheet's."""
+
+    def connected(self) -> None:
+        """Take note that there is a connection, perhaps again, to a server that may not know of us."""
+
+    def opened(self) -> None:
+        """Take note that it came to lie on top."""
+
+    def covered(self, screen: ClientScreen) -> None:
+        """Take note that another came to lie above."""
+
+    def closed(self) -> None:
+        """Take note that it was taken off."""
+
+    def note_person(self) -> None:
+        """Take note of a key or a click, before anything is done with it and while what was said is still in sight."""
+
+    def asks_first(self) -> bool:
+        """Ask before the program ends, where that costs something and was not asked yet; tell whether it is asked."""
+        return False
+
+    async def say_goodbye(self) -> str:
+        """Give up what others wait for, as the program ends; return a line for the terminal, or nothing."""
+        return ""
+
+    def describe_loss(self, reason: str) -> str:
+        """Return what to say of a game that the lost connection has cost for this reason; empty where none is."""
+        return ""
+
+    def list_help(self) -> Sequence[Topic]:
+        """Return the help for what one can do here."""
+        return list_home_help(self.desk.keymap.show)
+
+
+class Desk(App[int], inherit_bindings=False):
+    """The program as its screens know it; `last_words` are for standard error at the end."""
+
+    def __init__(self, settings: Settings, address: Address, first: Choice | None, role: Role) -> None:
+        self.settings = settings
+        self.terminal = Terminal()
+        super().__init__()
+        self.keymap = Keymap(settings.changed_keys)
+        self.last_words = ""
+        self.last_game = LastGame()
+        self.failure: BaseException | None = None
+        self.is_ending = False
+        self.status: tuple[str, str] | None = None
+        self.keeper = Keeper(self._note_kept)
+        self._quit_code: int = ExitCode.NORMAL
+        self._deeds: set[asyncio.Task[None]] = set()
+        self._is_focused: bool | None = None
+        self._last_key = time.monotonic()
+        self._opening: list[ClientScreen] = []
+        self.link = Session(
+            settings,
+            house_for(settings, address),
+            role,
+            room=first.code if first is not None and first.way == "join" else None,
+            resumes=first is None,
+            tell=self.say,
+            hear=self._hear,
+            connected=self._connected,
+            changed=self.redraw,
+            failed=self._lose,
+        )
+        self.lobby = Lobby(self.link, self.start)
+        self.errands = Errands(self, first)
+
+    # -- screens --------------------------------------------------------------------------------------------------
+
+    @property
+    def screens(self) -> Sequence[ClientScreen]:
+        """Our screens, the visible one last; questions of the library's own are none."""
+        if not self.is_running:
+            return self._opening
+        return [screen for screen in self.screen_stack if isinstance(screen, ClientScreen)]
+
+    def open(self, screen: ClientScreen) -> None:
+        """Lay a screen on top; a game whose connection has failed meanwhile is none any more."""
+        if screen.is_room and self.link.phase == "failed":
+            return
+        for below in self.screens:
+            below.covered(screen)
+        self.push_screen(screen)
+        self.status = None
+        screen.opened()
+        self.redraw()
+
+    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None:
+        """Open a room that was entered over this screen, or else the first, whatever lies on it by now."""
+        raise NotImplementedError
+
+    def close_page(self) -> None:
+        """Take the top screen off; below the first the program ends."""
+        if len(self.screens) == 1:
+            self.leave(self._exit_code())
+            return
+        self._take_off()
+        self.screens[-1].opened()
+        self.redraw()
+
+    def go_home(self) -> None:
+        """Take off all but the first screen."""
+        while len(self.screens) > 1:
+            self._take_off()
+        self.screens[-1].opened()
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Show what has changed."""
+        if not self.is_running or not self.screen_stack:
+            return
+        try:
+            screen = self.screens[-1]
+            screen.redraw()
+            self.terminal.set_title(screen.window_title)
+        except Exception as error:
+            self._fail(error)
+
+    def _take_off(self) -> None:
+        screen = self.screens[-1]
+        while self.screen is not screen:
+            self.pop_screen()
+        self.pop_screen()
+        screen.closed()
+
+    # -- what screens may ask -------------------------------------------------------------------------------------
+
+    def start(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do something that takes time; refusals are told on the status line, other failures end the program."""
+        task = asyncio.create_task(self._guard(work))
+        self._deeds.add(task)
+        task.add_done_callback(self._deeds.discard)
+
+    def attempt(self, deed: Callable[..., object], *arguments: Any, shows: bool = True) -> None:
+        """Do something at once, and show what has become of it where it `shows`; what goes wrong is our mistake."""
+        try:
+            deed(*arguments)
+        except Exception as error:
+            self._fail(error)
+        if shows:
+            self.redraw()
+
+    def say(self, text: str, role: str = "warn") -> None:
+        """Show something on the status line until the next key."""
+        self.status = (clean_text(text), role)
+        self.redraw()
+
+    def hush(self) -> None:
+        """Take what was said off the status line: it is no longer true."""
+        self.status = None
+
+    @property
+    def asking(self) -> Question | None:
+        """The question that lies on top, if one does."""
+        return self.screen if isinstance(self.screen, Question) else None
+
+    def ask(self, question: Question, take: Callable[[str | None], None]) -> None:
+        """Lay a question on top, and have its answer taken."""
+        self.push_screen(question, take)
+
+    def now(self) -> float:
+        """Return monotonic seconds."""
+        return time.monotonic()
+
+    def action_ask_to_quit(self) -> None:
+        """End the program, unless something is lost by that."""
+        self.attempt(self.quit, self._exit_code())
+
+    def action_interrupt(self) -> None:
+        """End the program as an interrupt does, unless something is lost by that."""
+        self.attempt(self.quit, ExitCode.INTERRUPTED)
+
+    def action_redraw(self) -> None:
+        """Send the whole screen anew."""
+        self.screen.refresh(layout=True, repaint=True)
+
+    def action_theme(self) -> None:
+        """Show the next theme."""
+        self.use_theme(next_theme(self.settings.theme))
+
+    def save(self, record: GameRecord, name: str = "") -> None:
+        """Write a record to a file, under the name that it has by itself; where that is taken ask for another one."""
+        name = name or name_for(record)
+        try:
+            if name == STANDARD_STREAM:
+                raise Misuse("Save needs the name of a file.")
+            write_record(name, record)
+        except Misuse as misuse:
+
+            def take(answer: str | None) -> None:
+                if answer is not None:
+                    self.save(record, answer)
+
+            self.ask(Question(f"{misuse.message} Save as:", name, limit=200), take)
+        else:
+            self.say(f"The game is saved in {clean_text(name)}", "good")
+
+    def ring(self) -> None:
+        """Ring the bell where that is wanted: always, or while the person looks elsewhere."""
+        mode = self.settings.bell
+        idle = time.monotonic() - self._last_key > _IDLE_SECONDS
+        is_away = idle if self._is_focused is None else not self._is_focused
+        if mode == "always" or (mode == "away" and is_away):
+            self.bell()
+
+    def copy(self, text: str) -> None:
+        """Put text on the clipboard, where the terminal lets us."""
+        self.copy_to_clipboard(text)
+
+    def leave(self, code: int, message: str = "") -> None:
+        """End the program with this exit code and a line on standard error, having given up what others wait for."""
+        self.last_words = self.last_words or message
+        self.start(self._say_goodbye(code))
+
+    def quit(self, code: int) -> None:
+        """End the program, unless a screen has a question first; the second time there is none."""
+        if any(screen.asks_first() for screen in reversed(self.screens)):
+            self._quit_code = code
+        else:
+            self.leave(code)
+
+    def quit_after_all(self) -> None:
+        """End the program, the question having been answered, with the exit code of the key that asked."""
+        self.leave(self._quit_code or self._exit_code())
+
+    # -- settings -------------------------------------------------------------------------------------------------
+
+    def use_theme(self, name: str) -> None:
+        """Change the colours, now and for later runs, and say so."""
+        self.say(f"Theme: {name}", "dim")
+        self.change("theme", name)
+
+    def change(self, field: str, value: str | bool) -> None:
+        """Change a setting, now and for later runs."""
+        changed: Callable[..., Settings] = replace
+        self.settings = changed(self.settings, **{field: value})
+        if field in ("theme", "colour"):
+            self.theme = resolve_theme(self.settings.theme, colour=self.settings.colour)
+            for screen in self.screens:
+                screen.follow_theme()
+        elif field == "ascii":
+            self.set_class(self.settings.ascii, "-ascii")
+        elif field == "mouse":
+            self.terminal.use_mouse(wanted=self.settings.mouse)
+        option = SCREEN_OPTIONS[field]
+        self.start(self.keeper.keep(option.key, option.entry_of(value)))
+        self.redraw()
+
+    def rename(self, name: str) -> None:
+        """Be called otherwise, now and, where this run was not told a name, in later runs."""
+        self.errands.give_up()
+        self.link.rename(name)
+        if self.settings.name_is_for_now:
+            self.say("The name is for this run only: an option or the environment names another.", "dim")
+        else:
+            self.start(self.keeper.keep("name", name))
+
+    def _note_kept(self) -> None:
+        """Say where a setting does not last."""
+        if self.keeper.problem is None:
+            self.redraw()
+        else:
+            self.say(f"For this run only: {self.keeper.problem}.")
+
+    # -- what happens ---------------------------------------------------------------------------------------------
+
+    def _hear(self, message: Message) -> None:
+        if self.lobby.hear(message):
+            self.redraw()
+        if isinstance(message.push, (Notice, Announcement)):
+            self.say(describe_push(message.push))
+
+    def _connected(self) -> None:
+        for screen in reversed(self.screens):
+            self.attempt(screen.connected)
+
+    async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
+        """Tell what was refused; whatever else goes wrong is our mistake and ends the program."""
+        try:
+            await work
+        except Refused as refused:
+            self.say(refused.message)
+        except ClientError as error:
+            if self.link.phase != "failed":
+                self.say(error.message)
+        except Exception as error:
+            self._fail(error)
+
+    def _lose(self, failure: ClientError) -> None:
+        """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
+        screen, is_first = self.screens[-1], len(self.screens) == 1
+        if isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
+            self.leave(exit_code_for(failure), failure.message)
+        elif isinstance(failure, ConnectionLost) and (told := screen.describe_loss(failure.reason)):
+            self.leave(ExitCode.CONNECTION_LOST, told)
+        elif not is_first and screen.needs_server:
+            self.go_home()
+
+    def _fail(self, error: BaseException) -> None:
+        if self.failure is None:
+            self.failure = error
+            self._end(ExitCode.OUR_BUG)
+
+    async def _say_goodbye(self, code: int) -> None:
+        if self.link.phase == "online":
+            await self.errands.finish()
+        for screen in reversed(self.screens):
+            self.last_words = self.last_words or await screen.say_goodbye()
+        await self.keeper.finish()
+        await self.link.finish()
+        is_asked = code == ExitCode.NORMAL and self.settings.result_code
+        self._end(self.last_game.exit_code if is_asked else code)
+
+    def _end(self, code: int) -> None:
+        """Give the terminal back and end with this exit code."""
+        self.is_ending = True
+        self.terminal.use_mouse(wanted=False)
+        self.exit(code, return_code=code)
+
+    def _exit_code(self) -> int:
+        """Return the code for one who ends the program now, but for what became of a game."""
+        if self.link.phase == "away":
+            return ExitCode.CONNECTION_LOST
+        failure = self.link.failure
+        return exit_code_for(failure) if failure is not None and self.link.phase == "failed" else ExitCode.NORMAL
