@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tictactoe_client.online.address import parse_address
+from tictactoe_client.online.events import Lost
 from tictactoe_client.text.arrival import describe_attempts, describe_return
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import offer_games
@@ -32,8 +33,20 @@ from tictactoe_engine import Rules
         (describe_cell(0, Rules()), "A1, top left"),
         (describe_cell(4, Rules()), "B2, centre"),
         (describe_cell(0, Rules(4, 4)), "A1"),
-        (describe_attempts(60), "Connection lost. Trying again for up to 60 seconds."),
-        (describe_attempts(0), "Connection lost. Trying again."),
+        (
+            describe_attempts(Lost("it broke", None, 60, 600), holds_seat=True),
+            "Connection lost. Trying again for up to 10 minutes. "
+            "While the server runs, your seat is held for 1 minute.",
+        ),
+        (
+            describe_attempts(Lost("it broke", None, 60, 600), holds_seat=False),
+            "Connection lost. Trying again for up to 10 minutes.",
+        ),
+        (
+            describe_attempts(Lost("it broke", None, 60, 60), holds_seat=True),
+            "Connection lost. Trying again for up to 1 minute.",
+        ),
+        (describe_attempts(Lost("it broke", None, 0, 0), holds_seat=True), "Connection lost. Trying again."),
         (describe_return(3.6), "Connected again after 4 seconds."),
         (offer_games([("K7M4PQ", 31_000)])[0], "You have a game in K7M4PQ (0:31 left): type resume."),
     ],

@@ -281,7 +281,7 @@ async def test_both_faces_say_that_the_server_went_and_go_on_when_it_is_back(
             await ana.shows("YOUR MOVE")
             await server.end(by)
             await ana.shows("CONNECTION LOST", "Your seat is held", "r try now", "Esc leave")
-            await bo.until("Connection lost. Trying again for up to 60 seconds.")
+            await bo.until("Connection lost. Trying again for up to 10 minutes.")
             await server.start()
             await asyncio.gather(bo.until("Connected again after"), ana.shows("Back after"))
             ana.type("5")

@@ -256,7 +256,10 @@ async def test_a_transcript_and_a_script_say_how_long_the_server_holds_the_seat(
         await script.message(type="room")
         patient.is_closed = True
         patient.cut()
-        assert await ana.until("Connection lost.") == "Connection lost. Trying again for up to 300 seconds."
+        assert await ana.until("Connection lost.") == (
+            "Connection lost. Trying again for up to 10 minutes. "
+            "While the server runs, your seat is held for 5 minutes."
+        )
         assert (await script.message(type="disconnected"))["hold_ms"] == 300_000
 
 
@@ -368,10 +371,10 @@ def test_those_who_are_told_when_the_server_is_back_come_from_then_on_to_twice_a
 
 
 PLAIN = """\
-Connection lost. Trying again for up to 60 seconds.
+Connection lost. Trying again for up to 10 minutes. While the server runs, your seat is held for 1 minute.
 Connected again after N second. Nothing was missed. Your move, X.
 You play B2, centre.
-Connection lost. Trying again for up to 60 seconds.
+Connection lost. Trying again for up to 10 minutes. While the server runs, your seat is held for 1 minute.
 Connected again after N second.
 bo plays A1, top left.
    A B C

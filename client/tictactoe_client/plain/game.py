@@ -320,10 +320,11 @@ class PlainGame:
             case events.Told(push) if getattr(push, "code", None) not in EXPULSIONS:
                 self._tell(describe_push(push))
                 self._prompt()
-            case events.Lost(hold_seconds=hold_seconds):
+            case events.Lost():
                 self._is_offline = True
                 if self._away_seconds is None:
-                    self._output.print(arrival.describe_attempts(hold_seconds))
+                    holds_seat = self._room is not None and self._room.seat is not None
+                    self._output.print(arrival.describe_attempts(event, holds_seat=holds_seat))
                 self._away_seconds = None
                 self._reminders.lose_connection(_now())
             case events.Back(seconds=seconds):

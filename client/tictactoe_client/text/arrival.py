@@ -8,6 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address, reachable_address
+from tictactoe_client.online.events import Lost
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
 from tictactoe_client.text.help import describe_controls, own_command
@@ -18,6 +19,7 @@ from tictactoe_client.text.wording import (
     describe_manners,
     describe_players,
     describe_rules,
+    describe_seconds,
     describe_tally,
     describe_turn,
     join_words,
@@ -99,10 +101,15 @@ def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
     return [f"{head}: {'... ' if state.ply > _MOST_MOVES_TOLD else ''}{', '.join(told)}."]
 
 
-def describe_attempts(seconds: float) -> str:
-    """Return that the connection is lost, and for how long it is tried to have it again."""
-    limit = f" for up to {count(round(seconds), 'second')}" if round(seconds) else ""
-    return f"Connection lost. Trying again{limit}."
+def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
+    """Return that the connection is lost, for how long it is tried to have it again, and what that means for a seat.
+
+    A hold runs out before a server that runs, and not while there is none.
+    """
+    limit = f" for up to {describe_seconds(lost.absent_seconds)}" if lost.absent_seconds >= 1 else ""
+    is_short = holds_seat and 1 <= lost.hold_seconds < lost.absent_seconds
+    held = f" While the server runs, your seat is held for {describe_seconds(lost.hold_seconds)}." if is_short else ""
+    return f"Connection lost. Trying again{limit}.{held}"
 
 
 def describe_return(seconds: float) -> str:
