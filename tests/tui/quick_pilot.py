@@ -64,10 +64,3 @@ class QuickPilot(Pilot[int]):
                 return
             while not passed.is_set() and station.is_running and screen.is_running:  # noqa: ASYNC110
                 await asyncio.sleep(0)
-        while not self._is_laid_out():  # noqa: ASYNC110
-            await asyncio.sleep(0)
-
-    def _is_laid_out(self) -> bool:
-        """Tell whether all that was drawn lies where it belongs."""
-        canvas = getattr(self._screen.screen, "canvas", None)
-        return canvas is None or all(tile.region == tile.place for tile in canvas.children if tile.display)

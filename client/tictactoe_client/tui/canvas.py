@@ -1,12 +1,16 @@
-"""Shows a picture, and repaints only the cells that differ from the one before.
+"""Shows a picture, and sends the terminal only the cells that differ from the one before.
 
-The library sends a line that has changed from the left edge of its widget, so the board is cut into narrow tiles.
+The library would send each line that has changed from its left edge.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
+from operator import itemgetter
+from typing import cast
 
+from rich.control import Control
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -15,39 +19,13 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Cell, Picture
 from tictactoe_client.tui.themes import Theme
 
-_NOWHERE = Region(0, 0, 0, 0)
-_TILE = 8
-_MOST_TILES = 5
-"""Over the board; one above it, one beside it and one below it come to them."""
 _CLOSE_ENOUGH = 8
 """Changes in a line that are no further apart go out as one."""
-
-
-class Tile(Widget, inherit_bindings=False):
-    """A part of the canvas: a line is sent from the left edge of the tile in which it has changed."""
-
-    DEFAULT_CSS = "Tile { position: absolute; display: none; background: transparent; }"
-
-    def __init__(self, canvas: Canvas) -> None:
-        super().__init__()
-        self.place = _NOWHERE
-        self._canvas = canvas
-
-    def lie(self, place: Region) -> None:
-        """Lie here on the canvas."""
-        if place != self.place:
-            self.place = place
-            self.styles.offset = place.x, place.y
-            self.styles.width, self.styles.height = place.width, place.height
-            self.display = bool(place)
-        self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        """Return the part of one line that lies here."""
-        return self._canvas.line(self.place.y + y, self.place.x, self.place.right)
+_BARE = Style.parse("default on default")
 
 
 class Canvas(Widget, can_focus=True, inherit_bindings=False):
@@ -89,8 +67,6 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         self._picture = Picture(0, 0)
         self._theme = theme
         self._styles: dict[str, Style] = {}
-        self._board = _NOWHERE
-        self._tiles: list[Tile] = []
 
     @property
     def picture(self) -> Picture:
@@ -101,72 +77,47 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         """Paint everything anew in other colours."""
         self._theme = theme
         self._styles.clear()
-        for tile in (self, *self._tiles):
-            tile.refresh()
+        self.refresh()
 
-    def show(self, picture: Picture, board: Region = _NOWHERE) -> None:
-        """Show another picture, with a board here; of the same size and shape, only what differs is painted."""
+    def show(self, picture: Picture) -> None:
+        """Show another picture; only what differs is sent where nothing else has to be drawn."""
         before, self._picture = self._picture, picture
-        if not board or (before.width, before.height, self._board) != (picture.width, picture.height, board):
-            self._board = board
-            self._lay_tiles()
+        is_alike = (before.width, before.height) == (picture.width, picture.height) == self.size
+        if not (is_alike and self.screen.is_active and cast(Desk, self.app).terminal.write(self._patch(before))):
             self.refresh()
-            return
-        for y, (old, new) in enumerate(zip(before.rows, picture.rows, strict=True)):
-            if old != new:
-                self._paint([Region(start, y, end - start, 1) for start, end in find_changes(old, new)])
 
-    def _paint(self, changed: list[Region]) -> None:
-        """Let the tiles that show parts of a line paint them anew, as one: each would be sent from the tile's edge."""
-        for tile in self._tiles:
-            if parts := [part for one in changed if (part := tile.place.intersection(one))]:
-                tile.refresh(Region.from_union(parts).translate(-tile.place.offset))
+    def _patch(self, before: Picture) -> str:
+        """Return what makes this picture of the one before on the terminal."""
+        parts: list[tuple[str, str, str]] = []
+        for y, (old, new) in enumerate(zip(before.rows, self._picture.rows, strict=True)):
+            for start, end in find_changes(old, new) if old != new else ():
+                (_, text, role), *rest = _split(new[start:end])
+                parts += [(Control.move_to(start, y).segment.text, text, role), *rest]
+        return Strip(self._paint(parts)).render(self.app.console)
 
-    def _lay_tiles(self) -> None:
-        """Lay one tile above the board, one beside it, one below it, and the others in columns over it."""
-        width, height, board = self._picture.width, self._picture.height, self._board
-        places: list[Region] = []
-        if board:
-            across = max(_TILE, -(-board.width // _MOST_TILES))
-            columns = [(x, min(across, board.right - x)) for x in range(board.x, board.right, across)]
-            places = [
-                Region(0, 0, width, board.y),
-                Region(board.right, board.y, width - board.right, board.height),
-                Region(0, board.bottom, width, height - board.bottom),
-                *(Region(x, board.y, wide, board.height) for x, wide in columns),
-            ]
-        new = [Tile(self) for _ in places[len(self._tiles) :]]
-        self._tiles += new
-        for number, tile in enumerate(self._tiles):
-            tile.lie(places[number] if number < len(places) else _NOWHERE)
-        if new:
-            self.mount(*new)
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the picture as it is by now: what the library keeps of a line may have been painted over."""
+        return [self._line(y, crop.x, crop.right) for y in range(crop.y, crop.bottom)]
 
-    def line(self, y: int, start: int, end: int) -> Strip:
-        """Return a part of one line as segments of one style each; every segment has one, also without colour.
+    def _line(self, y: int, start: int, end: int) -> Strip:
+        cells = self._picture.rows[y][start:end] if y < self._picture.height else []
+        return Strip(self._paint(_split(cells)), len(cells)).adjust_cell_length(end - start, self._style(""))
 
-        Blanks go with what stands before them where that looks the same.
-        """
-        if y >= self._picture.height:
-            return Strip([Segment(" " * (end - start), self._style(""))])
-        cells = self._picture.rows[y][start:end]
-        parts: list[tuple[str, str]] = []
-        for role, group in groupby(cells, key=lambda cell: cell[1]):
-            text = "".join(character for character, _ in group)
-            if not text.strip(" "):
-                before = parts[-1][1] if parts else ""
-                role = before if self._is_blank_alike(role, before) else role
-            elif parts and not parts[-1][0].strip(" ") and self._is_blank_alike(parts[-1][1], role):
-                parts[-1] = (parts[-1][0], role)
-            if parts and parts[-1][1] == role:
-                parts[-1] = (parts[-1][0] + text, role)
+    def _paint(self, parts: Iterable[tuple[str, str, str]]) -> list[Segment]:
+        """Return parts as segments; blanks go with what stands before or behind them where that looks the same."""
+        texts: list[list[str]] = []
+        roles: list[str] = []
+        is_blank = False
+        for way, text, role in parts:
+            was_blank, is_blank = is_blank, not text.strip(" ")
+            if roles and (role == roles[-1] or ((is_blank or was_blank) and self._is_blank_alike(role, roles[-1]))):
+                texts[-1] += way, text
+                roles[-1] = role if was_blank else roles[-1]
+                is_blank = is_blank and was_blank
             else:
-                parts.append((text, role))
-        return Strip([Segment(text, self._style(role)) for text, role in parts], len(cells))
-
-    def render_line(self, y: int) -> Strip:
-        """Return a whole line, which is seen where no tile lies."""
-        return self.line(y, 0, self.size.width)
+                texts.append([way, text])
+                roles.append(role)
+        return [Segment("".join(text), self._style(role)) for text, role in zip(texts, roles, strict=True)]
 
     def _is_blank_alike(self, role: str, other: str) -> bool:
         """Tell whether a blank looks the same in both roles."""
@@ -176,8 +127,7 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
     def _style(self, role: str) -> Style:
         style = self._styles.get(role)
         if style is None:
-            definition = self._theme.get(role, self._theme.get("", ""))
-            style = self._styles[role] = Style.parse(definition) if definition else Style()
+            style = self._styles[role] = _BARE + Style.parse(self._theme.get(role, self._theme.get("", "")))
         return style
 
     async def _on_key(self, event: events.Key) -> None:
@@ -204,6 +154,11 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         """Pass the wheel on."""
         event.stop()
         self.post_message(self.Scrolled(-1))
+
+
+def _split(cells: list[Cell]) -> list[tuple[str, str, str]]:
+    """Return cells as texts of one role each, with nothing before them."""
+    return [("", "".join(cell[0] for cell in group), role) for role, group in groupby(cells, key=itemgetter(1))]
 
 
 def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:

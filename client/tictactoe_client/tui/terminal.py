@@ -47,15 +47,19 @@ class Terminal:
         """Call the terminal's window so."""
         if title != self._title:
             self._title = title
-            self._write(f"\x1b]2;{clean_text(title)}\x07")
+            self.write(f"\x1b]2;{clean_text(title)}\x07")
 
     def use_mouse(self, *, wanted: bool) -> None:
         """Take the mouse, or leave it to the terminal, which selects text with it."""
-        self._write(_MOUSE_ON if wanted else _MOUSE_OFF)
+        self.write(_MOUSE_ON if wanted else _MOUSE_OFF)
 
-    def _write(self, text: str) -> None:
-        if self.driver is not None and not self.driver.is_headless and not self.driver.is_web:
+    def write(self, text: str) -> bool:
+        """Write past the library where there is a terminal; tell whether none misses it."""
+        if self.driver is None or self.driver.is_web:
+            return False
+        if text and not self.driver.is_headless:
             self.driver.write(text)
+        return True
 
 
 def remember_terminal() -> Callable[[], None]:

@@ -11,7 +11,6 @@ from functools import partial
 
 from textual import events
 from textual.app import ComposeResult
-from textual.geometry import Region
 from textual.timer import Timer
 
 from tictactoe_client.board.board import drop_frames
@@ -297,7 +296,7 @@ class RoomScreen(ClientScreen):
         width, height = window = self.app.size.width, self.app.size.height
         needed = self._view.needed_size()
         if width < needed[0] or height < needed[1]:
-            picture, board = Picture(width, height), Region(0, 0, 0, 0)
+            picture = Picture(width, height)
             for y, line in enumerate(notice_size(needed, window, self._view.foot.question)):
                 picture.put(0, y, line)
         else:
@@ -305,8 +304,7 @@ class RoomScreen(ClientScreen):
             on_stage = Picture(self._stage.width, self._stage.height, ascii_only=self._desk.settings.ascii)
             self._view.draw(on_stage, self._desk.status or ((self._note, "warn") if self._note else None))
             picture = self._stage.show(on_stage, *window)
-            board = self._view.board_at.translate((self._stage.x, self._stage.y))
-        self.canvas.show(picture, board)
+        self.canvas.show(picture)
         self._set_timer(self._seconds_to_change())
 
     def _is_too_small(self) -> bool:

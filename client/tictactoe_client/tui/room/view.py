@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from textual.geometry import Region
-
 from tictactoe_client.board.board import BoardStyle, BoardView, Window
 from tictactoe_client.board.fit import Fit
 from tictactoe_client.input.cells import resting_cell
@@ -82,14 +80,6 @@ class RoomView:
         self.corner = (0, 0)
         self.back_at = range(0)
         self._space: tuple[int, int] | None = None
-
-    @property
-    def board_at(self) -> Region:
-        """Where the board lies on the picture; nowhere without one."""
-        state = self.table.state
-        if self.fit is None or state is None or state.status == "waiting":
-            return Region(0, 0, 0, 0)
-        return Region(*self.corner, self.fit.width, self.fit.height)
 
     def needed_size(self) -> tuple[int, int]:
         """Return the smallest window for this room's board, or for its invitation."""
