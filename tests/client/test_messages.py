@@ -73,7 +73,8 @@ async def is_full(delivery: Delivery) -> bool:
 
 async def test_while_much_is_unread_nothing_more_is_read_from_the_server() -> None:
     delivery, count = Delivery(lambda code: pytest.fail(code)), 0
-    messages = delivery.open_stream(WELCOME)
+    messages = Messages(WELCOME)
+    delivery.audience.seat(messages)
     while not await is_full(delivery):
         messages.put(said(count, 10_000))
         count += 1
@@ -86,7 +87,8 @@ async def test_while_much_is_unread_nothing_more_is_read_from_the_server() -> No
 
 async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:
     delivery = Delivery(lambda code: pytest.fail(code))
-    messages = delivery.open_stream(WELCOME)
+    messages = Messages(WELCOME)
+    delivery.audience.seat(messages)
     while not await is_full(delivery):
         messages.put(said(0, 100_000))
     waiting = asyncio.ensure_future(delivery.until_read())

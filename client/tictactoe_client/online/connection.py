@@ -66,7 +66,6 @@ _EXPULSIONS: Final[dict[int, tuple[str, str]]] = {
 }
 """With which code a server ends the connection of one whom its operator sent away, and what to say if it does not."""
 
-_ERRNO: Final = re.compile(r"\[Errno (\d+)\]")
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 
 _NOT_YET, _EXPIRED = 9, 10
@@ -177,6 +176,7 @@ def hide_secrets(text: str) -> str:
 
 
 def _lost(closed: ConnectionClosed) -> ConnectionLost:
+    """Return the error that says who closed it, and why."""
     if closed.sent is not None and not closed.rcvd_then_sent and closed.sent.code in _FAULTS:
         return ProtocolBroken(_FAULTS[closed.sent.code])
     if closed.rcvd is None:
@@ -198,21 +198,23 @@ async def _explain(address: Address, error: Exception, timeout_seconds: float) -
         versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
         if error.response.status_code in (400, 426) and versions:
             return VersionRefused(describe_mismatch(versions), versions)
-        return Unreachable(address.url, _describe_answer(address, error, body))
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return Unreachable(address.url, f"TLS: {await _describe_doubt(address, error, timeout_seconds)}")
-    return Unreachable(address.url, _describe_failure(address, error, timeout_seconds))
-
-
-def _describe_answer(address: Address, error: InvalidStatus, body: str) -> str:
-    if place := error.response.headers.get("Location"):
-        return f"the server sends you elsewhere, to {clean_text(place)[:200]}"
-    if address.scheme == "ws" and "HTTPS" in body:
-        return "the server wants TLS; with it, it is wss://"
-    return f"the server answered HTTP {error.response.status_code}"
+        if place := error.response.headers.get("Location"):
+            reason = f"the server sends you elsewhere, to {clean_text(place)[:200]}"
+        elif address.scheme == "ws" and "HTTPS" in body:
+            reason = "the server wants TLS; with it, it is wss://"
+        else:
+            reason = f"the server answered HTTP {error.response.status_code}"
+    elif isinstance(error, ssl.SSLCertVerificationError):
+        reason = f"TLS: {await _describe_doubt(address, error, timeout_seconds)}"
+    else:
+        reason = _describe_failure(address, error, timeout_seconds)
+    return Unreachable(address.url, reason)
 
 
 def _describe_failure(address: Address, error: Exception, timeout_seconds: float) -> str:
+    # Having tried several addresses, asyncio writes their error numbers into one sentence.
+    own = error.errno if isinstance(error, OSError) else None
+    numbers = [own] if own else [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
     match error:
         case ProxyError():
             return f"the proxy refused: {clean_text(str(error))}"
@@ -229,14 +231,13 @@ def _describe_failure(address: Address, error: Exception, timeout_seconds: float
             return f"TLS: {error.reason or 'handshake failed'}".lower().replace("tls", "TLS", 1)
         case TimeoutError():
             return f"no answer within {timeout_seconds:g} s"
-    # Having tried several addresses, asyncio writes their error numbers into one sentence.
-    own = error.errno if isinstance(error, OSError) else None
-    numbers = [own] if own else [int(number) for number in _ERRNO.findall(str(error))]
-    if errno.ECONNREFUSED in numbers:
-        return "connection refused"
-    if numbers:
-        return os.strerror(numbers[0]).lower()
-    return "the connection broke in the handshake" if isinstance(error, OSError) else str(error)
+        case _ if errno.ECONNREFUSED in numbers:
+            return "connection refused"
+        case _ if numbers:
+            return os.strerror(numbers[0]).lower()
+        case OSError():
+            return "the connection broke in the handshake"
+    return str(error)
 
 
 def _found_no_tls(error: Exception) -> bool:
@@ -255,8 +256,8 @@ async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError,
         shown = {}
     code, host = error.verify_code, address.host
     if code in _OTHER_NAME:
-        names = [_clean(name) for _, name in shown.get("subjectAltName", ())]
-        whose = f"for {', '.join(names[:_MOST_NAMES])}, " if names else ""
+        names = [clean_text(name)[:_LONGEST_NAME] for _, name in shown.get("subjectAltName", ())][:_MOST_NAMES]
+        whose = f"for {', '.join(names)}, " if names else ""
         return f"its certificate is {whose}not for {host}"
     if code == _EXPIRED:
         return f"its certificate has expired{_day(' on', shown.get('notAfter'))}"
@@ -266,7 +267,7 @@ async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError,
     if code in _UNTRUSTED:
         issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
         name = issuer.get("commonName") or issuer.get("organizationName")
-        who = f"{_clean(name)}, " if name else "somebody "
+        who = f"{clean_text(name)[:_LONGEST_NAME]}, " if name else "somebody "
         return f"its certificate is from {who}whom this machine does not trust; --ca FILE names an authority to trust"
     return error.verify_message
 
@@ -296,7 +297,3 @@ async def _shake_hands(address: Address, context: ssl.SSLContext, *, binary_form
 
 def _day(word: str, when: str | None) -> str:
     return f"{word} {time.strftime('%Y-%m-%d', time.gmtime(ssl.cert_time_to_seconds(when)))}" if when else ""
-
-
-def _clean(name: str) -> str:
-    return clean_text(name)[:_LONGEST_NAME]

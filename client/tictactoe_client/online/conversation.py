@@ -19,7 +19,15 @@ from msgspec.structs import replace
 from tictactoe_client.online.address import Address, House
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import GOING_DOWN
-from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused, Unreachable
+from tictactoe_client.online.errors import (
+    ClientError,
+    ConnectionLost,
+    Expelled,
+    Interrupted,
+    ProtocolBroken,
+    Refused,
+    Unreachable,
+)
 from tictactoe_client.online.events import Gone
 from tictactoe_client.online.messages import Messages
 from tictactoe_client.online.reconnect import Greeting, come_back, greet, is_passing
@@ -59,8 +67,8 @@ class Conversation:
         self.server = greeting.welcome.server
         self.ca = ca
         self.house = house.led_by(greeting.address)
+        self._welcomed_at = greeting.at
         self._greeting = greeting
-        self._welcomed_at = self._connected_at = asyncio.get_running_loop().time()
         self._backoff = backoff
         self._timeout_seconds = timeout_seconds
         self._hurry = asyncio.Event()
@@ -70,7 +78,7 @@ class Conversation:
         self._delivery = Delivery(lambda code: Room(self, code))
         self._ended: ConnectionLost | None = None
         self._resuming: asyncio.Task[None] | None = None
-        self._keeper = asyncio.get_running_loop().create_task(self._keep(), name="tictactoe connection")
+        self._keeper = asyncio.create_task(self._keep(), name="tictactoe connection")
 
     # -- what the client asks -------------------------------------------------------------------------------------
 
@@ -98,11 +106,7 @@ class Conversation:
         if self._ended is not None:
             raise self._ended
         self._delivery.expected += 1
-        try:
-            await self._greeting.connection.send(text)
-        except ConnectionLost:
-            if self._backoff is None:
-                raise
+        await self._send(text)
 
     @property
     def address(self) -> Address:
@@ -134,7 +138,8 @@ class Conversation:
         Whoever asks for one must read it, or give it back by `Messages.close` or the end of an ``async with``: while it
         keeps two megabytes that were not read nothing more is read from the server.
         """
-        stream = self._delivery.open_stream(self._greeting.message)
+        stream = Messages(self._greeting.message)
+        self._delivery.audience.seat(stream)
         if self._ended is not None:
             stream.put(self._ended)
         return stream
@@ -196,7 +201,8 @@ class Conversation:
         finally:
             self._ended = lost
             self._is_here.set()
-            self._delivery.fail_all(lost)
+            for pending in self._delivery.waiting.values():
+                pending.fail(lost)
 
     async def _read_to_the_end(self) -> ConnectionLost:
         """Deliver what comes, and return why nothing more will."""
@@ -227,51 +233,47 @@ class Conversation:
         if self._resuming is not None:
             self._resuming.cancel()
             await asyncio.wait([self._resuming])
-        self._delivery.interrupt()
+        for pending in self._delivery.waiting.values():
+            if pending.sent_over is not None and not pending.is_repeatable:
+                pending.fail(Interrupted())
         self._hurry.clear()
         hold_ms = self._greeting.welcome.hold_ms
         patience = self._backoff.patience(None if hold_ms is UNSET else hold_ms)
-        lasted = asyncio.get_running_loop().time() - self._connected_at
+        lasted = asyncio.get_running_loop().time() - self._greeting.at
         ways = self._backoff.ways(len(house.addresses), announced_ms, lasted_seconds=lasted)
-        greeting = await come_back(self._greet_again, house, ways, patience, lost, self._delivery.tell, self._hurry)
+
+        def greet_again(address: Address) -> Coroutine[Any, Any, Greeting]:
+            return greet(address, self.name, self.token, self._timeout_seconds, self.ca)
+
+        greeting = await come_back(greet_again, house, ways, patience, lost, self._delivery.tell, self._hurry)
         if greeting.address != house.first:
             self.house, self._delivery.is_final = house.led_by(greeting.address), False
         self._greeting = greeting
-        self._connected_at = asyncio.get_running_loop().time()
-        self._delivery.pass_on(greeting.message)
+        self._delivery.audience.tell(greeting.message)
         self._resuming = asyncio.create_task(self._resume(patience[0]), name="tictactoe resume")
-
-    def _greet_again(self, address: Address) -> Coroutine[Any, Any, Greeting]:
-        return greet(address, self.name, self.token, self._timeout_seconds, self.ca)
 
     async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
-        connection = self._greeting.connection
-        returns = {room: self._delivery.add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
-        others = [self._delivery.add(self._lobby_again())] if self._lobby.on else []
+        add, connection = self._delivery.add, self._greeting.connection
+        returns = {room: add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
+        boards = self._lobby.boards if "boards" in self.features else 0
+        lobby = [add(Lobby(on=True, boards=boards))] if self._lobby.on else []
         try:
-            for pending in (*returns.values(), *others):
+            for pending in (*returns.values(), *lobby):
                 await self._send_pending(pending)
-            while unsent := self._delivery.unsent(connection):
+            while unsent := [each for each in self._delivery.waiting.values() if each.sent_over is not connection]:
                 for pending in unsent:
                     await self._send_pending(pending)
             self._is_here.set()
             for room, pending in returns.items():
                 await self._enter_again(room, pending, patience_seconds)
-            for pending in others:
+            for pending in lobby:
                 await pending.answer
         except ClientError:
             return
         finally:
-            for pending in (*returns.values(), *others):
+            for pending in (*returns.values(), *lobby):
                 self._delivery.remove(pending)
-                pending.forget()
-
-    def _lobby_again(self) -> Lobby:
-        return Lobby(on=True, boards=self._lobby.boards if "boards" in self.features else 0)
-
-    def _with_seen(self, request: Join | Watch) -> Join | Watch:
-        return replace(request, seq=self._delivery.seen(request.room)) if "seq" in self.features else request
 
     async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
         """Wait for our return to a room, which is gone for us where that is refused, or put off for too long."""
@@ -291,13 +293,19 @@ class Conversation:
             pending = self._delivery.add(self._with_seen(room._way_back()))
             await self._send_pending(pending)
 
+    def _with_seen(self, request: Join | Watch) -> Join | Watch:
+        return replace(request, seq=self._delivery.seen(request.room)) if "seq" in self.features else request
+
     async def _send_pending(self, pending: Pending) -> None:
-        """Send a request; one that finds no connection is sent again by the return."""
         pending.sent_over = self._greeting.connection
         if isinstance(pending.request, (Create, Match, Join, Watch)):
             self._delivery.expected += 1
+        await self._send(encode(pending.request).decode())
+
+    async def _send(self, text: str) -> None:
+        """Send a message; a request that finds no connection is sent again by the return."""
         try:
-            await self._greeting.connection.send(encode(pending.request).decode())
+            await self._greeting.connection.send(text)
         except ConnectionLost:
             if self._backoff is None:
                 raise

@@ -102,14 +102,21 @@ class Refused(ClientError):
     """
 
     def __init__(
-        self, code: str, message: str, *, room: str | None = None, path: str | None = None, retry_ms: int | None = None
+        self,
+        code: str,
+        message: str,
+        *,
+        room: str | None = None,
+        path: str | None = None,
+        retry_ms: int | None = None,
+        server: str | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.room = room
         self.path = path
         self.retry_ms = retry_ms
-        self.server: str | None = None
+        self.server = server
 
 
 class UnknownGame(ClientError):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, Struct
@@ -95,10 +94,11 @@ class Messages(Stream[Message]):
                 return
 
 
-def refusal_of(error: pushes.Error) -> Refused:
-    """Return the server's refusal as an exception."""
+def refusal_of(error: pushes.Error, *, server: str | None = None) -> Refused:
+    """Return the server's refusal as an exception; `server` is its URL where it refused our hello."""
     retry_ms = None if error.retry_ms is UNSET else error.retry_ms
-    return Refused(error.code, error.message, room=error.room or None, path=error.path or None, retry_ms=retry_ms)
+    room, path = error.room or None, error.path or None
+    return Refused(error.code, error.message, room=room, path=path, retry_ms=retry_ms, server=server)
 
 
 def read_message(text: str) -> Message:
@@ -156,52 +156,40 @@ def _tidy(state: pushes.RoomState) -> pushes.RoomState:
     return state if turn is state.turn and result is state.result else replace(state, turn=turn, result=result)
 
 
-@singledispatch
 def _inspect(said: Struct) -> None:
     """Refuse what contradicts itself, or the rules that it names; what stands in it was looked through before."""
+    match said:
+        case pushes.RulesState():
+            try:
+                said.to_rules()
+            except InvalidRules as invalid:
+                raise _broken(f"nobody can play by these rules: {invalid.message}") from None
+        case pushes.Welcome(held_ms=held):
+            held_ms = held or {}
+            _demand(len(said.token) <= MAX_TOKEN_LENGTH, "the token is too long")
+            _demand_codes(*held_ms)
+            _demand(min((said.hold_ms or 0, *held_ms.values())) >= 0, "a seat is held for less than no time")
+        case pushes.HeldSeat(seat=seat):
+            _demand(_is_mark(seat), "a seat is no mark")
+        case pushes.Ok():
+            moves = said.moves or ()
+            _demand(not said.seat or _is_mark(said.seat), "the seat is no mark")
+            _demand(_are_cells(moves, MAX_SIDE * MAX_SIDE), "the moves are no cells")
+            _demand(len(set(moves)) == len(moves), "a cell is played twice")
+        case pushes.LobbyChange(closed=closed):
+            _demand_codes(*closed)
+        case pushes.RoomSummary(seats=seats, rules=rules):
+            _demand(set(seats) == set(rules.marks), "the seats are not those of the marks")
+        case pushes.PastGame(players=players, rules=rules):
+            _demand(set(players) <= set(rules.marks), "a player has no mark of the game")
+            _inspect_result(said.result, rules.to_rules())
+        case pushes.LiveBoard():
+            _inspect_live(said)
+        case pushes.RoomState():
+            _inspect_state(said)
 
 
-@_inspect.register
-def _(rules: pushes.RulesState) -> None:
-    try:
-        rules.to_rules()
-    except InvalidRules as invalid:
-        raise _broken(f"nobody can play by these rules: {invalid.message}") from None
-
-
-@_inspect.register
-def _(welcome: pushes.Welcome) -> None:
-    _demand(len(welcome.token) <= MAX_TOKEN_LENGTH, "the token is too long")
-    held_ms = welcome.held_ms or {}
-    _demand_codes(*held_ms)
-    _demand(min((welcome.hold_ms or 0, *held_ms.values())) >= 0, "a seat is held for less than no time")
-
-
-@_inspect.register
-def _(held: pushes.HeldSeat) -> None:
-    _demand(_is_mark(held.seat), "a seat is no mark")
-
-
-@_inspect.register
-def _(answer: pushes.Ok) -> None:
-    moves = answer.moves or ()
-    _demand(not answer.seat or _is_mark(answer.seat), "the seat is no mark")
-    _demand(_are_cells(moves, MAX_SIDE * MAX_SIDE), "the moves are no cells")
-    _demand(len(set(moves)) == len(moves), "a cell is played twice")
-
-
-@_inspect.register
-def _(change: pushes.LobbyChange) -> None:
-    _demand_codes(*change.closed)
-
-
-@_inspect.register
-def _(room: pushes.RoomSummary) -> None:
-    _demand(set(room.seats) == set(room.rules.marks), "the seats are not those of the marks")
-
-
-@_inspect.register
-def _(live: pushes.LiveBoard) -> None:
+def _inspect_live(live: pushes.LiveBoard) -> None:
     _demand(0 < live.rows <= MAX_SIDE and 0 < live.columns <= MAX_SIDE, "a board has no size")
     _demand(len(live.board) == live.rows * live.columns, "a board has another size than it says")
     marks = (*live.names, *(live.board.replace(FREE, "").replace(BLOCKED, "")))
@@ -212,15 +200,7 @@ def _(live: pushes.LiveBoard) -> None:
     _demand(result.winner is None or result.winner in live.names, "the winner has no mark of the game")
 
 
-@_inspect.register
-def _(game: pushes.PastGame) -> None:
-    rules = game.rules.to_rules()
-    _demand(set(game.players) <= set(rules.marks), "a player has no mark of the game")
-    _inspect_result(game.result, rules)
-
-
-@_inspect.register
-def _(state: pushes.RoomState) -> None:
+def _inspect_state(state: pushes.RoomState) -> None:
     rules, board = state.rules.to_rules(), state.board
     marks = set(rules.marks)
     _demand(len(board) == rules.size, f"the board has {len(board)} cells, not {rules.size}")

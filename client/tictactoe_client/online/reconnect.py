@@ -38,12 +38,14 @@ _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavail
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """A connection on which the server at `address` knows us: its welcome, as it came and read, how long that took."""
+    """A connection on which the server at `address` knows us: its welcome, as it came and read, when by the loop's
+    clock, and how long that took."""
 
     address: Address
     connection: Connection
     message: Message
     welcome: Welcome
+    at: float
     latency_seconds: float
 
 
@@ -53,35 +55,25 @@ async def greet(
     """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
     connection = await open_connection(address, timeout_seconds=timeout_seconds, ca=ca)
     hello = Hello(name=name or UNSET, token=token or UNSET, client=f"tictactoe-client/{client_version()}")
-    started = asyncio.get_running_loop().time()
+    clock = asyncio.get_running_loop().time
+    started = clock()
     try:
         async with asyncio.timeout(timeout_seconds):
             await connection.send(encode(hello).decode())
-            message, welcome = await _read_welcome(connection, address)
+            while not isinstance(welcome := (message := read_message(await connection.receive())).push, Welcome):
+                if isinstance(welcome, Error):
+                    raise refusal_of(welcome, server=address.url)
         if welcome.protocol not in PROTOCOL_VERSIONS:
-            spoken = (welcome.protocol,)
-            raise VersionRefused(describe_mismatch(spoken), spoken)
-    except TimeoutError:
+            raise VersionRefused(describe_mismatch((welcome.protocol,)), (welcome.protocol,))
+    except (TimeoutError, asyncio.CancelledError) as ended:
         connection.abort()
-        raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
-    except asyncio.CancelledError:
-        connection.abort()
+        if isinstance(ended, TimeoutError):
+            raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
         raise
     except BaseException:
         await connection.close()
         raise
-    return Greeting(address, connection, message, welcome, asyncio.get_running_loop().time() - started)
-
-
-async def _read_welcome(connection: Connection, address: Address) -> tuple[Message, Welcome]:
-    while True:
-        message = read_message(await connection.receive())
-        if isinstance(message.push, Error):
-            refused = refusal_of(message.push)
-            refused.server = address.url
-            raise refused
-        if isinstance(message.push, Welcome):
-            return message, message.push
+    return Greeting(address, connection, message, welcome, clock(), clock() - started)
 
 
 async def arrive(house: House, greet: Callable[[Address], Awaitable[Greeting]]) -> Greeting:
@@ -98,10 +90,9 @@ async def arrive(house: House, greet: Callable[[Address], Awaitable[Greeting]]) 
                 raise
             failures.append(error)
     unreachable = [error for error in failures if isinstance(error, Unreachable)]
-    if others := [error for error in failures if error not in unreachable]:
-        raise others[0]
-    first, *rest = unreachable
-    raise Unreachable(first.url, first.reason, others=rest)
+    if len(unreachable) < len(failures):
+        raise next(error for error in failures if not isinstance(error, Unreachable))
+    raise Unreachable(unreachable[0].url, unreachable[0].reason, others=unreachable[1:])
 
 
 async def come_back(

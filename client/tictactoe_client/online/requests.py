@@ -12,9 +12,9 @@ from msgspec import UNSET, UnsetType, to_builtins
 from msgspec.structs import replace
 
 from tictactoe_client.online.connection import Connection
-from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted
+from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost
 from tictactoe_client.online.events import ConnectionEvent, Gone, Said, Told
-from tictactoe_client.online.messages import Message, Messages, read_message, refusal_of
+from tictactoe_client.online.messages import Message, read_message, refusal_of
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.stream import Audience
 from tictactoe_protocol.pushes import Announcement, ChatLine, Closed, Error, Notice, Ok, Replaced, RoomState
@@ -46,56 +46,44 @@ class Pending:
         if not self.answer.done():
             self.answer.set_exception(error)
 
-    def forget(self) -> None:
-        """Let nobody miss the answer, also where it is an error."""
-        if not self.answer.cancel() and not self.answer.cancelled():
-            self.answer.exception()
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it may be sent a second time."""
+        return is_repeatable_line(to_builtins(self.request))
 
 
 class Delivery:
-    """Who hears what comes: an answer whoever asked, a state its room, and the streams everything.
+    """Who hears what comes: an answer whoever asked, a state its room, and the streams of the `audience` everything.
 
-    `retry_ms` is when a server that goes down said it would be back, or None; with `is_final` it will not. `farewell`
-    is what it said last of why we are sent away. `expected` is in how many rooms we asked to be: no more are kept.
+    `waiting` is what has no answer yet by its id, in the order in which it was asked. `expected` is in how many rooms
+    we asked to be: no more are kept. `retry_ms` is when a server that goes down said it would be back, or None; with
+    `is_final` it will not. `farewell` is what it said last of why we are sent away.
     """
 
     def __init__(self, make_room: Callable[[str], Room]) -> None:
-        self.retry_ms: int | None = None
+        self.waiting: dict[str, Pending] = {}
+        self.audience: Audience[Message] = Audience()
         self.expected = 0
+        self.retry_ms: int | None = None
         self.is_final = False
         self.farewell: Error | None = None
         self._ids = itertools.count(1)
-        self._waiting: dict[str, Pending] = {}
         self._make_room = make_room
         self._rooms: dict[str, Room] = {}
         self._seen: dict[str, int] = {}
-        self._audience: Audience[Message] = Audience()
 
     def add(self, request: Request) -> Pending:
         """Expect an answer to a request, which gets an id of our own where it has none."""
         if request.id is UNSET:
             request = replace(request, id=f"{_OWN_ID_PREFIX}{next(self._ids)}")
-        pending = self._waiting[str(request.id)] = Pending(request, asyncio.get_running_loop().create_future())
+        pending = self.waiting[str(request.id)] = Pending(request, asyncio.get_running_loop().create_future())
+        # Where nobody waits any more, nobody misses an answer that is an error.
+        pending.answer.add_done_callback(lambda answer: answer.cancelled() or answer.exception())
         return pending
 
     def remove(self, pending: Pending) -> None:
         """Expect no answer any more."""
-        self._waiting.pop(str(pending.request.id), None)
-
-    def unsent(self, connection: Connection) -> list[Pending]:
-        """Return those that did not go out over this connection, in the order in which they were asked."""
-        return [pending for pending in self._waiting.values() if pending.sent_over is not connection]
-
-    def interrupt(self) -> None:
-        """Fail what was sent over a connection that is gone and must not be sent twice."""
-        for pending in self._waiting.values():
-            if pending.sent_over is not None and not is_repeatable_line(to_builtins(pending.request)):
-                pending.fail(Interrupted())
-
-    def fail_all(self, error: Exception) -> None:
-        """Let an error be the answer to all that have none."""
-        for pending in self._waiting.values():
-            pending.fail(error)
+        self.waiting.pop(str(pending.request.id), None)
 
     @property
     def rooms(self) -> tuple[Room, ...]:
@@ -115,12 +103,6 @@ class Delivery:
         room = self._rooms.get(code)
         return self._seen.get(code, UNSET) if room is None or room.state is None else room.state.seq
 
-    def open_stream(self, welcome: Message) -> Messages:
-        """Return a new stream of everything, beginning with a welcome."""
-        stream = Messages(welcome)
-        self._audience.seat(stream)
-        return stream
-
     def take(self, text: str) -> None:
         """Hand on what came from the server; raises `ProtocolBroken` for what is no message."""
         message = read_message(text)
@@ -131,7 +113,7 @@ class Delivery:
         elif isinstance(push, Ok):
             self._settle(push)
         elif isinstance(push, Error):
-            if (pending := self._waiting.get(push.id or "")) is not None:
+            if (pending := self.waiting.get(push.id or "")) is not None:
                 pending.fail(refusal_of(push))
             if push.code in EXPULSIONS:
                 self.farewell = push
@@ -146,11 +128,11 @@ class Delivery:
         if isinstance(push, Notice | Announcement) or (isinstance(push, Error) and push.id is UNSET):
             for each in self.rooms:
                 each._hear(Told(push))
-        self.pass_on(message)
+        self.audience.tell(message)
 
     async def until_read(self) -> None:
         """Wait while somebody who listens lags far behind."""
-        await self._audience.until_read()
+        await self.audience.until_read()
         for room in self.rooms:
             await room._audience.until_read()
 
@@ -159,25 +141,18 @@ class Delivery:
         for room in self.rooms:
             if not isinstance(event, Gone) or event.room == room.code:
                 room._hear(event)
-        self.pass_on(Message("", None, event))
-
-    def pass_on(self, message: Message) -> None:
-        """Put a message into every stream."""
-        self._audience.tell(message)
+        self.audience.tell(Message("", None, event))
 
     def finish(self, lost: ConnectionLost | None) -> None:
         """End rooms and streams, with None as we have closed the conversation ourselves."""
         for room in self.rooms:
-            if lost is None:
-                room._end("left")
-            else:
-                room._lose(lost)
-        self._audience.finish(lost)
+            room._end("left") if lost is None else room._lose(lost)
+        self.audience.finish(lost)
 
     def _settle(self, reply: Ok) -> None:
         if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
             self.room(reply.room)._enter(reply)
-        pending = self._waiting.get(reply.id)
+        pending = self.waiting.get(reply.id)
         if pending is not None and not pending.answer.done():
             pending.answer.set_result(reply)
             if isinstance(pending.request, Move):
