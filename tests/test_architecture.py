@@ -31,6 +31,7 @@ CLIENT_LEVELS = (
     {"text"},
     {"files"},
     {"session", "exits", "input"},
+    {"earlier"},
     {"plain", "json", "tui"},
     {"cli"},
     {"__main__"},

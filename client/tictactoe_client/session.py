@@ -1,4 +1,4 @@
-"""One person on one server at a time: who they are there, the connection, and what earlier runs left behind.
+"""One person on one server at a time: who they are there, and the connection.
 
 A person may be several players there, since runs at the same time are. No file is waited for on the event loop.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -21,9 +21,7 @@ from tictactoe_client.online.local_server import run_local_server
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.lobby import describe_loss, describe_way_back
-from tictactoe_protocol import MAX_LISTED_GAMES, clean_text
-from tictactoe_protocol.pushes import PastGame
+from tictactoe_protocol import clean_text
 
 LATENCY_SECONDS: Final = 1.0
 _SMALLEST_CHANGE_MS: Final = 2
@@ -233,10 +231,9 @@ class Session:
             self.phase, self.held_until = "away", now + event.hold_seconds
         elif isinstance(event, Retrying):
             self.retrying, self.retries_at = event, now + event.in_seconds
-        elif isinstance(event, Back):
+        elif isinstance(event, Back) and self.client is not None:
             self.retrying = None
-            if self.client is not None:
-                self._note_address(self.client, event.latency_seconds)
+            self._note_address(self.client, event.latency_seconds)
         self._hear(message)
         if event is not None:
             self._changed()
@@ -250,17 +247,8 @@ class Session:
         while True:
             name = self.name or (self.players.find_name() if self.is_own else None)
             try:
-                client = await connections.enter_async_context(
-                    connect(
-                        self.house,
-                        name=name,
-                        token=self._token,
-                        timeout_seconds=self.settings.timeout_seconds,
-                        reconnect=backoff,
-                        ca=self.settings.ca,
-                        keep_seats=True,
-                    )
-                )
+                coming = self._connect(name=name, token=self._token, reconnect=backoff)
+                client = await connections.enter_async_context(coming)
             except Refused as refused:
                 if refused.code != "bad_token" or self._token is None:
                     raise
@@ -366,9 +354,12 @@ class Session:
         if self.client is not None and player.token == self.client.token:
             yield self.client
         else:
-            options: dict[str, Any] = {"timeout_seconds": self.settings.timeout_seconds, "ca": self.settings.ca}
-            async with connect(self.house, token=player.token, keep_seats=True, **options) as owner:
+            async with self._connect(token=player.token) as owner:
                 yield owner
+
+    def _connect(self, **options: Any) -> AbstractAsyncContextManager[Client]:
+        timeout_seconds, ca = self.settings.timeout_seconds, self.settings.ca
+        return connect(self.house, timeout_seconds=timeout_seconds, ca=ca, keep_seats=True, **options)
 
 
 def settle_latency(shown_ms: int | None, seconds: float) -> int:
@@ -381,134 +372,3 @@ def settle_latency(shown_ms: int | None, seconds: float) -> int:
     if shown_ms is not None and abs(measured - shown_ms) < max(_SMALLEST_CHANGE_MS, shown_ms * _SMALLEST_SHARE):
         return shown_ms
     return measured
-
-
-@dataclass(frozen=True, slots=True)
-class LeftBehind:
-    """What there still is of earlier runs: rooms where our seat waits, and a sentence for each game that is over since.
-
-    With each room stands for how many ms the seat is held, None where that is not known.
-    """
-
-    waiting: dict[str, int | None]
-    losses: list[str]
-
-    def describe(self, address: Address) -> list[str]:
-        """Return a line for each game, those that wait with the command that leads back."""
-        return [*(describe_way_back(room, held_ms, address) for room, held_ms in self.waiting.items()), *self.losses]
-
-
-async def find_left_behind(session: Session, *, but: str | None = None) -> LeftBehind:
-    """Return what earlier runs left behind, `but` the room that is being joined anyway.
-
-    Asks the server only where there is such a seat; where it does not answer, nothing is said and nothing forgotten.
-    """
-    left = LeftBehind({}, [])
-    for player in session.players.on(session.house.urls):
-        rooms = [room for room in reversed(player.rooms) if room != but and room not in session.rooms]
-        if rooms and player.is_free:
-            with suppress(ClientError):
-                async with session.connect_as(player) as owner:
-                    held = {seat.room for seat in owner.welcome.rooms}
-                    left.waiting.update((room, owner.held_ms(room)) for room in rooms if room in held)
-                    lost = [room for room in rooms if room not in held]
-                    left.losses.extend(await _settle(session, owner, lost, replay_from=owner.address))
-    return left
-
-
-async def find_losses(session: Session) -> list[str]:
-    """Return how each game ended whose seat the server does not hold for us any more, and forget those seats."""
-    client = session.client
-    known = session.players.on(session.house.urls)
-    if client is not None:
-        held = {seat.room for seat in client.welcome.rooms}
-        own = [room for player in known if player.token == client.token for room in player.rooms]
-        with suppress(ClientError):
-            return await _settle(session, client, [room for room in own if room not in held])
-    return []
-
-
-async def _settle(
-    session: Session, owner: Client, lost: Sequence[str], *, replay_from: Address | None = None
-) -> list[str]:
-    """Forget seats that are gone, and return how the game of each ended."""
-    games = await owner.history(MAX_LISTED_GAMES) if lost else ()
-    told = []
-    for room in lost:
-        await session.write(session.players.forget_room, session.house.urls, owner.token, room)
-        ended = next((game for game in games if game.room == room), None)
-        told.append(describe_loss(room, ended, owner.player, replay_from=replay_from))
-    return told
-
-
-@dataclass(frozen=True, slots=True)
-class OwnGame:
-    """A finished game of ours: the player that we were in it, by the public id, and by name: ``ana``, ``ana (2)``."""
-
-    game: PastGame
-    viewer: str
-    whose: str
-
-
-class PastGames:
-    """The finished games of all players that this machine knows under our name, the newest first, each once.
-
-    `is_shared` where these are several. Of one whom the server does not know any more there are none.
-    """
-
-    def __init__(self, session: Session) -> None:
-        client = session.client
-        assert client is not None
-        own = KnownPlayer(client.address.url, client.name, client.token)
-        known = session.players.on(session.house.urls)
-        others = (player for player in known if player.name == client.name and player.token != client.token)
-        self._session = session
-        self._names = {own: own.name} | {player: f"{own.name} ({number})" for number, player in enumerate(others, 2)}
-        self._unlisted: dict[KnownPlayer, list[OwnGame]] = {player: [] for player in self._names}
-        self._before: dict[KnownPlayer, str | None] = dict.fromkeys(self._names)
-        self._owners: dict[str, KnownPlayer] = {}
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether there are several players."""
-        return len(self._names) > 1
-
-    async def read(self, count: int) -> tuple[OwnGame, ...]:
-        """Return the next games, fewer than `count` where there are no more. Raises `Refused` and `ConnectionLost`."""
-        found: list[OwnGame] = []
-        while len(found) < count:
-            for player in tuple(self._before):
-                if not self._unlisted[player]:
-                    await self._fetch(player, min(count, MAX_LISTED_GAMES))
-            filled = [player for player, games in self._unlisted.items() if games]
-            if not filled:
-                break
-            newest = max(filled, key=lambda player: self._unlisted[player][0].game.at)
-            own = self._unlisted[newest].pop(0)
-            if self._owners.setdefault(own.game.id, newest) is newest:
-                found.append(own)
-        return tuple(found)
-
-    async def _fetch(self, player: KnownPlayer, count: int) -> None:
-        """Fetch the next games of a player, who is in `_before` as long as there are more."""
-        try:
-            async with self._session.connect_as(player) as owner:
-                games = await owner.history(count, before=self._before[player])
-        except Refused as refused:
-            if refused.code != "bad_token":
-                raise
-            games = ()
-        self._unlisted[player] += (OwnGame(game, owner.player, self._names[player]) for game in games)
-        if len(games) < count:
-            del self._before[player]
-        else:
-            self._before[player] = games[-1].id
-
-    async def record(self, game: str) -> str:
-        """Return the record of a game that one of our players played; raises `Refused` where none did."""
-        players = [self._owners[game]] if game in self._owners else list(self._names)
-        for player in players:
-            with suppress(*(() if player is players[-1] else (Refused,))):
-                async with self._session.connect_as(player) as owner:
-                    return await owner.record(game)
-        raise AssertionError("the last one returns or raises")

@@ -17,10 +17,11 @@ from tests.environment import environment
 from tests.peer import open_peer, play_out
 from tests.programs import Process, start_program
 from tictactoe_client import Client, Refused, connect
+from tictactoe_client.earlier import PastGames
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.input.record import STEP_HELP
 from tictactoe_client.online.address import parse_house
-from tictactoe_client.session import PastGames, Session
+from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import describe_record_help
 from tictactoe_engine.records import GameResult, parse_record

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tictactoe_client.cli.run import run, run_alone
+from tictactoe_client.earlier import PastGames
 from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.input.record import (
     STEP_HELP,
@@ -22,7 +23,7 @@ from tictactoe_client.json.game import pass_through
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
-from tictactoe_client.session import PastGames, Session, house_for
+from tictactoe_client.session import Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own

@@ -10,12 +10,13 @@ import contextlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.exits import describe_failure, exit_code_for, name_failure
 from tictactoe_client.files.writer import keeping_debug_log, report_bug
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.session import Role, Session, find_left_behind, house_for
+from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import hear_signals
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, print_own

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tictactoe_client.cli.run import print_failure, run, run_alone
+from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.input.rule_options import (
     RuleOptions,
     check_bots,
@@ -27,7 +28,7 @@ from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
-from tictactoe_client.session import Session, find_left_behind
+from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own

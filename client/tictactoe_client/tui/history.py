@@ -14,9 +14,9 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
+from tictactoe_client.earlier import OwnGame, PastGames
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.errors import ClientError, Refused
-from tictactoe_client.session import OwnGame, PastGames
 from tictactoe_client.text.lobby import describe_outcome, format_date
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import Table

@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, OptionList, Static
 
+from tictactoe_client.earlier import find_losses
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.session import find_losses
 from tictactoe_client.text.lobby import name_with_time
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryScreen
