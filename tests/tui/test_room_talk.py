@@ -162,6 +162,6 @@ async def test_a_key_with_alt_places_nothing(server: Server, open_screen: OpenSc
     from textual import events
 
     async with game(open_screen, server) as (ana, bo, _):
-        ana.canvas.post_message(events.Key("alt+x", "x"))
+        ana.app.screen.post_message(events.Key("alt+x", "x"))
         await ana.press("5")
         assert (await bo.state(ply=1))["last"] == 4

@@ -13,9 +13,7 @@ from typing import cast
 from rich.control import Control
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 from textual.geometry import Region
-from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -28,42 +26,13 @@ _CLOSE_ENOUGH = 8
 _BARE = Style.parse("default on default")
 
 
-class Canvas(Widget, can_focus=True, inherit_bindings=False):
-    """Shows pictures and passes on what is typed and clicked."""
+class Canvas(Widget, inherit_bindings=False):
+    """Shows pictures; keys and clicks are the screen's. What takes text may lie on it as a child."""
 
     DEFAULT_CSS = "Canvas { width: 100%; height: 100%; background: transparent; }"
 
-    class Pressed(Message):
-        """A key went down; `name` is the character, or the key's name for others."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-    class Pasted(Message):
-        """Text was pasted."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    class Clicked(Message):
-        """The mouse was clicked on a cell of the screen."""
-
-        def __init__(self, x: int, y: int) -> None:
-            super().__init__()
-            self.x = x
-            self.y = y
-
-    class Scrolled(Message):
-        """The wheel was turned, by so many lines."""
-
-        def __init__(self, lines: int) -> None:
-            super().__init__()
-            self.lines = lines
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
+    def __init__(self, theme: Theme, *children: Widget) -> None:
+        super().__init__(*children)
         self._picture = Picture(0, 0)
         self._theme = theme
         self._styles: dict[str, Style] = {}
@@ -129,31 +98,6 @@ class Canvas(Widget, can_focus=True, inherit_bindings=False):
         if style is None:
             style = self._styles[role] = _BARE + Style.parse(self._theme.get(role, self._theme.get("", "")))
         return style
-
-    async def _on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
-        character = event.character
-        is_text = character is not None and len(character) == 1 and character.isprintable() and "alt+" not in event.key
-        self.post_message(self.Pressed(character if is_text and character and character != " " else event.key))
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        self.post_message(self.Pasted(event.text))
-
-    def on_click(self, event: events.Click) -> None:
-        """Pass a click on."""
-        self.post_message(self.Clicked(event.screen_x, event.screen_y))
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Pass the wheel on."""
-        event.stop()
-        self.post_message(self.Scrolled(1))
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Pass the wheel on."""
-        event.stop()
-        self.post_message(self.Scrolled(-1))
 
 
 def _split(cells: list[Cell]) -> list[tuple[str, str, str]]:

@@ -267,7 +267,6 @@ class RoomScreen(ClientScreen):
 
     def on_mount(self) -> None:
         """Draw as soon as there is something to draw on."""
-        self.canvas.focus()
         self.redraw()
 
     def on_screen_suspend(self) -> None:
@@ -333,21 +332,29 @@ class RoomScreen(ClientScreen):
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
-    def on_canvas_pressed(self, event: Canvas.Pressed) -> None:
-        """Take a key."""
+    def on_key(self, event: events.Key) -> None:
+        """Take a key: a character, or the name of another one."""
+        event.stop()
+        event.prevent_default()
+        character = event.character or ""
+        is_text = len(character) == 1 and character.isprintable() and character != " " and "alt+" not in event.key
         if not self._is_too_small():
-            self._desk.attempt(self._keys.press, event.name)
+            self._desk.attempt(self._keys.press, character if is_text else event.key)
 
-    def on_canvas_pasted(self, event: Canvas.Pasted) -> None:
+    def on_paste(self, event: events.Paste) -> None:
         """Take pasted text."""
         self._desk.attempt(self._keys.paste, event.text)
 
-    def on_canvas_clicked(self, event: Canvas.Clicked) -> None:
+    def on_click(self, event: events.Click) -> None:
         """Take a click; beside the stage there is nothing to click."""
-        place = self._stage.find(event.x, event.y)
+        place = self._stage.find(event.screen_x, event.screen_y)
         if place is not None and not self._is_too_small():
             self._desk.attempt(self._keys.click, *place)
 
-    def on_canvas_scrolled(self, event: Canvas.Scrolled) -> None:
+    def on_mouse_scroll_down(self) -> None:
         """Take a turn of the wheel."""
-        self._desk.attempt(self._keys.scroll, event.lines)
+        self._desk.attempt(self._keys.scroll, 1)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Take a turn of the wheel."""
+        self._desk.attempt(self._keys.scroll, -1)
