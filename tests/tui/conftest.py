@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
 from textual import events
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from tests.tui.quick_pilot import QuickPilot
 from tictactoe_client.online.address import parse_address
@@ -142,6 +144,23 @@ class ScreenUser:
 
 
 OpenScreen = Callable[..., AbstractAsyncContextManager[ScreenUser]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def parsed_once() -> Iterator[None]:
+    """Let every program have what an earlier one parsed of the same stylesheet with the same variables."""
+    parse = Stylesheet._parse_rules
+    parsed: dict[Any, list[RuleSet]] = {}
+
+    def parse_once(self: Stylesheet, *source: Any, **more: Any) -> list[RuleSet]:
+        key = (*source, *more.items(), *self._variables.items())
+        if key not in parsed:
+            parsed[key] = parse(self, *source, **more)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
 
 
 @pytest.fixture
