@@ -38,16 +38,18 @@ _FAILURES: Final[tuple[tuple[type[ClientError], ExitCode, str], ...]] = (
 
 def exit_code_for(error: ClientError) -> ExitCode:
     """Return the exit code that a failure means."""
-    if isinstance(error, (Refused, Expelled)):
-        return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED
-    return next(code for kind, code, _ in _FAILURES if isinstance(error, kind))
+    return _judge(error)[0]
 
 
 def name_failure(error: ClientError) -> str:
     """Return the code of a failure: the server's own for what it refused."""
+    return _judge(error)[1]
+
+
+def _judge(error: ClientError) -> tuple[ExitCode, str]:
     if isinstance(error, (Refused, Expelled)):
-        return error.code
-    return next(name for kind, _, name in _FAILURES if isinstance(error, kind))
+        return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED, error.code
+    return next((code, name) for kind, code, name in _FAILURES if isinstance(error, kind))
 
 
 def describe_failure(error: ClientError, settings: Settings, address: Address | None = None) -> str:
@@ -55,20 +57,16 @@ def describe_failure(error: ClientError, settings: Settings, address: Address | 
 
     `address` is the server, where it is another one than that of the settings.
     """
-    if isinstance(error, Unreachable):
-        return _describe_unreachable(error, settings)
     if isinstance(error, Refused) and error.code == "no_such_room" and error.room:
         listing = own_command("rooms", server=address or _address_of(settings.server))
         return f"No room {clean_text(error.room)}. It may have closed. List rooms: {listing}"
-    return clean_text(error.message)
-
-
-def _describe_unreachable(error: Unreachable, settings: Settings) -> str:
-    cross, address = "x" if settings.ascii or not can_print("✗") else "✗", _address_of(error.url)
+    if not isinstance(error, Unreachable):
+        return clean_text(error.message)
+    cross, there = "x" if settings.ascii or not can_print("✗") else "✗", _address_of(error.url)
     lines = [f"{cross} {clean_text(error.message)}"]
-    if address is not None and not is_this_machine(address):
+    if there is not None and not is_this_machine(there):
         lines.append(f"  Play the computer without a server:  {own_command('bot')}")
-    elif address is not None:
+    elif there is not None:
         lines.append(f"  Is the server running?  Start one:  {server_command()}")
     return "\n".join((*lines, f"  Or point elsewhere:     {own_command('-s', 'wss://host')}"))
 
@@ -89,14 +87,14 @@ def exit_code_of(state: RoomState | None, viewer: str, *, with_result: bool) -> 
         return ExitCode.NORMAL
     if state is None:
         return ExitCode.ABANDONED
-    own = _seat_in(state, viewer)
+    own, result = _seat_in(state, viewer), state.result
     if own is None:
         return ExitCode.NORMAL
-    if state.result is None:
+    if result is None or (result.winner is None and not is_draw(result)):
         return ExitCode.ABANDONED
-    if state.result.winner is None:
-        return ExitCode.DRAW if is_draw(state.result) else ExitCode.ABANDONED
-    return ExitCode.NORMAL if state.result.winner == own else ExitCode.LOSS
+    if result.winner is None:
+        return ExitCode.DRAW
+    return ExitCode.NORMAL if result.winner == own else ExitCode.LOSS
 
 
 def _seat_in(state: RoomState, viewer: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import NoReturn
 import pytest
 
 from tictactoe_client import BadAddress, Refused, Unreachable, parse_address
-from tictactoe_client.online.address import Address, house_of, parse_house
+from tictactoe_client.online.address import Address, parse_house
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.reconnect import Greeting, arrive
@@ -29,9 +29,9 @@ def first(count: int, backoff: Backoff, *arguments: float) -> list[tuple[int, fl
 
 def test_addresses_stand_with_commas_between_and_each_counts_once() -> None:
     assert parse_house("one,two:9, wss://three,one").urls == ("ws://one:8765", "ws://two:9", "wss://three")
-    assert parse_house(None) == house_of("localhost")
-    assert house_of(()) == parse_house(None)
-    assert house_of(["one", parse_address("two")]) == parse_house("one,two")
+    assert parse_house(None) == parse_house("localhost")
+    assert parse_house(()) == parse_house(None)
+    assert parse_house(["one", parse_address("two")]) == parse_house("one,two")
 
 
 @pytest.mark.parametrize("text", [",", "one,t wo", "one,http2://two"])
@@ -48,7 +48,7 @@ def test_a_house_may_begin_with_any_of_its_addresses_and_keeps_the_rest_in_a_rin
     assert not house.has(parse_address("wss://three"))
 
 
-def test_a_link_into_the_house_of_the_settings_leads_to_all_of_it() -> None:
+def test_a_link_into_the_parse_house_the_settings_leads_to_all_of_it() -> None:
     settings = Settings(server="one,two")
     assert house_for(settings, None) == parse_house("one,two")
     assert house_for(settings, parse_address("two")) == parse_house("two,one")

@@ -18,7 +18,7 @@ from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.online.address import house_of
+from tictactoe_client.online.address import parse_house
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.tui.app import Opening
 from tictactoe_client.tui.history import PAGE_GAMES
@@ -188,7 +188,7 @@ async def test_without_a_server_that_is_said_and_tried_again(server: Server, ope
     async with played(server), open_screen("ws://127.0.0.1:1", opening=HISTORY) as ana:
         text = await ana.until("Can't reach ws://127.0.0.1:1", "r tries again")
         assert "press l" not in text
-        ana.app.link.house = house_of(server.url)
+        ana.app.link.house = parse_house(server.url)
         await ana.press("r")
         await ana.until(f"on {server.url.replace('localhost', '127.0.0.1')}", gone="Can't reach")
 

@@ -11,7 +11,7 @@ from tests.kept import leave_seat, rooms_left
 from tests.peer import open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.online.address import house_of
+from tictactoe_client.online.address import parse_house
 from tictactoe_client.online.client import Choice
 from tictactoe_server.server import Server
 
@@ -229,7 +229,7 @@ async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: O
         assert "Start one:" in text
         assert "tictactoe-client -s wss://host" in text
         async with Server() as late:
-            ana.app.link.house = house_of(late.url)
+            ana.app.link.house = parse_house(late.url)
             await ana.press("r")
             await ana.until("Playing as  ana")
 

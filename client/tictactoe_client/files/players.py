@@ -113,13 +113,13 @@ class KnownPlayers:
         taken: list[KnownPlayer] = []
 
         def take(players: Players) -> Players:
-            free = [player for player in players if player.server in servers and player.is_free]
+            here = [player for player in players if player.server in servers]
+            free = [player for player in here if player.is_free]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             found = seated or [player for player in free if name in (None, player.name) and not only_seated]
             if found and not taken:  # a second attempt to write it takes nobody else
-                token, mine = max(found, key=lambda player: player.used_at).token, (os.getpid(), time.time())
-                rows = (player for player in players if player.server in servers and player.token == token)
-                taken.extend(replace(row, pid=mine[0], used_at=mine[1]) for row in rows)
+                token, now = max(found, key=lambda player: player.used_at).token, time.time()
+                taken.extend(replace(row, pid=os.getpid(), used_at=now) for row in here if row.token == token)
             return _put(players, taken)
 
         self.change(take)
@@ -193,9 +193,8 @@ class KnownPlayers:
 
 def _put(players: Players, rows: Iterable[KnownPlayer]) -> Players:
     """Return the players with these rows in place of what was known of them, but for their rooms, behind all others."""
-    old, new = {player.key: player.rooms for player in players}, {row.key: row for row in rows}
-    joined = (
-        replace(row, rooms=(*(room for room in old.get(key, ()) if room not in row.rooms), *row.rooms))
-        for key, row in new.items()
-    )
-    return [*(player for player in players if player.key not in new), *joined]
+    known = {player.key: player for player in players}
+    for row in rows:
+        before = known.pop(row.key, row).rooms
+        known[row.key] = replace(row, rooms=(*(room for room in before if room not in row.rooms), *row.rooms))
+    return list(known.values())

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from tictactoe_client.online.errors import BadAddress, BadRoomCode
 from tictactoe_protocol import room_codes
@@ -87,13 +87,6 @@ def parse_room(text: str) -> tuple[str, Address | None]:
     """Return the room code of a code, a link or the whole command that invites others, and the server, else None.
 
     Raises `BadRoomCode` for what is no code, and `BadAddress` for a link to nowhere.
-
-    >>> parse_room("k7m-4pq")
-    ('K7M4PQ', None)
-    >>> parse_room("ws://host:9000/k7m4pq")
-    ('K7M4PQ', Address(scheme='ws', host='host', port=9000, path=''))
-    >>> parse_room("tictactoe-client join ws://host:9000/K7M4PQ")[0]
-    'K7M4PQ'
     """
     text, server = _find_room(text)
     if "/" not in text:
@@ -151,13 +144,21 @@ def hide_credentials(text: str) -> str:
 
 
 def _parse_target(text: str) -> tuple[Address, str | None]:
-    parts = _split(text.strip(), text)
-    scheme = _SCHEMES.get(parts.scheme.lower())
+    """Return the server that a text names, and the room code at the end of its path, or None."""
+    word = text.strip()
+    if "://" not in word:
+        host, slash, path = word.partition("/")
+        is_bare = host.count(":") > 1 and not host.startswith("[")
+        word = f"ws://[{host}]{slash}{path}" if is_bare else f"ws://{word}"
+    try:
+        parts = urlsplit(word)
+    except ValueError:
+        raise _bad(text) from None
     try:
         port = parts.port
     except ValueError:
         raise _bad(text, "its port is no number up to 65535") from None
-    host = parts.hostname or ""
+    scheme, host = _SCHEMES.get(parts.scheme.lower()), parts.hostname or ""
     if scheme is None:
         raise _bad(text, f"it begins with {parts.scheme}://")
     if parts.username is not None or parts.query or parts.fragment or not _HOST.fullmatch(host) or port == 0:
@@ -170,18 +171,6 @@ def _parse_target(text: str) -> tuple[Address, str | None]:
         return Address(scheme, host, port, head), parse_code(last)
     except BadRoomCode:
         return Address(scheme, host, port, path), None
-
-
-def _split(word: str, text: str) -> SplitResult:
-    if "://" not in word:
-        host, slash, path = word.partition("/")
-        if host.count(":") > 1 and not host.startswith("["):
-            host = f"[{host}]"
-        word = f"ws://{host}{slash}{path}"
-    try:
-        return urlsplit(word)
-    except ValueError:
-        raise _bad(text) from None
 
 
 def _bad(text: str, why: str = "") -> BadAddress:
@@ -223,25 +212,20 @@ class House:
         return House((address,)) if first is None else House((*own[first:], *own[:first]))
 
 
-def parse_house(text: str | None) -> House:
-    """Return the house whose addresses stand in a text, by default the default server; raises `BadAddress`.
+def parse_house(given: str | Address | House | Sequence[str | Address] | None = None) -> House:
+    """Return the house that addresses make, in a text with commas between; that of the default server for none.
+
+    Raises `BadAddress`.
 
     >>> parse_house("one, wss://two").urls
     ('ws://one:8765', 'wss://two')
     """
-    words = [word for word in (text or DEFAULT_SERVER).split(",") if word.strip()]
-    return house_of(words or [text or ""])
-
-
-def house_of(given: str | Address | House | Sequence[str | Address]) -> House:
-    """Return the house that one address, or several together, make; raises `BadAddress`."""
     if isinstance(given, House):
         return given
-    if isinstance(given, str | Address):
-        given = (given,)
-    parsed = (one if isinstance(one, Address) else parse_address(one) for one in given)
-    addresses = tuple(dict.fromkeys(parsed))
-    return House(addresses) if addresses else parse_house(None)
+    if isinstance(given, str) and given:
+        given = [word for word in given.split(",") if word.strip()] or (given,)
+    named = (given,) if isinstance(given, Address) else given or (DEFAULT_SERVER,)
+    return House(tuple(dict.fromkeys(one if isinstance(one, Address) else parse_address(one) for one in named)))
 
 
 def reachable_address(address: Address) -> Address:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from msgspec import UNSET, UnsetType
 
-from tictactoe_client.online.address import DEFAULT_SERVER, Address, House, house_of, parse_code
+from tictactoe_client.online.address import DEFAULT_SERVER, Address, House, parse_code, parse_house
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import Refused
@@ -127,7 +127,7 @@ async def connect(
     `reconnect` a lost connection is made anew for as long as the server keeps our seats. `ca` is a file with
     certificates in PEM to trust, too. Raises `BadAddress`, `Unreachable`, `VersionRefused` or `Refused`.
     """
-    house = house_of(url)
+    house = parse_house([url] if isinstance(url, str) else url)
     backoff = Backoff() if reconnect is True else reconnect or None
     greeting = await arrive(house, lambda address: greet(address, name, token, timeout_seconds, ca))
     client = Client(house, greeting, backoff, timeout_seconds, ca)
@@ -163,12 +163,13 @@ class Choice:
 
     async def enter(self, client: Client) -> Room:
         """Go in; raises `Refused` and what else requests raise."""
-        if self.way == "join":
-            return await client.join(self.code)
-        if self.way == "watch":
-            return await client.watch(self.code)
-        if self.way == "match":
-            return await client.match(self.rules, clock=self.clock)
+        match self.way:
+            case "join":
+                return await client.join(self.code)
+            case "watch":
+                return await client.watch(self.code)
+            case "match":
+                return await client.match(self.rules, clock=self.clock)
         return await client.create(
             self.rules,
             clock=self.clock,

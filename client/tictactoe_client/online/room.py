@@ -91,15 +91,14 @@ class Room:
     def plays(self) -> bool:
         """Whether we still play a game that is on; not one who is out of it, among three or more."""
         state, own = self.state, self.seat
-        seat = state.seats.get(own) if state is not None and own is not None else None
+        seat = state.seats[own] if state is not None and own is not None else None
         return state is not None and state.status == "playing" and seat is not None and not seat.out
 
     @property
     def looks_on(self) -> bool:
         """Whether there is nothing for us to play: we watch, or are out of the game, or it is over."""
-        if self.state is None or (self.state.status == "waiting" and self.seat is not None):
-            return False
-        return not self.plays
+        is_to_begin = self.state is None or (self.state.status == "waiting" and self.seat is not None)
+        return not is_to_begin and not self.plays
 
     @property
     def position(self) -> Position | None:
@@ -170,9 +169,8 @@ class Room:
                 cell = parse_cell(cell, state.rules.to_rules())
             except (IllegalMove, UnknownNotation) as bad:
                 raise BadCell(bad.code, bad.message) from None
-        if ply is None:
-            ply = state.ply if state is not None else 0
-        await self._client.request(requests.Move(room=self.code, cell=cell, ply=ply))
+        seen = 0 if state is None else state.ply
+        await self._client.request(requests.Move(room=self.code, cell=cell, ply=seen if ply is None else ply))
 
     async def resign(self) -> None:
         """Give the game up; we stay in the room."""
