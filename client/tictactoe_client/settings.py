@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum
+from enum import EnumType, IntEnum, StrEnum
 from typing import Any, Final, Literal
 
 from tictactoe_client.online.backoff import Backoff
@@ -104,7 +105,7 @@ class Option:
 
     `kind` is a type, or the words that it may be. `fills` is the field of `Settings` with its value; what says "no-" is
     a switch, and the field has the opposite. `other_variable` is one of many programs that switches it on, too. With a
-    `page` it stands on the settings page, under that title and with that note, or with what `labels` say of its value.
+    `title` it stands on the settings page, with the `note` beside it, or with what `labels` say of its value.
     """
 
     name: str
@@ -116,7 +117,8 @@ class Option:
     is_list: bool = False
     is_in_file: bool = True
     other_variable: str | None = None
-    page: tuple[str, str] = ("", "")
+    title: str = ""
+    note: str = ""
     labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
@@ -136,41 +138,29 @@ class Option:
         return str(default) if isinstance(default, StrEnum) else default
 
     @property
-    def title(self) -> str:
-        """Its title on the settings page, empty where it is not there."""
-        return self.page[0]
-
-    @property
-    def is_negative(self) -> bool:
-        """Whether it switches something off."""
-        return self.name.startswith("no-")
-
-    @property
     def words(self) -> tuple[str, ...]:
         """The words that it may be; none where it may be anything of its kind."""
-        if isinstance(self.kind, tuple):
-            return self.kind
-        return tuple(map(str, self.kind)) if issubclass(self.kind, StrEnum) else ()
+        return tuple(map(str, self.kind)) if isinstance(self.kind, (tuple, EnumType)) else ()
 
     @property
     def choices(self) -> tuple[Any, ...]:
         """What its field of the settings may be, in the order of the settings page."""
-        return tuple(map(self.setting_of, self.words)) or (self.is_negative, not self.is_negative)
+        return tuple(map(self.setting_of, self.words or (False, True)))
 
     def setting_of(self, value: Any) -> Any:
         """Return what its field of the settings is where this is chosen."""
-        if self.is_negative:
+        if self.name.startswith("no-"):
             return not value
-        return self.kind(value) if isinstance(self.kind, type) and issubclass(self.kind, StrEnum) else value
+        return self.kind(value) if isinstance(self.kind, EnumType) else value
 
     def entry_of(self, setting: Any) -> str | bool:
         """Return what the file says where its field of the settings is this."""
-        return setting is not self.is_negative if isinstance(setting, bool) else str(setting)
+        return bool(self.setting_of(setting)) if isinstance(setting, bool) else str(setting)
 
     def describe(self, setting: Any) -> tuple[str, str]:
         """Return how the settings page shows what its field is, and the note beside that."""
         shown = ("yes" if setting else "no") if isinstance(setting, bool) else str(setting)
-        return self.labels.get(shown, (shown, self.page[1]))
+        return self.labels.get(shown, (shown, self.note))
 
     def parse(self, text: str) -> str | bool | float:
         """Return the value that a typed text means; raises `Misuse` where the file could not hold it.
@@ -182,10 +172,8 @@ class Option:
         if self.kind is bool:
             value = _YES.get(text.lower(), text)
         elif self.kind is float:
-            try:
+            with suppress(ValueError):
                 value = float(text)
-            except ValueError:
-                value = text
         fault = self.find_fault(value) or find_meaningless(self.key, text)
         if fault is not None:
             raise Misuse(fault)
@@ -194,18 +182,16 @@ class Option:
     def find_fault(self, value: object) -> str | None:
         """Return why the file cannot hold this, or None."""
         if self.words:
-            is_one = value in self.words
-            return None if is_one else f"{self.key} is one of {', '.join(self.words)}.{suggest(str(value), self.words)}"
-        if self.kind is float:
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                return f"{self.key} is a number of seconds."
-            is_right = 0 < value <= MAX_TIMEOUT_SECONDS
-            return None if is_right else f"{self.key} is more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds."
-        if self.is_list and isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-            return None
-        if isinstance(value, self.kind if isinstance(self.kind, type) else str):
-            return None
-        return f"{self.key} is {'true or false' if self.kind is bool else 'a text in quotes'}."
+            wanted, is_right = f"one of {', '.join(self.words)}.{suggest(str(value), self.words)}", value in self.words
+        elif self.kind is float:
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            is_right = isinstance(value, (int, float)) and is_number and 0 < value <= MAX_TIMEOUT_SECONDS
+            wanted = f"more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds." if is_number else "a number of seconds."
+        else:
+            texts = value if self.is_list and isinstance(value, list) and value else [value]
+            is_right = all(isinstance(text, bool if self.kind is bool else str) for text in texts)
+            wanted = "true or false." if self.kind is bool else "a text in quotes."
+        return None if is_right else f"{self.key} is {wanted}"
 
 
 def find_meaningless(key: str, text: str) -> str | None:
@@ -253,30 +239,33 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             "theme",
             f"Colours of the full screen: {', '.join(THEMES)}.",
             "theme",
-            tuple(THEMES),
+            THEMES,
             metavar="NAME",
-            page=("Theme", "auto: dark or light as yours"),
+            title="Theme",
+            note="auto: dark or light as yours",
         ),
         Option(
             "no-color",
             "Use no colour.",
             "colour",
             other_variable="NO_COLOR",
-            page=("Colour", "no: bold and shapes say everything"),
+            title="Colour",
+            note="no: bold and shapes say everything",
         ),
-        Option("ascii", "Use no characters but ASCII.", "ascii", page=("Plain ASCII", "for fonts without lines")),
+        Option("ascii", "Use no characters but ASCII.", "ascii", title="Plain ASCII", note="for fonts without lines"),
         Option(
-            "no-motion", "Show at once what could move.", "motion", page=("Motion", "no: discs lie where they fall")
+            "no-motion", "Show at once what could move.", "motion", title="Motion", note="no: discs lie where they fall"
         ),
         Option(
-            "no-mouse", "Leave the mouse to the terminal.", "mouse", page=("Mouse", "no: the terminal selects text")
+            "no-mouse", "Leave the mouse to the terminal.", "mouse", title="Mouse", note="no: the terminal selects text"
         ),
         Option(
             "bell",
             "When to ring at your turn (away: while you look elsewhere).",
             "bell",
             ("off", "away", "always"),
-            page=("Bell at your turn", "away: while you look elsewhere"),
+            title="Bell at your turn",
+            note="away: while you look elsewhere",
         ),
         Option(
             "no-board",
@@ -291,14 +280,15 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             "Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).",
             "keys",
             Keys,
-            page=("Keys of 3x3", "1 2 3 on top, 7 8 9, or q w e"),
+            title="Keys of 3x3",
+            note="1 2 3 on top, 7 8 9, or q w e",
         ),
         Option(
             "coordinates",
             "What two numbers mean as a move.",
             "coordinates",
             Coordinates,
-            page=("Two numbers mean", ""),
+            title="Two numbers mean",
             labels={
                 "row-column-1": ("row, column", "2,3 is row 2, column 3"),
                 "row-column-0": ("both from 0", "1,2 is row 2, column 3"),
@@ -309,7 +299,8 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             "confirm",
             "Let a click choose, and the second one place.",
             "confirm",
-            page=("Confirm clicks", "the second click places, on 3x3 too"),
+            title="Confirm clicks",
+            note="the second click places, on 3x3 too",
         ),
     ),
     "In scripts": (

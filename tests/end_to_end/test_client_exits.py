@@ -24,10 +24,7 @@ from tests.peer import open_peer
 from tests.programs import Process, run_program, start_program
 from tests.terminal import run_screen
 from tests.together import try_each
-from tictactoe_client.cli.run import run
-from tictactoe_client.online.client import Client
-from tictactoe_client.session import Session
-from tictactoe_client.settings import Settings
+from tictactoe_client.cli.main import run
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -465,11 +462,12 @@ def test_a_mistake_of_ours_is_told_and_reported_to_a_file(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
-    async def fail(_: Client, __: Session) -> int:
+    async def fail(*_: object) -> None:
         raise ZeroDivisionError("as a test")
 
+    monkeypatch.setattr("tictactoe_client.cli.visits.pass_through", fail)
     with running_server() as url:
-        assert run(Settings(server=url, mode="json"), None, fail) == 1
+        assert run(["rooms", "--json", "--server", url]) == 1
     captured = capsys.readouterr()
     told, closed = captured.out.splitlines()
     assert told.startswith('{"from":"client","type":"error","code":"internal","message":"This is a mistake')

@@ -1,7 +1,6 @@
 """The command `tictactoe-client`: what can be typed after it, and its way out with the right exit code.
 
-Commands only read their options and hand over; the network is imported by the command that needs it, so that
-`--help` imports none.
+Commands only read their options; what does the work is imported then, so that `--help` imports no network.
 """
 
 from __future__ import annotations
@@ -18,19 +17,12 @@ from typing import Any, Final, NoReturn
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import shell_complete
 
-from tictactoe_client.cli.options import (
-    COMPLETION_VARIABLE,
-    PROGRAM,
-    Decorated,
-    Manual,
-    ManualGroup,
-    Words,
-    settings_of,
-    shared_options,
-)
+from tictactoe_client.cli.options import PROGRAM, Manual, ManualGroup, Words, settings_of, shared_options
 from tictactoe_client.files.config import load_config
-from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, ExitCode, Misuse
+from tictactoe_client.files.writer import keeping_debug_log
+from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import (
     OutputFailed,
     close_output,
@@ -44,6 +36,7 @@ from tictactoe_client.streams.output import (
 )
 from tictactoe_engine import PRESETS
 
+_COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 _ARGUMENTS: Final = "tictactoe arguments"
 """Under which name click's context keeps the words that the program was started with."""
 
@@ -80,28 +73,22 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
     if settings.mode == "screen":
         from tictactoe_client.tui.app import run_screen
 
-        return run_screen(settings, None)
-    if settings.mode == "json" or not settings.asks or not is_terminal(0, 1):
-        return _ask_for_command(context, in_json=settings.mode == "json")
-    from tictactoe_client.cli.visits import PlainHome
+        with keeping_debug_log(is_wanted=settings.debug):
+            return run_screen(settings, None)
+    if settings.mode == "plain" and settings.asks and is_terminal(0, 1):
+        from tictactoe_client.cli.plain_home import PlainHome
 
-    before = context.meta[_ARGUMENTS]
-    return PlainHome(settings, cli.list_commands(context), lambda words: run([*before, *words])).run()
-
-
-def _ask_for_command(context: click.Context, *, in_json: bool) -> int:
-    """Say that nothing can be done without a command where nobody can be asked for one."""
+        before = context.meta[_ARGUMENTS]
+        return PlainHome(settings, list(cli.commands), lambda words: run([*before, *words])).run()
     from tictactoe_client.text.help import own_command
 
-    told = f"Say what to do: {', '.join(cli.list_commands(context))}."
-    print_error(f"{context.get_usage()}\n\n{told}")
-    print_error(f"Try '{own_command('--help')}'. A match in a pipe: {own_command('play', '--plain')}, or --json.")
-    return _refuse(told, in_json=in_json)
+    match = own_command("play", "--plain")
+    raise click.UsageError(
+        f"Say what to do: {', '.join(cli.commands)}. A match in a pipe: {match}, or --json.", context
+    )
 
 
-def _command(
-    work: str, short_help: str, *examples: str, needs_server: bool = True
-) -> Callable[[Callable[[], None]], click.Command]:
+def _command(work: str, *examples: str, needs_server: bool = True) -> Callable[[Callable[[], None]], click.Command]:
     """Return what makes a command of a function that is only described.
 
     `work` is the module and the function that does it, imported when it is to be done. That is called with the settings
@@ -109,46 +96,43 @@ def _command(
     """
 
     def make(described: Callable[[], None]) -> click.Command:
-        def run(**values: Any) -> Any:
+        def run(**values: Any) -> int:
             settings = settings_of(click.get_current_context(), needs_server=needs_server)
             module, name = work.split(".")
             function = getattr(import_module(f"{__package__}.{module}"), name)
-            return function(settings, **{key: value for key, value in values.items() if key not in OPTIONS})
+            with keeping_debug_log(is_wanted=settings.debug):
+                code = int(function(settings, **{key: value for key, value in values.items() if key not in OPTIONS}))
+                if settings.mode == "json":
+                    print_own("closed", exit=code)
+                return code
 
         lines = [f"{described.__name__} {example}".rstrip() for example in examples]
-        return cli.command(cls=Manual, short_help=short_help, examples=lines)(
-            shared_options(update_wrapper(run, described))
-        )
+        return cli.command(cls=Manual, examples=lines)(shared_options(update_wrapper(run, described)))
 
     return make
 
 
-def _rules_option(command: Decorated) -> Decorated:
-    names = Words(list(PRESETS))
-    return click.option("--rules", envvar="TICTACTOE_RULES", type=names, help="A game that has a name.")(command)
-
-
-def _clock_option(command: Decorated) -> Decorated:
-    told = "3+2 (minutes, and seconds more a move) or 10/move (seconds)."
-    return click.option("--clock", metavar="CLOCK", help=told)(command)
-
-
-@_command(
-    "visits.play_anyone", "Play whoever comes.", "", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"
+_rules_option = click.option(
+    "--rules", envvar="TICTACTOE_RULES", type=Words(list(PRESETS)), help="A game that has a name."
 )
+_clock_option = click.option(
+    "--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds)."
+)
+
+
+@_command("visits.play_anyone", "", "--rules gomoku --name ana", "--rules connect-four --clock 3+2")
 @_rules_option
 @_clock_option
 def play() -> None:
-    """Play whoever comes: a quick match.
+    """Play whoever comes.
 
-    Joins the oldest open room with the same rules and the same clock, or opens one and waits in it. What is not said is
-    classic tic-tac-toe without a clock.
+    A quick match joins the oldest open room with the same rules and the same clock, or opens one and waits in it. What
+    is not said is classic tic-tac-toe without a clock.
     """
 
 
 @_command(
     "visits.open_room",
-    "Open a room and invite others.",
     "",
     "--rules gomoku --clock 3+2",
     "--board 7x7 --win 4 --marks XOA --blocked d4",
@@ -170,95 +154,85 @@ def play() -> None:
 )
 @click.option("--chat", type=Words(["all", "players"]), default="all", help="players: those who watch only read.")
 def new() -> None:
-    """Open a room of your own, show its code and link, and wait for the others.
+    """Open a room and invite others.
 
-    The rules are those of a game with a name (--rules), or made of a board, a length to win and what else makes it
-    different. Whoever has the code or the link may join.
+    It is your own: its code and link are shown, and whoever has one of them may join. The rules are those of a game
+    with a name (--rules), or made of a board, a length to win and what else makes it different.
     """
 
 
-@_command(
-    "visits.play_computer",
-    "Play the computer; needs no server.",
-    "",
-    "--level hard --first bot",
-    "--rules gomoku --clock 5+3",
-)
+@_command("visits.play_computer", "", "--level hard --first bot", "--rules gomoku --clock 5+3")
 @click.option("--level", type=Words(LEVELS), default="medium", help="How well the computer plays (medium).")
 @click.option("--first", type=Words(["me", "bot", "random"]), default="me", help="Who begins (me).")
 @_rules_option
 @_clock_option
 def bot() -> None:
-    """Play the computer.
+    """Play the computer; needs no server.
 
     Where no server runs on this machine, one is started for the game, and ends with it. With --server the game is
     played there.
     """
 
 
-@_command("visits.join", "Take a free seat in a room.", "K7M4PQ", "ws://192.168.1.20:8765/K7M4PQ --name bo")
+@_command("visits.join", "K7M4PQ", "ws://192.168.1.20:8765/K7M4PQ --name bo")
 @click.argument("room", nargs=-1, required=True, metavar="CODE|LINK")
 def join() -> None:
-    """Take a free seat in a room, or the seat there that an earlier run left behind.
+    """Take a free seat in a room.
 
-    A code has six letters and digits; case, dashes and spaces do not matter. A link names its server too.
+    The seat there that an earlier run left behind comes first. A code has six letters and digits; case, dashes and
+    spaces do not matter. A link names its server too.
     """
 
 
-@_command("visits.watch", "Watch a game.", "", "K7M4PQ", "ws://192.168.1.20:8765/K7M4PQ --plain")
+@_command("visits.watch", "", "K7M4PQ", "ws://192.168.1.20:8765/K7M4PQ --plain")
 @click.argument("room", nargs=-1, metavar="[CODE|LINK]")
 def watch() -> None:
-    """Watch a game from its first move or from the middle; nothing that you do disturbs it.
+    """Watch a game.
 
-    Without a code or a link, choose from the list of running games.
+    From the first move on or from the middle, and nothing that you do disturbs it. Without a code or a link, choose
+    from the list of running games.
     """
 
 
-@_command("visits.show_rooms", "List the public rooms and exit.", "", "--server ws://192.168.1.20:8765", "--json")
+@_command("visits.show_rooms", "", "--server ws://192.168.1.20:8765", "--json")
 def rooms() -> None:
-    """List the public rooms of a server, newest first, and exit.
+    """List the public rooms and exit.
 
-    Rooms that were opened with --private are not among them.
+    The newest come first. Rooms that were opened with --private are not among them.
     """
 
 
-@_command("past_games.show_history", "List one's own finished games.", "", "--limit 5", "--name ana --json")
+@_command("past_games.show_history", "", "--limit 5", "--name ana --json")
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), metavar="N", help="How many games at most (20; on the full screen all)."
 )
 def history() -> None:
-    """List one's own finished games on a server, newest first.
+    """List one's own finished games.
 
-    Each has a number, with which replay shows it. The games are those of the player that this machine was last on that
-    server, or with --name of the one of that name.
+    The newest come first. Each has a number, with which replay shows it. The games are those of the player that this
+    machine was last on the server, or with --name of the one of that name.
     """
 
 
-@_command(
-    "past_games.replay",
-    "Step through a finished game.",
-    "",
-    "17 --export game.txt",
-    "game.txt --at 12",
-    "17 --plain --no-input",
-)
+@_command("past_games.replay", "", "17 --export game.txt", "game.txt --at 12", "17 --plain --no-input")
 @click.argument("source", required=False, metavar="[FILE|ID]", type=_FILE)
 @click.option("--game", type=click.IntRange(1), metavar="K", help="Which game of a file with several (1).")
 @click.option("--at", type=click.IntRange(0), metavar="N", help="Begin at this move; off a terminal, show it alone.")
 @click.option("--export", metavar="FILE", type=_FILE, help="Write its record to a new file, or - for standard output.")
 def replay() -> None:
-    """Step through a finished game: of a file, of one's history by its number, or one's last.
+    """Step through a finished game.
 
-    Files are in the format of docs/records.md, as --export and the save command in a game write them; - is standard
-    input.
+    It is one of a file, one of your history by its number, or your last. Files are in the format of docs/records.md, as
+    --export and the save command in a game write them; - is standard input.
     """
 
 
-@_command("visits.check", "Try every step to the server.", "", "--server wss://example.org --timeout 10")
+@_command("check.check", "", "--server wss://example.org --timeout 10")
 def check() -> None:
-    """Try every step to the server: its name, the connection, hello, and three pings, with the time that each takes.
+    """Try every step to the server.
 
-    The exit code says which step failed.
+    The steps are its name, the connection, hello, and three pings, with the time that each takes. The exit code says
+    which of them failed.
     """
 
 
@@ -277,35 +251,39 @@ def _complete_value(context: click.Context, _: click.Parameter, incomplete: str)
 
 
 @_command(
-    "options.configure",
-    "Say or change what is set.",
-    "show",
-    "set server ws://192.168.1.20:8765",
-    "set theme night",
-    "unset theme",
+    "configure.configure",
+    *("show", "set server ws://192.168.1.20:8765", "set theme night", "unset theme"),
     needs_server=False,
 )
 @click.argument("what", type=Words(["path", "show", "set", "unset"]), required=False, metavar="[path|show|set|unset]")
 @click.argument("key", required=False, metavar="[KEY]", shell_complete=_complete_key)
 @click.argument("value", required=False, metavar="[VALUE]", shell_complete=_complete_value)
 def config() -> None:
-    """Say where the configuration file is (path), or what is set and by what (show), or change it (set, unset).
+    """Say or change what is set.
 
-    Options count before the environment, and that before the file. The file holds lines such as theme = "night"; the
-    settings page of the full screen writes it too.
+    The word path asks where the configuration file is, show what is set and by what; set and unset change it. Options
+    count before the environment, and that before the file. The file holds lines such as theme = "night"; the settings
+    page of the full screen writes it too.
     """
 
 
-@_command("options.print_completion", "Print the completion of a shell.", "bash", "zsh", "fish", needs_server=False)
+@_command("main.print_completion", "bash", "zsh", "fish", needs_server=False)
 @click.argument("shell", type=Words(["bash", "zsh", "fish"]))
 def completion() -> None:
-    """Print the script that completes commands, options and their values in a shell.
+    """Print the completion of a shell.
+
+    It is a script that completes commands, options and their values.
 
     \b
     In ~/.bashrc:                   eval "$(tictactoe-client completion bash)"
     In ~/.zshrc, after compinit:    eval "$(tictactoe-client completion zsh)"
     In ~/.config/fish/config.fish:  tictactoe-client completion fish | source
     """
+
+
+def print_completion(_: Settings, shell: str) -> int:
+    """Print the script that completes the command line in a shell."""
+    return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, f"{shell}_source")
 
 
 def main() -> NoReturn:
@@ -328,11 +306,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         try:
             code = _invoke(arguments)
-        except Misuse as misuse:
-            print_error(misuse.message)
-            code = _refuse(misuse.message, in_json="--json" in arguments)
-        except click.ClickException as error:
-            code = _refuse(_show(error), in_json="--json" in arguments)
+        except (Misuse, click.ClickException) as error:
+            code = _refuse(error, in_json=_wants_json(arguments))
         with writing():
             sys.stdout.flush()
         return code
@@ -348,11 +323,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(arguments: Sequence[str]) -> int:
     """Do what click's own `main` does, but for swallowing closed pipes and keyboard interrupts."""
-    instruction = os.environ.get(COMPLETION_VARIABLE)
-    if instruction:
-        from click.shell_completion import shell_complete
-
-        return shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
+    if instruction := os.environ.get(_COMPLETION_VARIABLE):
+        return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
     config = load_config()
     for warning in config.warnings:
         print_error(warning)
@@ -370,20 +342,25 @@ def _invoke(arguments: Sequence[str]) -> int:
         raise give_output_up(error) from error  # click prints help by itself
 
 
-def _show(error: click.ClickException) -> str:
-    """Tell what click found wrong, which quotes what was typed, or pasted, and where that stood; return the message."""
-    if isinstance(error, click.BadParameter) and error.ctx is not None and error.param is not None:
-        source = error.ctx.get_parameter_source(str(error.param.name))
-        if source is ParameterSource.ENVIRONMENT:
-            error = click.BadParameter(f"{error.param.envvar}: {error.message}", error.ctx, error.param)
-    told = io.StringIO()
-    error.show(told)
-    print_error(told.getvalue().rstrip("\n"))
-    return error.format_message()
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """Tell whether a program reads along, though the command line could not be understood."""
+    is_set = click.BOOL.str_to_bool(os.environ.get(OPTIONS["json"].variable, ""))
+    return "--json" in arguments or (bool(is_set) and "--plain" not in arguments)
 
 
-def _refuse(message: str, *, in_json: bool) -> int:
-    """Return the code for a command line that makes no sense, having said so in JSON mode's last lines."""
+def _refuse(error: Misuse | click.ClickException, *, in_json: bool) -> int:
+    """Say why a command line makes no sense, in click's words with how it is used; return the code for it."""
+    if isinstance(error, Misuse):
+        message = told = error.message
+    else:
+        if isinstance(error, click.BadParameter) and error.ctx and error.param:
+            source = error.ctx.get_parameter_source(str(error.param.name))
+            if source is ParameterSource.ENVIRONMENT:
+                error = click.BadParameter(f"{error.param.envvar}: {error.message}", error.ctx, error.param)
+        page = io.StringIO()
+        error.show(page)
+        message, told = error.format_message(), page.getvalue().rstrip("\n")
+    print_error(told)
     if in_json:
         print_own("error", code="usage", message=message)
         print_own("closed", exit=int(ExitCode.USAGE))

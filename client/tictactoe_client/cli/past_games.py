@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import shutil
 from pathlib import Path
 from typing import Final
 
-from tictactoe_client.cli.run import run, run_alone
+from tictactoe_client.cli.run import converse, run, run_alone
 from tictactoe_client.earlier import PastGames
 from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.input.record import (
@@ -25,7 +24,6 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.session import Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_games
@@ -60,7 +58,7 @@ def show_history(settings: Settings, limit: int | None) -> int:
         viewers, whose = [own.viewer for own in games], [own.whose for own in games] if past.is_shared else []
         Output().print(*list_games([own.game for own in games], viewers, whose=whose, width=width))
         if not games and not settings.quiet:
-            print_error(f"You have finished no game on {client.address.url} yet.")
+            print_error(_none_yet(client))
         return ExitCode.NORMAL
 
     return run(settings, None, work, is_chatty=False, role="reader")
@@ -99,6 +97,10 @@ def replay(settings: Settings, source: str | None, game: int | None, at: int | N
     return run_alone(settings, work)
 
 
+def _none_yet(client: Client) -> str:
+    return f"You have finished no game on {client.address.url} yet."
+
+
 def _is_file(source: str) -> bool:
     """Tell whether a file is meant, not the id of a game: it is there, or it could be no id."""
     return source == STANDARD_STREAM or Path(source).is_file() or not _GAME_ID.fullmatch(source)
@@ -111,10 +113,11 @@ async def _fetch(settings: Settings, id: str | None) -> GameRecord:
         past = PastGames(session)
 
         async def ask() -> str:
-            last = await past.read(1) if id is None else ()
-            if id is None and not last:
-                raise UnknownGame(f"You have finished no game on {client.address.url} yet.")
-            return await past.record(id or last[0].game.id)
+            if id is not None:
+                return await past.record(id)
+            for last in await past.read(1):
+                return await past.record(last.game.id)
+            raise UnknownGame(_none_yet(client))
 
         try:
             text = await (pass_through(client, ask) if settings.mode == "json" else ask())
@@ -152,23 +155,11 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
         actions.timeline = actions.timeline.jump(ply)
         screen.print(*actions.tell_moment())
     if asks:
-        await _step(actions, screen)
-    return ExitCode.NORMAL
 
-
-async def _step(actions: RecordActions, screen: Output) -> None:
-    """Do what the person says until they have seen enough."""
-    keyboard = Keyboard()
-    screen.prompt()
-    try:
-        while (line := await keyboard.read_line()) is not None:
-            screen.note_typed()
+        async def answer(line: str) -> bool:
             outcome = await actions.do_line(line)
-            if outcome.going is not None:
-                return
-            screen.print(*outcome.lines)
-            screen.prompt()
-        screen.print("Goodbye.")
-    except asyncio.CancelledError:
-        screen.print("Goodbye.")
-        raise
+            screen.print(*(outcome.lines if outcome.going is None else ()))
+            return outcome.going is None
+
+        await converse(screen, answer)
+    return ExitCode.NORMAL

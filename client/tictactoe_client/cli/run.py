@@ -1,24 +1,21 @@
-"""A run of a command from its connection to its exit code: signals, failures in words, and the last line of JSON.
-
-This is the one boundary that turns whatever went wrong into a sentence and a code.
-"""
+"""A run of a command from its connection to its exit code: signals, and the one boundary for whatever goes wrong."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.exits import describe_failure, exit_code_for, name_failure
-from tictactoe_client.files.writer import keeping_debug_log, report_bug
+from tictactoe_client.files.writer import report_bug
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.keyboard import hear_signals
+from tictactoe_client.streams.keyboard import Keyboard, hear_signals
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, print_own
 from tictactoe_protocol import clean_text
 
@@ -71,27 +68,20 @@ def run(
 def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None = None) -> int:
     """Do work that may need no server at all, and return the exit code, everything having been told.
 
-    Output that nobody takes any more, and Ctrl-C before signals are heard, are left to whoever runs the command line.
+    Misuse, output that nobody takes any more, and Ctrl-C before signals are heard, are left to whoever runs the command
+    line.
     """
     in_json = settings.mode == "json"
-    with keeping_debug_log(is_wanted=settings.debug):
-        try:
-            code = asyncio.run(_run_under_signals(work()))
-        except (BrokenPipeError, OutputFailed):
-            raise
-        except Misuse as misuse:
-            print_failure("usage", misuse.message, in_json=in_json)
-            code = ExitCode.USAGE
-        except ClientError as error:
-            told = describe_failure(error, settings, address)
-            print_failure(name_failure(error), error.message, told, in_json=in_json)
-            code = exit_code_for(error)
-        except Exception as error:
-            print_failure("internal", report_bug(error), in_json=in_json)
-            code = ExitCode.OUR_BUG
-        if in_json:
-            print_own("closed", exit=int(code))
-        return code
+    try:
+        return asyncio.run(_run_under_signals(work()))
+    except (Misuse, BrokenPipeError, OutputFailed):
+        raise
+    except ClientError as error:
+        print_failure(name_failure(error), error.message, describe_failure(error, settings, address), in_json=in_json)
+        return exit_code_for(error)
+    except Exception as error:
+        print_failure("internal", report_bug(error), in_json=in_json)
+        return ExitCode.OUR_BUG
 
 
 def print_failure(code: str, message: str, told: str | None = None, *, in_json: bool) -> None:
@@ -100,6 +90,22 @@ def print_failure(code: str, message: str, told: str | None = None, *, in_json: 
     if in_json:
         with contextlib.suppress(BrokenPipeError, OutputFailed):
             print_own("error", code=code, message=clean_text(message))
+
+
+async def converse(screen: Output, answer: Callable[[str], Awaitable[bool]]) -> None:
+    """Let what a person types be answered, a line at a time, until that tells that it was the last."""
+    keyboard = Keyboard()
+    try:
+        screen.prompt()
+        while (line := await keyboard.read_line()) is not None:
+            screen.note_typed()
+            if not await answer(line):
+                return
+            screen.prompt()
+    except asyncio.CancelledError:
+        screen.print("Goodbye.")
+        raise
+    screen.print("Goodbye.")
 
 
 async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:

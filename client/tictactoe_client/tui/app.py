@@ -20,7 +20,7 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 
 from tictactoe_client.exits import describe_failure, exit_code_for
-from tictactoe_client.files.writer import keeping_debug_log, report_bug
+from tictactoe_client.files.writer import report_bug
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
@@ -185,14 +185,13 @@ def run_screen(
     except BadAddress as bad:
         print_error(describe_failure(bad, settings))
         return exit_code_for(bad)
-    with keeping_debug_log(is_wanted=settings.debug):
-        return asyncio.run(show_screen(settings, target, first, opening=opening))
+    return asyncio.run(show_screen(settings, target, first, opening=opening))
 
 
 async def show_screen(
     settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
 ) -> int:
-    """Show the full screen until it is left, for a caller that keeps the debug log; return the exit code."""
+    """Show the full screen until it is left; return the exit code."""
     app = TicTacToe(settings, address, first, opening=opening)
     code: int | None = None
     try:
