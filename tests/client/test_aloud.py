@@ -11,11 +11,7 @@ from tictactoe_client.text.answers import (
     list_moves,
     list_runs,
     read_aloud,
-    read_around,
     read_cell,
-    read_column,
-    read_diagonals,
-    read_row,
 )
 from tictactoe_engine import PRESETS, Rules, parse_cell
 from tictactoe_protocol.pushes import RoomState
@@ -29,19 +25,19 @@ def gomoku(*cells: str) -> RoomState:
 
 def test_rows_and_columns_are_read_aloud() -> None:
     current = state((0, 4, 2))
-    assert read_row(current, 0) == "Row 1: A X, B empty, C X."
-    assert read_column(current, 1) == "Column B: 1 empty, 2 O, 3 empty."
+    assert read_aloud("row", 0, current) == ["Row 1: A X, B empty, C X."]
+    assert read_aloud("column", 1, current) == ["Column B: 1 empty, 2 O, 3 empty."]
 
 
 def test_on_a_large_board_what_is_alike_is_put_together() -> None:
     current = gomoku("h8", "i8", "k8")
-    assert read_row(current, 7) == "Row 8: A to G empty, H X, I O, J empty, K X, L to O empty."
-    assert read_column(current, 0) == "Column A: 1 to 15 empty."
-    assert read_diagonals(current, 0) == ["Diagonal A1 to O15: A1 to G7 empty, H8 X, I9 to O15 empty."]
+    assert read_aloud("row", 7, current) == ["Row 8: A to G empty, H X, I O, J empty, K X, L to O empty."]
+    assert read_aloud("column", 0, current) == ["Column A: 1 to 15 empty."]
+    assert read_aloud("diagonals", 0, current) == ["Diagonal A1 to O15: A1 to G7 empty, H8 X, I9 to O15 empty."]
 
 
 def test_blocked_cells_are_read_as_such() -> None:
-    assert read_row(state((), PRESETS["blocker"]), 1) == "Row 2: A empty, B blocked, C empty."
+    assert read_aloud("row", 1, state((), PRESETS["blocker"])) == ["Row 2: A empty, B blocked, C empty."]
 
 
 def test_a_cell_is_read_and_told_where_it_is_the_last_move() -> None:
@@ -52,37 +48,37 @@ def test_a_cell_is_read_and_told_where_it_is_the_last_move() -> None:
 
 
 def test_both_diagonals_through_a_cell_are_read() -> None:
-    assert read_diagonals(state((0, 4, 2)), 4) == [
+    assert read_aloud("diagonals", 4, state((0, 4, 2))) == [
         "Diagonal A1 to C3: A1 X, B2 O, C3 empty.",
         "Diagonal A3 to C1: A3 empty, B2 O, C1 X.",
     ]
-    assert read_diagonals(state((0,)), 1) == [
+    assert read_aloud("diagonals", 1, state((0,))) == [
         "Diagonal B1 to C2: B1 empty, C2 empty.",
         "Diagonal A2 to B1: A2 empty, B1 empty.",
     ]
-    assert read_diagonals(state((), Rules(1, 3, 3)), 1) == ["B1 lies on no diagonal."]
+    assert read_aloud("diagonals", 1, state((), Rules(1, 3, 3))) == ["B1 lies on no diagonal."]
 
 
 def test_the_neighbours_are_read_clockwise_from_above() -> None:
-    assert read_around(gomoku("h8", "h7", "i9"), parse_cell("h8", GOMOKU)) == (
+    assert read_aloud("around", parse_cell("h8", GOMOKU), gomoku("h8", "h7", "i9")) == [
         "Around H8 (X), clockwise from above: H7 O, I7 empty, I8 empty, I9 X, H9 empty, G9 empty, G8 empty, G7 empty."
-    )
+    ]
 
 
 def test_neighbours_off_the_board_are_left_out() -> None:
-    assert read_around(state((0, 1)), 0) == "Around A1 (X), clockwise from above: B1 O, B2 empty, A2 empty."
+    assert read_aloud("around", 0, state((0, 1))) == ["Around A1 (X), clockwise from above: B1 O, B2 empty, A2 empty."]
 
 
 def test_without_a_cell_the_last_move_is_meant() -> None:
-    assert read_aloud("around", None, state((0,))) == [read_around(state((0,)), 0)]
-    assert read_aloud("diagonals", None, state((0,))) == read_diagonals(state((0,)), 0)
+    assert read_aloud("around", None, state((0,))) == read_aloud("around", 0, state((0,)))
+    assert read_aloud("diagonals", None, state((0,))) == read_aloud("diagonals", 0, state((0,)))
     assert read_aloud("around", None, state()) == ["No move has been played yet: name a cell."]
 
 
 def test_the_cells_of_marks_are_listed() -> None:
     current = gomoku("h8", "h7", "i9")
     assert list_marks(current) == ["X, 2 cells: H8 I9.", "O, 1 cell: H7."]
-    assert list_marks(current, "O") == ["O, 1 cell: H7."]
+    assert list_marks(current, 1) == ["O, 1 cell: H7."]
     assert list_marks(state()) == ["X, no cell.", "O, no cell."]
 
 

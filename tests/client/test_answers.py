@@ -172,25 +172,25 @@ def _typed_words() -> list[str]:
     ],
 )
 def test_queries_are_answered(kind: str, line: str) -> None:
-    assert answer_query(kind, state((0, 4, 2), watchers=2), BO, Settings()) == [line]
+    assert answer_query(kind, None, state((0, 4, 2), watchers=2), BO, Settings()) == [line]
 
 
 def test_the_last_move_may_be_ones_own_or_nobodys() -> None:
-    assert answer_query("last", state((0, 4)), BO, Settings()) == ["Last: you played B2, centre."]
-    assert answer_query("last", state(), BO, Settings()) == ["No move has been played yet."]
+    assert answer_query("last", None, state((0, 4)), BO, Settings()) == ["Last: you played B2, centre."]
+    assert answer_query("last", None, state(), BO, Settings()) == ["No move has been played yet."]
 
 
 def test_clocks_are_told_by_name() -> None:
     terms = ClockTerms(initial_ms=180_000, increment_ms=0)
     timed = replace(state(), clock=ClockState({"X": 178_500, "O": 180_000}, "X"), time_control=terms)
-    assert answer_query("clock", timed, BO, Settings()) == ["Left: ana 2:58, bo 3:00."]
-    assert answer_query("clock", timed, BO, Settings(), passed_seconds=70.0) == ["Left: ana 1:48, bo 3:00."]
-    assert answer_query("clock", timed, BO, Settings(), passed_seconds=700.0) == ["Left: ana 0:00, bo 3:00."]
+    assert answer_query("clock", None, timed, BO, Settings()) == ["Left: ana 2:58, bo 3:00."]
+    assert answer_query("clock", None, timed, BO, Settings(), passed_seconds=70.0) == ["Left: ana 1:48, bo 3:00."]
+    assert answer_query("clock", None, timed, BO, Settings(), passed_seconds=700.0) == ["Left: ana 0:00, bo 3:00."]
     assert describe_arrival(timed, BO, HOST, 0.01)[0].endswith("3 in a row, 3+0.")
 
 
 def test_with_gravity_only_the_cells_where_a_mark_would_stay_are_free() -> None:
-    lines = answer_query("free", state((35,), PRESETS["connect-four"]), BO, Settings())
+    lines = answer_query("free", None, state((35,), PRESETS["connect-four"]), BO, Settings())
     assert lines == ["Free: A5 B6 C6 D6 E6 F6 G6."]
 
 

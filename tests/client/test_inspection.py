@@ -116,7 +116,7 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
         describe_progress(new, ())
         draw_board(new, settings)
         for kind in ("board", "last", "clock", "who", "free", "help", "turn"):
-            answer_query(kind, new, viewer, settings)
+            answer_query(kind, None, new, viewer, settings)
         seen = [new]
         if old is not None and old.rules == new.rules:
             announce(old, new, viewer)
@@ -301,7 +301,7 @@ def test_a_clock_below_nothing_is_kept_and_shown_as_nothing() -> None:
     message["clock"] = {"remaining_ms": {"X": -5_000, "O": 10**12}, "running": "X"}
     push = read(json.dumps(message))
     assert isinstance(push, RoomState)
-    assert answer_query("clock", push, ANA, Settings()) == ["Left: ana 0:00, bo 277777:46:40."]
+    assert answer_query("clock", None, push, ANA, Settings()) == ["Left: ana 0:00, bo 277777:46:40."]
 
 
 def test_names_and_chat_are_cut_to_what_the_protocol_allows() -> None:

@@ -8,16 +8,9 @@ from tictactoe_client.input.intents import (
     BadInput,
     Intent,
     Look,
-    Marks,
-    Moves,
-    Nothing,
     Place,
     Query,
-    Read,
-    Save,
-    Say,
     Verb,
-    Weigh,
     parse_intent,
 )
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
@@ -29,8 +22,8 @@ WIDE = Rules(rows=32, columns=32, line=5)
 @pytest.mark.parametrize(
     ("line", "intent"),
     [
-        ("", Nothing()),
-        ("   ", Nothing()),
+        ("", Query("turn")),
+        ("   ", Query("turn")),
         ("5", Place(4)),
         ("b2", Place(4)),
         ("B2", Place(4)),
@@ -49,14 +42,14 @@ WIDE = Rules(rows=32, columns=32, line=5)
         ("f", Query("free")),
         ("h", Query("help")),
         ("?", Query("help")),
-        ("s A", Read("column", 0)),
-        ("s c", Read("column", 2)),
-        ("s 1", Read("row", 0)),
-        ("chat good luck", Say("good luck")),
-        ("say hello", Say("hello")),
-        ("/chat hi", Say("hi")),
-        ("save", Save()),
-        ("/save My Games/One.txt", Save("My Games/One.txt")),
+        ("s A", Query("column", 0)),
+        ("s c", Query("column", 2)),
+        ("s 1", Query("row", 0)),
+        ("chat good luck", Verb("chat", "good luck")),
+        ("say hello", Verb("chat", "hello")),
+        ("/chat hi", Verb("chat", "hi")),
+        ("save", Verb("save")),
+        ("/save My Games/One.txt", Verb("save", "My Games/One.txt")),
         ("resign", Verb("resign")),
         ("rematch", Verb("rematch")),
         ("new", Verb("new")),
@@ -66,19 +59,19 @@ WIDE = Rules(rows=32, columns=32, line=5)
         ("draw decline", Verb("draw", "decline")),
         ("undo", Verb("undo")),
         ("claim draw", Verb("claim", "draw")),
-        ("s b2", Read("cell", 4)),
-        ("a", Read("around", None)),
-        ("around b2", Read("around", 4)),
-        ("a 5", Read("around", 4)),
-        ("d C3", Read("diagonals", 8)),
-        ("/diagonals", Read("diagonals", None)),
-        ("m", Marks()),
-        ("marks x", Marks("X")),
+        ("s b2", Query("cell", 4)),
+        ("a", Query("around", None)),
+        ("around b2", Query("around", 4)),
+        ("a 5", Query("around", 4)),
+        ("d C3", Query("diagonals", 8)),
+        ("/diagonals", Query("diagonals", None)),
+        ("m", Query("marks")),
+        ("marks x", Query("marks", 0)),
         ("r", Query("runs")),
-        ("moves", Moves()),
-        ("moves 6", Moves(6)),
-        ("value", Weigh()),
-        (":review 5", Weigh(5)),
+        ("moves", Query("moves")),
+        ("moves 6", Query("moves", 6)),
+        ("value", Query("value")),
+        (":review 5", Query("value", 5)),
         ("yes", Verb("yes")),
     ],
 )
@@ -121,7 +114,7 @@ def test_letters_place_only_where_they_were_chosen() -> None:
     assert parse_intent("c", CLASSIC, keys=Keys.LETTERS) == Place(8)
     assert parse_intent("/c", CLASSIC, keys=Keys.LETTERS) == Query("clock")
     assert parse_intent("clock", CLASSIC, keys=Keys.LETTERS) == Query("clock")
-    assert parse_intent("/s A", CLASSIC, keys=Keys.LETTERS) == Read("column", 0)
+    assert parse_intent("/s A", CLASSIC, keys=Keys.LETTERS) == Query("column", 0)
     with pytest.raises(BadInput):
         parse_intent("q", CLASSIC)
 
@@ -147,10 +140,10 @@ def test_what_is_no_query_with_a_slash_either_gets_no_hint_of_one() -> None:
 
 def test_reading_wants_a_slash_too_where_letters_place() -> None:
     assert parse_intent("a", CLASSIC, keys=Keys.LETTERS) == Place(3)
-    assert parse_intent("/a", CLASSIC, keys=Keys.LETTERS) == Read("around", None)
-    assert parse_intent("/d b2", CLASSIC, keys=Keys.LETTERS) == Read("diagonals", 4)
-    assert parse_intent("/m x", CLASSIC, keys=Keys.LETTERS) == Marks("X")
-    assert parse_intent("moves", CLASSIC, keys=Keys.LETTERS) == Moves()
+    assert parse_intent("/a", CLASSIC, keys=Keys.LETTERS) == Query("around", None)
+    assert parse_intent("/d b2", CLASSIC, keys=Keys.LETTERS) == Query("diagonals", 4)
+    assert parse_intent("/m x", CLASSIC, keys=Keys.LETTERS) == Query("marks", 0)
+    assert parse_intent("moves", CLASSIC, keys=Keys.LETTERS) == Query("moves")
 
 
 FOUR = PRESETS["connect-four"]
@@ -165,9 +158,9 @@ FOUR = PRESETS["connect-four"]
         ("b2", Place(8)),
         ("/e", Place(4)),
         ("/b", Query("board")),
-        ("/d", Read("diagonals", None)),
-        ("d b2", Read("diagonals", 8)),
-        ("s A", Read("column", 0)),
+        ("/d", Query("diagonals", None)),
+        ("d b2", Query("diagonals", 8)),
+        ("s A", Query("column", 0)),
         ("b 5", Look("at", 5)),
         ("h", Query("help")),
         ("?", Query("help")),
@@ -187,7 +180,7 @@ def test_where_marks_fall_a_strange_word_is_answered_with_how_to_move() -> None:
 
 def test_for_one_who_looks_on_a_letter_is_always_a_question() -> None:
     assert parse_intent("b", FOUR, plays=False) == Query("board")
-    assert parse_intent("a", CLASSIC, keys=Keys.LETTERS, plays=False) == Read("around", None)
+    assert parse_intent("a", CLASSIC, keys=Keys.LETTERS, plays=False) == Query("around", None)
 
 
 def test_a_question_mark_asks_for_help_also_where_letters_place() -> None:

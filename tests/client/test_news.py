@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.client.states import ANA, BO, CLASSIC, CY, announce, players, seat, state
 from tictactoe_client.online.changes import count_kept
 from tictactoe_client.text.answers import describe_lines, split_lines
-from tictactoe_client.text.news import announce_chat
+from tictactoe_client.text.talk import announce_chat
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import ChatLine, Offers, Result, SeatState
 

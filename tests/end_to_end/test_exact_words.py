@@ -48,7 +48,7 @@ async def test_what_is_typed_in_a_game_has_these_answers(server: Server) -> None
             await ana.ask("resign", room=code)
             await bo.until("Rematch? Type rematch, new or leave.")
             bo.type("a1")
-            assert await bo.read_line() == "The game is over. rematch, new or leave."
+            assert await bo.read_line() == "The game is over. Rematch? Type rematch, new or leave."
 
 
 @pytest.mark.parametrize(("arguments", "code", "told"), COMMAND_LINES, ids=lambda value: str(value)[:20])

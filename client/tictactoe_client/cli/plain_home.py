@@ -17,7 +17,7 @@ from tictactoe_client.streams.output import Output
 from tictactoe_client.text.lobby import (
     describe_home_help,
     describe_self,
-    describe_unknown,
+    describe_strange_word,
     list_words,
     offer_games,
 )
@@ -96,7 +96,7 @@ class PlainHome:
         elif word == "resume" and not is_waited_for:
             self._screen.print("No game of yours waits.")
         elif word not in known:
-            self._screen.print(describe_unknown(words[0], [*known, "help", "quit"], is_waited_for=is_waited_for))
+            self._screen.print(describe_strange_word(words[0], [*known, "help", "quit"], is_waited_for=is_waited_for))
         else:
             if word == "resume":
                 word, words = "join", ["join", *(words[1:] or [next(iter(self._waiting))])]

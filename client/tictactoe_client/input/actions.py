@@ -11,18 +11,17 @@ from time import monotonic
 from typing import Final, Literal
 
 from tictactoe_client.files.records import save_game
-from tictactoe_client.input import intents
 from tictactoe_client.input.cells import describe_full_column, landing_cell
-from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Verb, VerbKind, parse_intent
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, VerbKind, parse_intent
 from tictactoe_client.input.past import Past
 from tictactoe_client.online.errors import Interrupted, Refused
-from tictactoe_client.online.events import Offered, RoomEvent, Updated
+from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.answers import answer_query, list_marks, list_moves, read_aloud
-from tictactoe_client.text.news import Muted, OfferKind, cost_of_going, open_offers
+from tictactoe_client.text.answers import answer_query, list_moves
+from tictactoe_client.text.news import cost_of_going, describe_ways_on, open_offers
+from tictactoe_client.text.talk import Muted
 from tictactoe_client.text.wording import (
-    GAME_IS_OVER,
     MOST_FREE_AFTER_MISTAKE,
     ONLY_PLAYERS_MOVE,
     describe_turn,
@@ -95,17 +94,17 @@ class Actions(Past):
 
     async def do(self, intent: Intent | BadInput) -> Outcome:
         """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes."""
-        asked, self._asked = self._asked, None
-        if self._room.state is None:
+        (asked, self._asked), state = (self._asked, None), self._room.state
+        if state is None:
             return Outcome()
         try:
-            return await self._carry_out(intent, self._room.state, asked)
+            return await self._carry_out(intent, state, asked)
         except BadInput as bad:
             return Outcome((clean_text(bad.message),))
         except Interrupted as interrupted:
             return Outcome((interrupted.message,))
         except Refused as refused:
-            return self._answer_refusal(refused, self._room.state)
+            return self._answer_refusal(refused, state)
 
     def do_line_offline(self, line: str, *, is_sending: bool = False) -> Outcome:
         """Answer a line without a connection, and keep a move; with `is_sending` an earlier one is on its way."""
@@ -118,8 +117,8 @@ class Actions(Past):
             return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
         is_answer = isinstance(intent, Look) and self._means_no(intent, state, None)
         if not is_answer and (told := self._answer(intent, state)) is not None:
-            prefix = ["There is no connection."] if isinstance(intent, intents.Nothing) else []
-            return Outcome((" ".join([*prefix, *told[:1]]), *told[1:]))
+            prefix = "There is no connection. " if intent == Query("turn") else ""
+            return Outcome((prefix + told[0], *told[1:]))
         word = clean_text(line.strip().lstrip("/:").split()[0])
         return Outcome((f"There is no connection: type {word} again when it is back.",))
 
@@ -135,12 +134,12 @@ class Actions(Past):
 
     def parse(self, line: str) -> Intent | BadInput:
         """Return what a typed line asks for, or why it cannot be understood."""
-        keys, coordinates, state = self._settings.keys, self._settings.coordinates, self._room.state
+        settings, state = self._settings, self._room.state
         if state is None:
-            return intents.Nothing()
+            return Query("turn")
         rules, plays = state.rules.to_rules(), self._room.seat is not None
         try:
-            return parse_intent(line, rules, keys=keys, coordinates=coordinates, plays=plays)
+            return parse_intent(line, rules, keys=settings.keys, coordinates=settings.coordinates, plays=plays)
         except BadInput as bad:
             return bad
 
@@ -148,7 +147,7 @@ class Actions(Past):
         if isinstance(intent, BadInput):
             raise intent
         if isinstance(intent, Look) and self._means_no(intent, state, asked):
-            return await self._do_verb(Verb("no"), state, asked)
+            intent = Verb("no")
         if (told := self._answer(intent, state)) is not None:
             return Outcome(tuple(told))
         match intent:
@@ -156,44 +155,35 @@ class Actions(Past):
                 return await self._place(intent.cell, state)
             case Verb():
                 return await self._do_verb(intent, state, asked)
-            case intents.Say():
-                await self._room.chat(intent.text)
-                return Outcome()
-            case intents.Save(file):
-                return Outcome((await save_game(file, state, self._room),))
-            case intents.Weigh(ply):
-                return Outcome(tuple(await self.weigh(ply, state)))
-            case intents.Mistakes():
+            case Query("value"):
+                return Outcome(tuple(await self.weigh(intent.number, state)))
+            case Query("mistakes"):
                 return Outcome(tuple(await self.list_mistakes(state)))
-            case Look(kind="mistake"):
+            case Look("mistake"):
                 return Outcome(tuple(await self.look_at_mistake(intent.number, state)))
-            case _:
-                return Outcome(("The moves of this game are not known.",))
+        return Outcome(("The moves of this game are not known.",))
 
     # -- what is said at once ---------------------------------------------------------------------------------------
 
     def _answer(self, intent: Intent, state: RoomState) -> list[str] | None:
         """Return what is to be told without asking anybody, None where that is not enough."""
+        knows_moves = self._room.knows_moves
         match intent:
-            case intents.Nothing():
-                return [describe_turn(state, self._room.viewer)]
-            case intents.Query():
-                passed = monotonic() - self._came_at
-                return answer_query(intent.kind, state, self._room.viewer, self._settings, self.unblamed, passed)
-            case intents.Read():
-                return read_aloud(intent.kind, intent.index, state)
-            case intents.Marks():
-                return list_marks(state, intent.mark)
-            case intents.Moves() if self._room.knows_moves:
-                return [list_moves(state, self._room.moves, intent.count)]
-            case Look() if self._room.knows_moves and intent.kind != "mistake":
-                return self.look(intent, state)
-            case intents.Mute(name=""):
-                return [self.muted.describe()]
-            case intents.Mute(name, is_muted):
-                return [self.muted.mute(name, state) if is_muted else self.muted.unmute(name)]
-            case _:
+            case Query("value" | "mistakes"):
                 return None
+            case Query("moves"):
+                return [list_moves(state, self._room.moves, intent.number)] if knows_moves else None
+            case Query():
+                passed = monotonic() - self._came_at
+                viewer, unblamed = self._room.viewer, self.unblamed
+                return answer_query(intent.kind, intent.number, state, viewer, self._settings, unblamed, passed)
+            case Look() if knows_moves and intent.kind != "mistake":
+                return self.look(intent, state)
+            case Verb("mute", name):
+                return [self.muted.mute(name, state) if name else self.muted.describe()]
+            case Verb("unmute", name):
+                return [self.muted.unmute(name)]
+        return None
 
     def _hear(self, event: RoomEvent) -> None:
         """Follow the game; take note of what is offered while one looks back: then ``n`` is a step and no answer."""
@@ -228,7 +218,7 @@ class Actions(Past):
         if self._room.seat is None:
             return ONLY_PLAYERS_MOVE
         if state.status == "over":
-            return GAME_IS_OVER
+            return self._describe_end(state)
         if state.status == "waiting":
             return "The game has not begun: a seat is free."
         if not self._room.plays:
@@ -270,6 +260,8 @@ class Actions(Past):
             return Outcome(going="leave")
         if kind == "new":
             return Outcome(going="new")
+        if kind == "save":
+            return Outcome((await save_game(verb.argument, state, self._room),))
         await self._request(kind, verb.argument, state)
         return Outcome()
 
@@ -287,6 +279,8 @@ class Actions(Past):
                 await room.resign()
             case "rematch":
                 await room.rematch()
+            case "chat":
+                await room.chat(argument)
             case "draw":
                 await room.draw(self._find_action(state.offers.draw, argument, "offered no draw"))
             case "undo":
@@ -317,11 +311,14 @@ class Actions(Past):
     def _find_action(self, offered_by: str | None, argument: str, nothing: str) -> OfferAction:
         """Return what a bare ``draw`` or ``undo`` means: accept the other's offer where there is one, else offer."""
         if argument == "withdraw" and not self._is_own(offered_by):
-            raise BadInput("bad_input", f"You have {nothing}.")
+            raise BadInput(f"You have {nothing}.")
         if argument in ("decline", "no", "withdraw"):
             return "decline"
         others = offered_by is not None and not self._is_own(offered_by)
         return "accept" if others or argument in ("accept", "yes") else "offer"
+
+    def _describe_end(self, state: RoomState) -> str:
+        return f"{describe_turn(state, self._room.viewer)} {describe_ways_on(state, self._room.viewer)}"
 
     def _is_live(self, state: RoomState) -> bool:
         return state.status == "playing" and self._room.seat is not None
@@ -343,6 +340,6 @@ class Actions(Past):
         if refused.code == "not_your_turn" and not self._room.is_my_turn:
             return describe_turn(state, self._room.viewer)
         if refused.code == "game_over":
-            return GAME_IS_OVER
+            return self._describe_end(state)
         free = f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}" if refused.code in _WITH_FREE_CELLS else ""
         return clean_text(refused.message) + free

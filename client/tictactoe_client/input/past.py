@@ -276,7 +276,7 @@ class Past:
         if judge is None:
             return await self._room.analyse(ply)
         if ply > judge.position.ply:
-            raise BadInput("bad_input", f"There are {judge.position.ply} moves, not {ply}.")
+            raise BadInput(f"There are {judge.position.ply} moves, not {ply}.")
         return await judge.analyse(ply)
 
     async def weigh(self, ply: int | None, state: RoomState) -> list[str]:

@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from tictactoe_client.input import intents
 from tictactoe_client.input.actions import Actions
-from tictactoe_client.input.intents import BadInput, Intent, Look, Verb
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
@@ -86,27 +85,26 @@ class RecordActions(Actions):
             return Look("at", int(word))
         intent = super().parse(line)
         is_unknown = isinstance(intent, BadInput) and intent.message.startswith("I don't know")
-        is_for_players = isinstance(intent, Verb) and intent.kind not in ("leave", "quit")
-        if is_unknown or is_for_players or isinstance(intent, intents.Say | intents.Mute):
+        if is_unknown or (isinstance(intent, Verb) and intent.kind not in ("leave", "quit", "save")):
             shown = clean_text(line.strip().removeprefix(":"))
-            return BadInput("bad_input", f'I don\'t know "{shown}". Type {STEP_HELP}')
+            return BadInput(f'I don\'t know "{shown}". Type {STEP_HELP}')
         return intent
 
     def _answer(self, intent: Intent, state: RoomState) -> list[str] | None:
         shown = self.timeline.show(state)
         match intent:
-            case intents.Query(kind="who"):
+            case Query("who"):
                 return [f"{describe_players(self._record)}."]
-            case intents.Query(kind="clock"):
+            case Query("clock"):
                 return ["A record does not tell what the clocks showed."]
-            case intents.Query(kind="help"):
+            case Query("help"):
                 return describe_record_help()
-            case intents.Query(kind="board"):
+            case Query("board"):
                 return self._draw(state, is_wanted=True)
-            case intents.Place():
+            case Place():
                 return [read_cell(shown, intent.cell)]
-            case intents.Moves():
-                return [list_moves(shown, self.timeline.moves[: self.timeline.here], intent.count)]
+            case Query("moves"):
+                return [list_moves(shown, self.timeline.moves[: self.timeline.here], intent.number)]
             case _:
                 return super()._answer(intent, state if isinstance(intent, Look) else shown)
 

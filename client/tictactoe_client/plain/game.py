@@ -23,16 +23,8 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
-from tictactoe_client.text.news import (
-    Muted,
-    announce,
-    announce_chat,
-    cost_of_going,
-    describe_choices,
-    describe_push,
-    describe_ways_on,
-    find_absent,
-)
+from tictactoe_client.text.news import announce, cost_of_going, describe_choices, describe_ways_on, find_absent
+from tictactoe_client.text.talk import Muted, announce_chat, describe_push
 from tictactoe_client.text.wording import describe_turn, has_moved_on, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState

@@ -72,7 +72,7 @@ class Reminders:
         if clocks and left > 0:
             told.append(f"You have {count(left, 'second')} left{' for your first move' if _START in clocks else ''}.")
         if not self._is_offline and (marks := self._take_due(self._claims, now)):
-            told.append(describe_claim(state, self._viewer, marks))
+            told.append(describe_claim(state, marks))
         if self._waits_until is not None and now >= self._waits_until:
             what = "without a connection" if self._is_offline else "waiting for another player"
             told.append(f"Still {what} after {describe_seconds(now - self._since)}.")

@@ -16,6 +16,7 @@ from tictactoe_client.text.news import announce_standing, describe_choices
 from tictactoe_client.text.wording import (
     count,
     describe_clock,
+    describe_connection,
     describe_manners,
     describe_players,
     describe_rules,
@@ -24,9 +25,9 @@ from tictactoe_client.text.wording import (
     describe_turn,
     join_words,
     name_of,
+    name_played,
     seat_of,
 )
-from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Offers, RoomState
 
@@ -80,7 +81,7 @@ def describe_arrival(
     verb = "Room" if seat_of(state, viewer) else "Watching room"
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
     lines = [
-        f"Connected, {max(1, round(latency_seconds * 1000))} ms. {verb} {state.room}: {terms}.",
+        f"{describe_connection(latency_seconds)} {verb} {state.room}: {terms}.",
         describe_players(state, viewer, with_own_name=with_own_name),
     ]
     if state.status == "waiting":
@@ -93,12 +94,11 @@ def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
     """Return the moves so far in one line, the latest twelve of many; nothing before the first."""
     if state.ply == 0:
         return []
-    rules = state.rules.to_rules()
     head = f"{count(state.ply, 'move')} {'has' if state.ply == 1 else 'have'} been played"
     if len(moves) != state.ply:
         return [f"{head}."]
-    told = (f"{state.board[cell]} {format_cell(cell, rules)}" for cell in moves[-_MOST_MOVES_TOLD:])
-    return [f"{head}: {'... ' if state.ply > _MOST_MOVES_TOLD else ''}{', '.join(told)}."]
+    earlier = "... " if state.ply > _MOST_MOVES_TOLD else ""
+    return [f"{head}: {earlier}{', '.join(name_played(state, moves[-_MOST_MOVES_TOLD:]))}."]
 
 
 def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:

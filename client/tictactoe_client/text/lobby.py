@@ -7,26 +7,25 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.text.help import HOME, own_command
+from tictactoe_client.text.help import HOME, Command, own_command
 from tictactoe_client.text.wording import (
     count,
     describe_clock,
+    describe_connection,
     describe_manners,
     describe_reason,
     describe_rules,
+    describe_unknown,
     format_duration,
     is_draw,
 )
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 
-WORDS = tuple(command.typed[0] for command in HOME[1:])
-"""What is offered where no game waits."""
-
 
 def describe_self(name: str, latency_seconds: float) -> str:
     """Return that there is a connection, and who one is on it."""
-    return f"Connected, {max(1, round(latency_seconds * 1000))} ms. You are {clean_text(name)}."
+    return f"{describe_connection(latency_seconds)} You are {clean_text(name)}."
 
 
 def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
@@ -37,25 +36,30 @@ def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
     ]
 
 
+def _offered(*, is_waited_for: bool) -> tuple[Command, ...]:
+    """Return what can be typed; `resume` only where a game waits."""
+    return HOME if is_waited_for else HOME[1:]
+
+
 def list_words(*, is_waited_for: bool) -> str:
-    """Return what can be typed in one line; `resume` only where a game waits."""
-    return f"Type {'resume, ' if is_waited_for else ''}{', '.join(WORDS)}, help or quit."
+    """Return what can be typed in one line."""
+    words = ", ".join(command.typed[0] for command in _offered(is_waited_for=is_waited_for))
+    return f"Type {words}, help or quit."
 
 
 def describe_home_help(*, is_waited_for: bool) -> list[str]:
     """Return what each word does, one a line."""
     return [
-        *(f"{command.typed[0]}: {command.does}." for command in HOME[0 if is_waited_for else 1 :]),
+        *(f"{command.typed[0]}: {command.does}." for command in _offered(is_waited_for=is_waited_for)),
         "help: these lines. quit: the end of the program.",
         "Options may follow, such as play --rules gomoku; play --help names them. In a game, leave leads back here.",
     ]
 
 
-def describe_unknown(word: str, known: Sequence[str], *, is_waited_for: bool) -> str:
-    """Return that a word means nothing here, and what was perhaps meant, else what can be typed."""
+def describe_strange_word(word: str, known: Sequence[str], *, is_waited_for: bool) -> str:
+    """Return that a word means nothing at home, and what was perhaps meant, else what can be typed."""
     close = difflib.get_close_matches(word.lower(), known, 1)
-    hint = f"Did you mean {close[0]}?" if close else list_words(is_waited_for=is_waited_for)
-    return f'I don\'t know "{clean_text(word)}". {hint}'
+    return describe_unknown(word, f"Did you mean {close[0]}?" if close else list_words(is_waited_for=is_waited_for))
 
 
 def describe_way_back(room: str, held_ms: int | None, address: Address) -> str:

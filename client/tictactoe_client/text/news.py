@@ -1,24 +1,21 @@
-"""What happens in a room and what is open there, in sentences, and whom one would rather not hear. Pure.
+"""What happens in a room and what is open there, in sentences; not the turn and the board, which each face draws. Pure.
 
-With `sees_board` it is for whoever sees the board change. The turn and the board are not told here, as each face draws
-them in its own way. A *viewer* is the public id of whoever reads.
+A *viewer* is the public id of whoever reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, Literal
-
-from msgspec import UNSET
 
 from tictactoe_client.online import events
 from tictactoe_client.online.changes import standing
 from tictactoe_client.text.answers import describe_lines
 from tictactoe_client.text.wording import (
+    describe_away,
     describe_cell,
     describe_players,
     describe_reason,
-    describe_seconds,
     format_duration,
     is_draw,
     join_words,
@@ -28,9 +25,10 @@ from tictactoe_client.text.wording import (
 )
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
+from tictactoe_protocol.pushes import RoomState
 
-OfferKind = Literal["draw", "undo", "rematch"]
+_MOST_NAMED: Final = 6
+"""How many moves that were taken back are told by their names."""
 
 
 def is_asked(state: RoomState, viewer: str, by: str | None) -> bool:
@@ -39,9 +37,9 @@ def is_asked(state: RoomState, viewer: str, by: str | None) -> bool:
     return own is not None and by is not None and by != own
 
 
-def open_offers(state: RoomState, viewer: str) -> list[OfferKind]:
+def open_offers(state: RoomState, viewer: str) -> list[events.OfferKind]:
     """Return which offers wait for the viewer's answer."""
-    kinds: tuple[OfferKind, ...] = ("draw", "undo")
+    kinds: tuple[events.OfferKind, ...] = ("draw", "undo")
     found = [kind for kind in kinds if is_asked(state, viewer, getattr(state.offers, kind))]
     own, rematch = seat_of(state, viewer), state.offers.rematch
     return [*found, "rematch"] if own is not None and rematch and own not in rematch else found
@@ -114,63 +112,12 @@ def find_absent(state: RoomState) -> frozenset[str]:
     return frozenset(mark for mark, seat in state.seats.items() if seat and not (seat.online or seat.left))
 
 
-def describe_claim(state: RoomState, viewer: str, marks: Iterable[str] | None = None) -> str:
-    """Return that the seats of opponents who are gone may be claimed, and how; `marks` names some of them only."""
-    absent = absent_opponents(state, viewer) if marks is None else marks
-    names = join_words([name_of(state, mark) for mark in absent])
-    verb = "have" if " and " in names else "has"
+def describe_claim(state: RoomState, marks: Collection[str]) -> str:
+    """Return that the seats of these opponents may be claimed, and how."""
+    names = join_words([name_of(state, mark) for mark in marks])
+    verb = "have" if len(marks) > 1 else "has"
     draw = ", claim draw to call it a draw" if len(state.seats) == 2 else ""
     return f"{names} {verb} been gone too long. Type claim to take the win{draw}, or just wait."
-
-
-class Muted:
-    """Those who are not heard by `viewer`."""
-
-    def __init__(self, viewer: str) -> None:
-        self._viewer = viewer
-        self._muted: dict[str, str] = {}
-        self._heard: dict[str, str] = {}
-
-    def hears(self, line: ChatLine) -> bool:
-        """Tell whether a line is to be shown, and remember whose it is."""
-        self._heard[_key(line.from_)] = line.player or line.from_
-        return line.player not in self._muted if line.player else line.from_ not in self._muted.values()
-
-    def mute(self, name: str, state: RoomState) -> str:
-        """Hear no more of whoever has this name, at the table or among those who have spoken; return what to say."""
-        who, known = self._find(name, state)
-        if who is None:
-            return f"Nobody here is called {clean_text(name)}."
-        if who == self._viewer:
-            return "That is you."
-        self._muted[who] = known
-        return f"{known} is muted. To hear them again: unmute {known}"
-
-    def unmute(self, name: str) -> str:
-        """Hear somebody again; return what to say."""
-        for who, known in self._muted.items():
-            if _key(known) == _key(name):
-                del self._muted[who]
-                return f"{known} is heard again."
-        return f"{clean_text(name)} is not muted."
-
-    def describe(self) -> str:
-        """Return who is muted."""
-        return f"Muted: {', '.join(self._muted.values())}." if self._muted else "Nobody is muted. Type mute and a name."
-
-    def _find(self, name: str, state: RoomState) -> tuple[str | None, str]:
-        for seat in state.seats.values():
-            if seat is not None and _key(seat.name) == _key(name):
-                return seat.player, clean_text(seat.name)
-        return self._heard.get(_key(name)), clean_text(name)
-
-
-def _key(name: str) -> str:
-    return name.strip().casefold()
-
-
-_MOST_NAMED: Final = 6
-"""How many moves that were taken back are told by their names."""
 
 
 def announce(
@@ -178,7 +125,8 @@ def announce(
 ) -> list[str]:
     """Return what one state brought, a sentence for each event; the result stands behind the move that made it.
 
-    After a loss of the viewer's own connection nobody is said to have dropped: all may have lost the server.
+    With `sees_board` it is for whoever sees the board change. After a loss of the viewer's own connection nobody is
+    said to have dropped: all may have lost the server.
     """
     if sees_board:
         begun = next((one for one in changes if isinstance(one, events.Started) and one.old.game != one.game), None)
@@ -202,26 +150,6 @@ def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None
     """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end."""
     number = [f"This is game {state.game} of the room."] if state.game > 1 else []
     return [*number, *announce(standing(state, moves), viewer)]
-
-
-def announce_chat(line: ChatLine) -> str:
-    """Return what somebody said, safe to print; a watcher is marked as one."""
-    role = "" if line.seat else " (watching)"
-    return f"{clean_text(line.from_)}{role}: {clean_text(line.text)}"
-
-
-def describe_push(push: Notice | Announcement | Error) -> str:
-    """Return what the server says that nobody asked for, safe to print: its plans, its operator, or what is wrong."""
-    if isinstance(push, Announcement):
-        return f"The server says: {clean_text(push.text)}"
-    if isinstance(push, Error):
-        return clean_text(push.message)
-    is_final = push.code == "stopping"
-    if push.in_ms is UNSET:
-        return f"The server is about to {'stop for good' if is_final else 'restart'}."
-    deed = "stops for good" if is_final else "restarts"
-    latest = "" if push.in_ms is None else f", at the latest in {describe_seconds(max(0, push.in_ms) / 1000)}"
-    return f"No new games: the server {deed} when the running ones are over{latest}."
 
 
 def describe_result(state: RoomState, viewer: str) -> str:
@@ -260,11 +188,7 @@ def describe_result(state: RoomState, viewer: str) -> str:
 
 def _say(change: events.Change, viewer: str, *, with_hold: bool, after_loss: bool) -> str:
     """Return one event in a sentence, "" where another tells it, or for the viewer's own coming and going."""
-    state, rules = change.state, change.state.rules.to_rules()
-    if isinstance(change, (events.Joined, events.Renamed, events.Returned, events.Dropped, events.Left)):
-        seat = change.seat if isinstance(change, events.Left) else state.seats.get(change.mark)
-        if seat is None or seat.player == viewer:
-            return ""
+    state = change.state
     match change:
         case events.Started(game):
             return f"Game {game}. {describe_players(state, viewer)}" if change.old.game != game else ""
@@ -275,6 +199,7 @@ def _say(change: events.Change, viewer: str, *, with_hold: bool, after_loss: boo
                 return f"Game {first} has ended: {name_of(change.old, winner)} won."
             return f"Game {first} has ended {'in a draw' if is_drawn else 'without a winner'}."
         case events.Moved(mark, cell):
+            rules = state.rules.to_rules()
             where = format_cell(cell, rules) if change.decides else describe_cell(cell, rules)
             return _say_who(state, mark, f"play{{}} {where}", viewer)
         case events.TakenBack(count, cells, by) if count <= _MOST_NAMED and cells:
@@ -288,39 +213,53 @@ def _say(change: events.Change, viewer: str, *, with_hold: bool, after_loss: boo
             return _say_passed_over(state, mark, viewer)
         case events.Ended():
             return describe_result(state, viewer)
-        case events.Offered("draw", by):
-            return _say_who(state, by, "offer{} a draw", viewer)
-        case events.Offered("undo", by, count, cells):
-            return _say_who(state, by, f"ask{{}} to take back {name_moves(cells, count, state)}", viewer)
-        case events.Offered(_, by):
-            asks = "ask{} for a rematch" if by == seat_of(state, viewer) else "want{} a rematch"
-            return _say_who(state, by, asks, viewer)
-        case events.Declined(kind, by):
-            verb = "decline{} the draw" if kind == "draw" else "let{} the move stand"
-            return _say_who(state, by, verb, viewer)
-        case events.Withdrawn(kind, by):
-            return _say_who(state, by, f"withdraw{{}} the {_name_offer(kind)}", viewer)
-        case events.Lapsed(kind, _, cause, mover):
-            if cause == "taking back":
-                return f"The {_name_offer(kind)} lapses with the taking back."
-            if cause == "move" and mover is not None:
-                plays_on = _say_who(state, mover, "play{} on", viewer, inside=True)
-                return f"The {_name_offer(kind)} lapses, as {plays_on}"
-            return f"The {_name_offer(kind)} is off."
-        case events.Joined(mark):
-            return f"{name_of(state, mark)} joins as {mark}."
-        case events.Renamed(mark, before):
-            seat = state.seats[mark]
-            return f"{clean_text(before)} is now called {clean_text(seat.name if seat else '')}."
-        case events.Returned(mark):
-            return f"{name_of(state, mark)} is back."
-        case events.Dropped(mark, hold_ms):
-            is_held = with_hold and state.status == "playing"
-            held = f" Waiting for them: {format_duration(hold_ms)}." if hold_ms and is_held else ""
-            return f"{name_of(state, mark)} {'is not here' if after_loss else 'has dropped'}.{held}"
+        case events.Offered() | events.Declined() | events.Withdrawn() | events.Lapsed():
+            return _say_offer(change, viewer)
         case events.Left():
-            return _say_left(change)
+            return "" if change.seat.player == viewer else _say_left(change)
+        case events.Joined(mark) | events.Renamed(mark) | events.Returned(mark) | events.Dropped(mark):
+            seat = state.seats[mark]
+            if seat is not None and seat.player != viewer:
+                return _say_presence(change, name_of(state, mark), with_hold=with_hold, after_loss=after_loss)
     return ""
+
+
+def _say_offer(change: events.Offered | events.Declined | events.Withdrawn | events.Lapsed, viewer: str) -> str:
+    state, by = change.state, change.by
+    offer = "draw offer" if change.kind == "draw" else "request to take a move back"
+    match change:
+        case events.Offered("draw"):
+            verb = "offer{} a draw"
+        case events.Offered("undo", _, count, cells):
+            verb = f"ask{{}} to take back {name_moves(cells, count, state)}"
+        case events.Offered():
+            verb = "ask{} for a rematch" if by == seat_of(state, viewer) else "want{} a rematch"
+        case events.Declined(kind):
+            verb = "decline{} the draw" if kind == "draw" else "let{} the move stand"
+        case events.Withdrawn():
+            verb = f"withdraw{{}} the {offer}"
+        case events.Lapsed(cause="taking back"):
+            return f"The {offer} lapses with the taking back."
+        case events.Lapsed(mover=str(mover)):
+            who = "you play" if mover == seat_of(state, viewer) else f"{name_of(state, mover)} plays"
+            return f"The {offer} lapses, as {who} on."
+        case _:
+            return f"The {offer} is off."
+    return _say_who(state, by, verb, viewer)
+
+
+def _say_presence(change: events.Change, name: str, *, with_hold: bool, after_loss: bool) -> str:
+    match change:
+        case events.Joined(mark):
+            return f"{name} joins as {mark}."
+        case events.Renamed(mark, before):
+            seat = change.state.seats[mark]
+            return f"{clean_text(before)} is now called {clean_text(seat.name if seat else '')}."
+        case events.Dropped(_, hold_ms):
+            is_held = with_hold and change.state.status == "playing"
+            held = f" Waiting for them: {format_duration(hold_ms)}." if hold_ms and is_held else ""
+            return f"{name} {describe_away(is_blamed=not after_loss)}.{held}"
+    return f"{name} is back."
 
 
 def _say_left(left: events.Left) -> str:
@@ -350,12 +289,7 @@ def _say_passed_over(state: RoomState, mark: str, viewer: str) -> str:
     return _say_who(state, mark, f"{why} and {verb} passed over from now on", viewer)
 
 
-def _name_offer(kind: str) -> str:
-    return "draw offer" if kind == "draw" else "request to take a move back"
-
-
-def _say_who(state: RoomState, mark: str, verb: str, viewer: str, *, inside: bool = False) -> str:
-    """Return a sentence about the viewer or another player; `inside` another one the viewer is not a capital "You"."""
+def _say_who(state: RoomState, mark: str, verb: str, viewer: str) -> str:
     if mark == seat_of(state, viewer):
-        return f"{'you' if inside else 'You'} {verb.format('')}."
+        return f"You {verb.format('')}."
     return f"{name_of(state, mark)} {verb.format('s')}."

@@ -20,7 +20,9 @@ MOST_FREE_AFTER_MISTAKE: Final = 9
 """How many free cells are named behind a cell that may not be played."""
 _MOST_BLOCKED: Final = 4
 ONLY_PLAYERS_MOVE: Final = "You are watching: only players move."
-GAME_IS_OVER: Final = "The game is over. rematch, new or leave."
+NO_CONNECTION: Final = "There is no connection."
+NO_MOVE_YET: Final = "No move has been played yet."
+NOTHING_MISSED: Final = "Nothing was missed."
 
 _PLACES: Final = tuple(
     f"{row} {column}" for row in ("top", "middle", "bottom") for column in ("left", "centre", "right")
@@ -49,6 +51,27 @@ def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
 def join_words(words: Sequence[str]) -> str:
     """Return words as they are read out: ``A1, B2 and C3``."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def describe_connection(latency_seconds: float) -> str:
+    """Return that there is a connection, and how quick it is."""
+    return f"Connected, {max(1, round(latency_seconds * 1000))} ms."
+
+
+def describe_away(*, is_blamed: bool) -> str:
+    """Return what one does who is away: nobody says that they dropped who may have lost the same server."""
+    return "has dropped" if is_blamed else "is not here"
+
+
+def describe_unknown(typed: str, hint: str) -> str:
+    """Return that what was typed means nothing here."""
+    return f'I don\'t know "{clean_text(typed)}". {hint}'
+
+
+def name_played(state: RoomState, cells: Sequence[int]) -> list[str]:
+    """Return moves with the marks that made them: ``X B2``."""
+    rules = state.rules.to_rules()
+    return [f"{state.board[cell]} {format_cell(cell, rules)}" for cell in cells]
 
 
 def has_moved_on(old: RoomState, state: RoomState) -> bool:

@@ -24,7 +24,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.text.help import Topic, list_home_help
-from tictactoe_client.text.news import describe_push
+from tictactoe_client.text.talk import describe_push
 from tictactoe_client.tui.errands import Errands
 from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap

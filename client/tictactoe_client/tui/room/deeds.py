@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from tictactoe_client.input.cells import landing_cell
-from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Say, Verb
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, describe_too_long
 from tictactoe_client.input.past import Timeline
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
@@ -178,8 +178,8 @@ class Deeds:
                 self.chat(words.partition(" ")[2])
             case BadInput():
                 self._desk.say(intent.message)
-            case Say():
-                self.chat(intent.text)
+            case Verb(kind="chat"):
+                self.chat(intent.argument)
             case Place():
                 self.place(intent.cell)
             case Verb(kind="resign") if self._table.plays:
@@ -205,14 +205,14 @@ class Deeds:
         if len(text) > MAX_CHAT_LENGTH:
             self._table.hand.unsaid = text
             self._table.hand.begin_chat()
-            self._desk.say(f"Too long: {len(text)} of {MAX_CHAT_LENGTH} characters.")
+            self._desk.say(describe_too_long(text))
         elif text:
             self._desk.start(self._say(text))
 
     async def _say(self, text: str) -> None:
         """Say it; what is refused comes back into the line, or with the next one where a key was pressed meanwhile."""
         hand, keys = self._table.hand, self._table.hand.keys
-        if told := (await self._table.actions.do(Say(text))).lines:
+        if told := (await self._table.actions.do(Verb("chat", text))).lines:
             hand.unsaid = text
             if hand.keys == keys and hand.mode == "board":
                 hand.begin_chat()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tictactoe_client.board.board import BoardView
 from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
-from tictactoe_client.input.intents import BadInput, Look, Save, Verb, VerbKind, parse_intent
+from tictactoe_client.input.intents import BadInput, Look, Verb, VerbKind, parse_intent
 from tictactoe_client.text.news import open_offers
 from tictactoe_client.text.wording import name_of
 from tictactoe_client.tui.desk import Desk
@@ -185,7 +185,7 @@ class RoomKeys:
         elif aside or down:
             self._table.hand.cursor = self._view.scroll(down, aside)
         elif does(key, "save"):
-            self._deeds.do(Save())
+            self._deeds.do(Verb("save"))
         else:
             ahead.clear()
             return False
@@ -198,7 +198,7 @@ class RoomKeys:
         if does(key, "rematch"):
             self._deeds.do(Verb("rematch"))
         elif does(key, "save"):
-            self._deeds.do(Save())
+            self._deeds.do(Verb("save"))
         elif does(key, "another"):
             self._deeds.to_another()
         else:

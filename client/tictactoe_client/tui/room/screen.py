@@ -33,7 +33,7 @@ from tictactoe_client.online.events import (
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.help import Topic, list_room_help
-from tictactoe_client.text.news import announce_chat
+from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import name_of, seat_of
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.canvas import Canvas

@@ -1,0 +1,75 @@
+"""What others say, safe to print, and whom one would rather not hear. Pure."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from tictactoe_client.text.wording import describe_seconds
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
+
+
+def announce_chat(line: ChatLine) -> str:
+    """Return what somebody said, safe to print; a watcher is marked as one."""
+    role = "" if line.seat else " (watching)"
+    return f"{clean_text(line.from_)}{role}: {clean_text(line.text)}"
+
+
+def describe_push(push: Notice | Announcement | Error) -> str:
+    """Return what the server says that nobody asked for, safe to print: its plans, its operator, or what is wrong."""
+    if isinstance(push, Announcement):
+        return f"The server says: {clean_text(push.text)}"
+    if isinstance(push, Error):
+        return clean_text(push.message)
+    is_final = push.code == "stopping"
+    if push.in_ms is UNSET:
+        return f"The server is about to {'stop for good' if is_final else 'restart'}."
+    deed = "stops for good" if is_final else "restarts"
+    latest = "" if push.in_ms is None else f", at the latest in {describe_seconds(max(0, push.in_ms) / 1000)}"
+    return f"No new games: the server {deed} when the running ones are over{latest}."
+
+
+class Muted:
+    """Those who are not heard by `viewer`."""
+
+    def __init__(self, viewer: str) -> None:
+        self._viewer = viewer
+        self._muted: dict[str, str] = {}
+        self._heard: dict[str, str] = {}
+
+    def hears(self, line: ChatLine) -> bool:
+        """Tell whether a line is to be shown, and remember whose it is."""
+        self._heard[_key(line.from_)] = line.player or line.from_
+        return line.player not in self._muted if line.player else line.from_ not in self._muted.values()
+
+    def mute(self, name: str, state: RoomState) -> str:
+        """Hear no more of whoever has this name, at the table or among those who have spoken; return what to say."""
+        who, known = self._find(name, state)
+        if who is None:
+            return f"Nobody here is called {clean_text(name)}."
+        if who == self._viewer:
+            return "That is you."
+        self._muted[who] = known
+        return f"{known} is muted. To hear them again: unmute {known}"
+
+    def unmute(self, name: str) -> str:
+        """Hear somebody again; return what to say."""
+        for who, known in self._muted.items():
+            if _key(known) == _key(name):
+                del self._muted[who]
+                return f"{known} is heard again."
+        return f"{clean_text(name)} is not muted."
+
+    def describe(self) -> str:
+        """Return who is muted."""
+        return f"Muted: {', '.join(self._muted.values())}." if self._muted else "Nobody is muted. Type mute and a name."
+
+    def _find(self, name: str, state: RoomState) -> tuple[str | None, str]:
+        for seat in state.seats.values():
+            if seat is not None and _key(seat.name) == _key(name):
+                return seat.player, clean_text(seat.name)
+        return self._heard.get(_key(name)), clean_text(name)
+
+
+def _key(name: str) -> str:
+    return name.strip().casefold()
