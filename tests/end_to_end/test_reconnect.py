@@ -602,6 +602,32 @@ async def test_without_a_connection_questions_are_answered_and_a_move_is_said_to
         assert await ana.read_line() == "Last: you played B2, centre."
 
 
+async def test_what_a_game_was_worth_is_told_without_a_connection_once_it_is_over(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        ana.type("b2")
+        await bo.state(ply=1)
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.until("Connection lost.")
+        ana.type("value", "mistakes", "next mistake")
+        assert await ana.read_line() == "There is no connection: type value again when it is back."
+        assert await ana.read_line() == "Mistakes are told when the game is over."
+        assert await ana.read_line() == "Mistakes are told when the game is over."
+        proxy.is_closed = False
+        await ana.until("Connected again after ")
+        await bo.ask("resign", room=code)
+        await ana.until("Rematch?")
+        proxy.is_closed = True
+        proxy.cut()
+        await ana.until("Connection lost.")
+        ana.type("mistakes", "value 0")
+        assert await ana.read_line() == "No move gave anything away for sure."
+        assert await ana.read_line() == "At the start: X to move: a draw with best play. All moves are equal."
+
+
 async def test_the_end_of_the_input_waits_for_a_move_that_is_kept(server: Server, proxy: Proxy) -> None:
     async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.until("Code")).split()[1]

@@ -23,6 +23,7 @@ from tictactoe_client.text.news import cost_of_going, describe_ways_on, open_off
 from tictactoe_client.text.talk import Muted
 from tictactoe_client.text.wording import (
     MOST_FREE_AFTER_MISTAKE,
+    NO_CONNECTION,
     ONLY_PLAYERS_MOVE,
     describe_turn,
     list_free,
@@ -32,6 +33,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import OfferAction
 
+_AFTERWARDS: Final = "Mistakes are told when the game is over."
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 _GIVING_UP: Final[frozenset[VerbKind]] = frozenset({"resign", "leave", "quit", "new"})
 _LEAVING: Final = ("leave", "quit")
@@ -117,10 +119,18 @@ class Actions(Past):
             return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
         is_answer = isinstance(intent, Look) and self._means_no(intent, state, None)
         if not is_answer and (told := self._answer(intent, state)) is not None:
-            prefix = "There is no connection. " if intent == Query("turn") else ""
+            prefix = f"{NO_CONNECTION} " if intent == Query("turn") else ""
             return Outcome((prefix + told[0], *told[1:]))
-        word = clean_text(line.strip().lstrip("/:").split()[0])
-        return Outcome((f"There is no connection: type {word} again when it is back.",))
+        words = line.strip().lstrip("/:").split()
+        asked_for = words[0] if isinstance(intent, Verb) and intent.kind == "chat" else " ".join(words)
+        return Outcome((f"{NO_CONNECTION[:-1]}: type {clean_text(asked_for)} again when it is back.",))
+
+    def needs_nobody(self, line: str) -> bool:
+        """Tell whether a line asks what the finished game was worth, for which there need be no connection."""
+        match self.parse(line):
+            case Query("value" | "mistakes") | Look("mistake"):
+                return self.judge is not None
+        return False
 
     async def play_kept(self) -> Outcome:
         """Play the move that was kept, where the game still stands as it did."""
@@ -169,7 +179,9 @@ class Actions(Past):
         """Return what is to be told without asking anybody, None where that is not enough."""
         knows_moves = self._room.knows_moves
         match intent:
-            case Query("value" | "mistakes"):
+            case Query("mistakes") | Look("mistake"):
+                return [_AFTERWARDS] if self.judge is None else None
+            case Query("value"):
                 return None
             case Query("moves"):
                 return [list_moves(state, self._room.moves, intent.number)] if knows_moves else None
@@ -177,7 +189,7 @@ class Actions(Past):
                 passed = monotonic() - self._came_at
                 viewer, unblamed = self._room.viewer, self.unblamed
                 return answer_query(intent.kind, intent.number, state, viewer, self._settings, unblamed, passed)
-            case Look() if knows_moves and intent.kind != "mistake":
+            case Look() if knows_moves:
                 return self.look(intent, state)
             case Verb("mute", name):
                 return [self.muted.mute(name, state) if name else self.muted.describe()]

@@ -20,7 +20,7 @@ from tictactoe_client.board.board import BoardStyle, BoardView, render_board
 from tictactoe_client.input.intents import BadInput, Look
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.wording import describe_cell, describe_turn, name_of
+from tictactoe_client.text.wording import NO_MOVE_YET, describe_cell, describe_turn, name_of
 from tictactoe_client.text.worth import describe_mistake, rate, review_position
 from tictactoe_engine import Position
 from tictactoe_engine.search import Budget, Value, analyse, fits_table
@@ -35,7 +35,6 @@ TURNING_MOVES: Final = 8
 _LEAST_COST: Final = 0.5
 _FLIPPED: Final = {"win": "loss", "loss": "win"}
 _LONG_SECONDS: Final = 2.0
-_AFTERWARDS: Final = "Mistakes are told when the game is over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +234,8 @@ class Past:
         there = count if look.kind == "live" else look.number + (self.timeline.here if look.kind == "by" else 0)
         if look.kind == "at" and there > count:
             return [f"There is no move {there}: 0 to {count}."]
+        if not count and not self._shows:
+            return [NO_MOVE_YET]
         if not 0 <= there <= count and not self._shows:
             return [self._describe_edge(is_end=there > count)]
         self.timeline = self.timeline.jump(there)
@@ -289,15 +290,13 @@ class Past:
 
     async def list_mistakes(self, state: RoomState) -> list[str]:
         """Return the moves that gave something away, in order."""
-        if (judge := self._call_judge()) is None:
-            return [_AFTERWARDS]
+        judge = self._call_judge()
         told = [_describe(mistake, state) for mistake in await judge.find_mistakes()]
         return told or ["No move gave anything away for sure."]
 
     async def look_at_mistake(self, by: int, state: RoomState) -> list[str]:
         """Go to where the next mistake was made, or with `by` -1 the one before, and return what it was."""
-        if (judge := self._call_judge()) is None:
-            return [_AFTERWARDS]
+        judge = self._call_judge()
         here = self.timeline.here if self.timeline.is_back or by < 0 else -1
         mistake = await judge.find_mistake(range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1))
         if mistake is None:
@@ -305,10 +304,11 @@ class Past:
         self.timeline = self.timeline.jump(mistake.ply - 1)
         return [_describe(mistake, state), *self._draw(state)]
 
-    def _call_judge(self) -> Judge | None:
-        """Return who looks for mistakes; it is announced where that takes long."""
+    def _call_judge(self) -> Judge:
+        """Return who looks for mistakes in the finished game; it is announced where that takes long."""
         judge = self.judge
-        if judge is not None and self._tell is not None and judge.seconds_left >= _LONG_SECONDS:
+        assert judge is not None
+        if self._tell is not None and judge.seconds_left >= _LONG_SECONDS:
             self._tell(f"Looking through the game: this takes up to {math.ceil(judge.seconds_left)} seconds.")
         return judge
 

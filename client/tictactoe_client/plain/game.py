@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.input.actions import Actions, Outcome
@@ -16,7 +15,6 @@ from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
 from tictactoe_client.online.room import Room
-from tictactoe_client.online.stream import Stream
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
@@ -25,19 +23,21 @@ from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, p
 from tictactoe_client.text import arrival
 from tictactoe_client.text.news import announce, cost_of_going, describe_choices, describe_ways_on, find_absent
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
-from tictactoe_client.text.wording import describe_turn, has_moved_on, seat_of
+from tictactoe_client.text.wording import NOTHING_MISSED, describe_turn, has_moved_on, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
 _LINES_AHEAD: Final = 64
 """How many typed lines are kept while there is no connection, so that one that says leave is found."""
 
+Result = TypeVar("Result")
+
 
 class PlainGame:
     """One run of plain mode, from entering a room to the exit code; `seats` writes down where one sits.
 
-    The room, the keyboard and the time take turns. There is no room on the way from one to the next; while
-    `_is_unsettled` the state may not show yet what was asked for last.
+    What the room, the keyboard and what is being done have to say comes into one `_inbox`; else time passes. There is
+    no room on the way from one to the next; while `_is_unsettled` the state may not show yet what was asked for last.
     """
 
     def __init__(
@@ -55,11 +55,9 @@ class PlainGame:
         self._reminders = Reminders(client.player, settings)
         self._room: Room | None = None
         self._actions: Actions | None = None
-        self._events: Stream[events.RoomEvent] | None = None
-        self._heard: Stream[events.RoomEvent] | None = None
+        self._inbox: asyncio.Queue[tuple[Room, events.RoomEvent] | asyncio.Task[Any]] = asyncio.Queue()
         self._changes: list[events.Change] = []
         self._typed: deque[str | None] = deque()
-        self._hearing: asyncio.Task[events.RoomEvent | None] | None = None
         self._reading: asyncio.Task[str | None] | None = None
         self._acting: asyncio.Task[None] | None = None
         self._exit_code: int | None = None
@@ -77,7 +75,6 @@ class PlainGame:
 
     async def run(self, enter: Enter) -> int:
         """Enter a room, play or watch, and return the exit code; when cancelled, give the seat up first."""
-        self._read_on()
         try:
             if not await self._enter_or_watch(enter):
                 return ExitCode.NO_ROOM
@@ -100,7 +97,10 @@ class PlainGame:
             await self._give_up_seat()
             raise
         finally:
-            await _dismiss(self._hearing, self._reading, self._acting)
+            tasks = [task for task in (self._reading, self._acting) if task is not None]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             if self._reading is not None and not self._reading.cancelled():
                 self._typed.append(self._reading.result())
             self._keyboard.give_back([line for line in self._typed if line is not None])
@@ -115,8 +115,7 @@ class PlainGame:
                 raise
             self._output.print(f"{clean_text(refused.message)} Type watch or yes to do that; anything else goes.")
             self._output.prompt()
-            line = await self._reading if self._reading is not None else None
-            self._read_on(has_ended=line is None)
+            line = await self._keyboard.read_line()
             self._output.note_typed()
             if line is None or line.strip().lower() not in ("watch", "yes", "y"):
                 return False
@@ -125,11 +124,10 @@ class PlainGame:
 
     async def _enter(self, enter: Enter) -> None:
         room = self._room = await (enter(self._client) if self._seats is None else self._seats.enter(enter))
-        self._events, piped = room.events(), not is_terminal(0)
-        self._actions = Actions(
-            room, self._settings, muted=self._muted, piped=piped, aborts=self._aborts, tell=self._output.print
-        )
+        piped, tell = not is_terminal(0), self._output.print
+        self._actions = Actions(room, self._settings, muted=self._muted, piped=piped, aborts=self._aborts, tell=tell)
         self._reminders = Reminders(self._viewer, self._settings)
+        room.subscribe(lambda event: self._inbox.put_nowait((room, event)))
 
     async def _leave(self) -> None:
         """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
@@ -150,7 +148,7 @@ class PlainGame:
         await room.leave()
         if self._seats is not None:
             self._seats.forget_room(room.code)
-        self._room = self._events = self._actions = None
+        self._room = self._actions = None
         self._reminders = Reminders(self._viewer, self._settings)
         self._output.print("Looking for another opponent.")
         try:
@@ -175,7 +173,7 @@ class PlainGame:
         if not cost or not is_asked:
             return False
         self._has_asked_before_interrupt = True
-        self._tell_lines(f"Leaving now {cost}s the game. Ctrl-C again to leave.")
+        self._tell(f"Leaving now {cost}s the game. Ctrl-C again to leave.")
         return True
 
     def _finish(self, code: ExitCode | None) -> None:
@@ -190,34 +188,31 @@ class PlainGame:
 
         Typed lines wait for one another, and for what the server has to say about the one before.
         """
-        stream = self._events
-        if self._heard is not stream:
-            await _dismiss(self._hearing)
-            self._heard, self._hearing = stream, None
-        if self._hearing is None and stream is not None:
-            self._hearing = asyncio.create_task(anext(stream, None))
-        is_waiting = self._hearing is not None and not self._hearing.done()
-        is_heard_out = is_waiting and stream is not None and not stream.has_more
-        if self._acting is None and is_heard_out and (deed := self._next_deed()) is not None:
-            self._acting = asyncio.create_task(deed)
-        awaited: set[asyncio.Task[Any]] = {task for task in (self._acting, self._hearing) if task is not None}
-        if self._reading is not None and len(self._typed) < (_LINES_AHEAD if self._is_offline else 1):
-            awaited.add(self._reading)
+        if self._acting is None and self._inbox.empty() and (deed := self._next_deed()) is not None:
+            self._acting = self._begin(deed)
+        has_place = len(self._typed) < (_LINES_AHEAD if self._is_offline else 1)
+        if self._reading is None and has_place and not self._keyboard.has_ended:
+            self._reading = self._begin(self._keyboard.read_line())
         moments = [moment for moment in (self._leaves_at, self._reminders.next_at) if moment is not None]
-        timeout = max(0.0, min(moments) - _now()) if moments else None
-        done, _ = await asyncio.wait(awaited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        if self._acting is not None and self._acting in done:
-            self._acting = self._acting.result()
-        elif self._hearing is not None and self._hearing in done:
-            event, self._hearing = self._hearing.result(), None
-            if event is not None:
-                self._hear(event)
-            elif self._heard is self._events:
-                self._heard = self._events = None
-        elif self._reading is not None and self._reading in done:
-            await self._take_typed(self._reading.result())
-        else:
+        try:
+            async with asyncio.timeout_at(min(moments, default=None)):
+                item = await self._inbox.get()
+        except TimeoutError:
             await self._pass_time()
+            return
+        if item is self._reading:
+            self._reading = None
+            await self._take_typed(item.result())
+        elif isinstance(item, asyncio.Task):
+            self._acting = item.result()
+        elif item[0] is self._room:
+            self._hear(item[1])
+
+    def _begin(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+        """Do it beside everything else; when it is done, it comes into the inbox."""
+        task = asyncio.create_task(work)
+        task.add_done_callback(self._inbox.put_nowait)
+        return task
 
     def _next_deed(self) -> Coroutine[Any, Any, None] | None:
         """Return what is to be done now for whoever types, or None.
@@ -231,44 +226,42 @@ class PlainGame:
         is_away = self._is_offline or self._away_seconds is not None
         if actions.kept is not None:
             return None if is_away else self._follow(actions.play_kept, room, state)
-        if not self._typed or (self._typed[0] is None and is_away):
+        line = self._typed[0] if self._typed else None
+        if not self._typed or (line is None and is_away):
             return None
-        if self._is_unsettled:
+        if self._is_unsettled and (line is None or not actions.needs_nobody(line)):
             return self._settle()
-        line = self._typed.popleft()
+        self._typed.popleft()
         if line is None:
             return self._take_end_of_input(state)
         self._note_typed()
-        return self._follow(partial(actions.do_line, line), room, state)
-
-    def _read_on(self, *, has_ended: bool = False) -> None:
-        self._reading = None if has_ended else asyncio.create_task(self._keyboard.read_line())
+        return self._follow(lambda: actions.do_line(line), room, state)
 
     async def _take_typed(self, line: str | None) -> None:
         """Take a line up; while there is no connection it is answered at once, and whoever wants to go goes."""
-        self._read_on(has_ended=line is None)
+        actions = self._actions
         if line is None or not self._is_offline:
             self._typed.append(line)
         elif is_farewell(line):
             self._output.note_typed()
             await self._leave()
-        elif self._actions is None or self._state is None:
+        elif actions is None or self._state is None or actions.needs_nobody(line):
             self._typed.append(line)
         else:
             self._note_typed()
-            self._tell_lines(*self._actions.do_line_offline(line, is_sending=self._acting is not None).lines)
+            self._tell(*actions.do_line_offline(line, is_sending=self._acting is not None).lines)
 
     async def _follow(self, deed: Callable[[], Awaitable[Outcome]], room: Room, state: RoomState) -> None:
         """Do it, print what came of it, and go where it leads."""
         outcome = await deed()
-        self._output.print(*outcome.lines)
         self._is_unsettled = not outcome.lines
+        if outcome.lines:
+            self._output.print(*outcome.lines)
+            self._prompt()
         if outcome.going == "leave":
             await self._leave()
         elif outcome.going == "new":
             await self._find_another(room, state)
-        elif outcome.lines:
-            self._prompt()
 
     async def _settle(self) -> None:
         """Wait until the server has said all that the last request brought."""
@@ -296,7 +289,7 @@ class PlainGame:
         if self._leaves_at is not None and _now() >= self._leaves_at:
             await self._leave()
         elif self._state is not None and (lines := self._reminders.speak(self._state, _now())):
-            self._tell_lines(*lines)
+            self._tell(*lines)
 
     # -- what happens in the room, and to the connection ----------------------------------------------------------
 
@@ -308,10 +301,8 @@ class PlainGame:
                 self._take_update(event, self._actions)
             case events.Said(line) if self._muted.hears(line):
                 self._tell(announce_chat(line))
-                self._prompt()
             case events.Told(push) if getattr(push, "code", None) not in EXPULSIONS:
                 self._tell(describe_push(push))
-                self._prompt()
             case events.Lost():
                 self._is_offline = True
                 if self._away_seconds is None:
@@ -325,15 +316,17 @@ class PlainGame:
                     self._address = self._client.address
                     self._output.print(f"Now at {self._address.url}.")
             case events.Gone(room, refused):
-                self._tell(f"Room {room} is gone: {clean_text(refused.message)}")
                 self._finish(ExitCode.NO_ROOM)
+                self._tell(f"Room {room} is gone: {clean_text(refused.message)}")
             case events.Closed(reason) if self._room is not None:
-                self._tell(arrival.describe_closing(self._room.code, reason))
                 is_over = self._state is not None and self._state.status == "over"
                 self._finish(None if is_over else ExitCode.NO_ROOM)
+                self._tell(arrival.describe_closing(self._room.code, reason))
             case events.Replaced():
-                self._tell(arrival.TAKEN_OVER)
                 self._finish(ExitCode.REFUSED)
+                self._tell(arrival.TAKEN_OVER)
+            case events.Cut(lost):
+                raise lost
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
@@ -349,7 +342,7 @@ class PlainGame:
             news = announce(changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
             lines = self._prove_return(*news)
             if lines and not news:
-                lines = [f"{lines[0]} Nothing was missed. {describe_turn(state, viewer)}"]
+                lines = [f"{lines[0]} {NOTHING_MISSED} {describe_turn(state, viewer)}"]
         has_moved = old is None or has_moved_on(old, state)
         lines += arrival.set_scene(old, state, viewer, self._settings) if has_moved else []
         self._output.print(*lines)
@@ -368,19 +361,17 @@ class PlainGame:
         away, self._away_seconds = self._away_seconds, None
         return [*([] if away is None else [arrival.describe_return(away)]), *lines]
 
-    def _tell(self, line: str) -> None:
+    def _tell(self, *lines: str) -> None:
         """Print what is said beside states."""
-        self._output.print(*self._prove_return(line))
-
-    def _tell_lines(self, *lines: str) -> None:
-        self._output.print(*lines)
+        self._output.print(*self._prove_return(*lines))
         self._prompt()
 
     def _prompt(self) -> None:
         """Show a prompt to a player from whom something is awaited; others may type all the same."""
         room, state = self._room, self._state
-        is_seated = room is not None and room.seat is not None
-        if room is not None and state is not None and is_seated and (room.is_my_turn or state.status == "over"):
+        if self._exit_code is not None or room is None or state is None or room.seat is None:
+            return
+        if room.is_my_turn or state.status == "over":
             self._output.prompt()
 
     def _note_typed(self) -> None:
@@ -391,11 +382,3 @@ class PlainGame:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
-
-
-async def _dismiss(*tasks: asyncio.Task[Any] | None) -> None:
-    """Cancel tasks whose results nobody wants any more, and wait for that."""
-    wanted = [task for task in tasks if task is not None]
-    for task in wanted:
-        task.cancel()
-    await asyncio.gather(*wanted, return_exceptions=True)
