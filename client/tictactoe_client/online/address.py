@@ -112,26 +112,22 @@ def _find_room(line: str) -> tuple[str, str | None]:
     """
     line = _LABEL.sub("", line.strip(), count=1)
     try:
-        words = shlex.split(line, posix="\\" not in line)
+        words = iter(shlex.split(line, posix="\\" not in line))
     except ValueError:
-        words = line.split()
-    start = next((number for number, word in enumerate(words) if _PROGRAM.fullmatch(word)), None)
-    return (line, None) if start is None else _read_words(words[start + 1 :])
-
-
-def _read_words(words: list[str]) -> tuple[str, str | None]:
-    rest: list[str] = []
+        words = iter(line.split())
+    if not any(_PROGRAM.fullmatch(word) for word in words):
+        return line, None
+    room: list[str] = []
     server = None
-    ahead = iter(words)
-    for word in ahead:
+    for word in words:
         option, equals, value = word.partition("=")
         if option in _SERVER:
-            server = value if equals else next(ahead, None)
+            server = value if equals else next(words, None)
         elif word in _WITH_VALUE:
-            next(ahead, None)
-        elif not word.startswith("-"):
-            rest.append(word)
-    return " ".join(rest[1:] if rest[:1] and rest[0].lower() in _WAYS else rest), server
+            next(words, None)
+        elif not word.startswith("-") and (room or word.lower() not in _WAYS):
+            room.append(word)
+    return " ".join(room), server
 
 
 def hide_credentials(text: str) -> str:

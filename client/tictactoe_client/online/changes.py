@@ -171,19 +171,14 @@ def _offers(
         is_granted = new.result is not None or (is_taken_back and kind == "undo")
         if now is not None and now != offerer:
             count = 0 if kind == "draw" else 1 if new.last is not None and new.board[new.last] == now else 2
-            yield events.Offered(kind, now, count, _newest(new, count, moves), old=old, state=new)
+            known = moves if moves is not None and len(moves) == new.ply else () if new.last is None else (new.last,)
+            cells = tuple(known[-count:]) if 0 < count <= len(known) else ()
+            yield events.Offered(kind, now, count, cells, old=old, state=new)
         elif offerer is not None and now is None and not is_granted:
             yield _how_it_ended(old, new, kind, offerer, is_taken_back=is_taken_back)
     for mark in new.offers.rematch:
         if mark not in old.offers.rematch:
             yield events.Offered("rematch", mark, old=old, state=new)
-
-
-def _newest(state: RoomState, count: int, moves: Sequence[int] | None) -> tuple[int, ...]:
-    """Return the last `count` moves in their order, none where they are not known."""
-    if moves is None or len(moves) != state.ply:
-        moves = () if state.last is None else (state.last,)
-    return tuple(moves[-count:]) if 0 < count <= len(moves) else ()
 
 
 def _how_it_ended(

@@ -80,8 +80,6 @@ class Conversation:
         self._resuming: asyncio.Task[None] | None = None
         self._keeper = asyncio.create_task(self._keep(), name="tictactoe connection")
 
-    # -- what the client asks -------------------------------------------------------------------------------------
-
     async def request(self, request: Request) -> Ok:
         """Send any request and return the answer; raises `Refused` or `ConnectionLost`.
 

@@ -74,8 +74,6 @@ class Room:
         self._audience: Audience[RoomEvent] = Audience()
         self._opening: list[RoomEvent] | None = []
 
-    # -- how things are -------------------------------------------------------------------------------------------
-
     @property
     def seat(self) -> str | None:
         """Our mark in the current game, or None for a watcher; a rematch may change it."""
@@ -109,8 +107,6 @@ class Room:
             self._position = (self.state, position_after(self.state, self.moves))
         return self._position[1]
 
-    # -- what happens ---------------------------------------------------------------------------------------------
-
     def events(self) -> Stream[RoomEvent]:
         """Return everything that happens here from now on, none left out; first comes `Updated` as things are.
 
@@ -126,10 +122,7 @@ class Room:
         return stream
 
     def subscribe(self, listener: Callable[[RoomEvent], object]) -> Callable[[], None]:
-        """Call `listener` with each event of `events`, as it happens; return what ends that.
-
-        A connection that is lost for good is a last event `Cut`.
-        """
+        """Call `listener` with each of `events` as it happens, last `Cut` where the connection is; return its end."""
         for event in self._until_now():
             call(listener, event)
         return self._audience.subscribe(listener)
@@ -152,8 +145,6 @@ class Room:
                 return
             else:
                 await self._changed.wait()
-
-    # -- what we ask ----------------------------------------------------------------------------------------------
 
     async def move(self, cell: int | str, *, ply: int | None = None) -> None:
         """Play a cell, given by number (row-major from 0) or by name (``"b2"``).
@@ -340,9 +331,7 @@ class Room:
     def _tell(self, event: RoomEvent) -> None:
         self._audience.tell(event)
         if self._opening is not None:
-            self._opening.append(event)
-            if len(self._opening) > _MOST_UNHEARD:
-                self._opening = None
+            self._opening = [*self._opening, event] if len(self._opening) < _MOST_UNHEARD else None
 
     def _hear(self, event: RoomEvent) -> None:
         """Tell what happened beside states, after the states that came before it."""
