@@ -1,7 +1,6 @@
 """One person on one server at a time: who they are there, and the connection.
 
-A person may be several players there, since runs at the same time are. No file is waited for on the event loop.
-"""
+A person may be several players there, since runs at the same time are. No file is waited for on the event loop."""
 
 from __future__ import annotations
 
@@ -56,11 +55,10 @@ class Session:
     """The connection, and whose it is; `client` is None until the first one.
 
     `open` connects for one piece of work; `run` keeps a connection for a screen, whatever happens: each failure becomes
-    a phase, and one may try again, go to another server, and back.
-
-    `house` begins with the server that we are at, or want to be at first; `before` is the server that we came from, or
-    None; `retrying` is the last attempt to come back, the next one at `retries_at`, our seats being held until
-    `held_until`, by the loop's clock. `rooms` are those in which this run holds a seat.
+    a phase, and one may try again, go to another server, and back. `house` begins with the server that we are at, or
+    want to be at first; `before` is the server that we came from, or None; `retrying` is the last attempt to come back,
+    the next one at `retries_at`, our seats being held until `held_until`, by the loop's clock. `rooms` are those in
+    which this run holds a seat.
     """
 
     def __init__(
@@ -363,11 +361,7 @@ class Session:
 
 
 def settle_latency(shown_ms: int | None, seconds: float) -> int:
-    """Return a latency to show in whole milliseconds, at least 1: what is shown stands still while the connection does.
-
-    >>> settle_latency(12, 0.014), settle_latency(12, 0.4), settle_latency(None, 0.0001)
-    (12, 400, 1)
-    """
+    """Return a latency to show in whole milliseconds, at least 1, which stands still while the connection does."""
     measured = max(1, round(seconds * 1000))
     if shown_ms is not None and abs(measured - shown_ms) < max(_SMALLEST_CHANGE_MS, shown_ms * _SMALLEST_SHARE):
         return shown_ms

@@ -1,7 +1,6 @@
 """The person's own defaults, `client.toml` in the platform's folder for configuration, which stays as they wrote it.
 
-A mistake in it is told in one line and never stops a game.
-"""
+A mistake in it is told in one line and never stops a game."""
 
 from __future__ import annotations
 

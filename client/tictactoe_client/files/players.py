@@ -1,8 +1,6 @@
 """Who we were on a server before, and the rooms in which we held a seat when an earlier run ended.
 
-A token makes a later run the same player. It belongs to the process that plays with it until that ends, or one program
-would take the other's seats; whoever only reads may use it at any time.
-"""
+A token makes a later run the same player. Until the process that plays with it ends, others may only read with it."""
 
 from __future__ import annotations
 

@@ -82,11 +82,7 @@ def write_record(name: str, record: GameRecord) -> None:
 
 
 def name_for(record: GameRecord) -> str:
-    """Return what to call a record's file: by its room, if that is a plain word which stays in this folder, and number.
-
-    >>> name_for(GameRecord(room="K7M4PQ", game=2)), name_for(GameRecord(room="../x"))
-    ('tictactoe-K7M4PQ-2.txt', 'tictactoe-game.txt')
-    """
+    """Return what to call a record's file: by its room, if that is a plain word and stays in this folder, and game."""
     room = record.room if record.room is not None and _PLAIN_WORD.fullmatch(record.room) else "game"
     return f"tictactoe-{room}.txt" if record.game is None else f"tictactoe-{room}-{record.game}.txt"
 

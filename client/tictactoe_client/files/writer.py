@@ -1,7 +1,6 @@
 """The one way in which files of ours are written: as a whole, under a lock that is not waited for without an end.
 
-A crash leaves the old file or the new one. Notes for the makers, a log or a report, have a new file each.
-"""
+A crash leaves the old file or the new one. Notes for the makers, a log or a report, have a new file each."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Where a server is: an address as people write it, the link to a room, and which addresses lead to the same rooms.
 
-A *house* are servers that know the same players, each at an address of its own; which these are only a person can say.
-A link is an address with a room code as the last part of its path; the code is no part of what is connected to.
-"""
+A link is an address with a room code as the last part of its path; the code is no part of what is connected to."""
 
 from __future__ import annotations
 
@@ -76,9 +74,6 @@ def parse_address(text: str) -> Address:
     """Return the server that `text` names; a room code at the end of its path is dropped. Raises `BadAddress`.
 
     A missing scheme means ``ws``. A missing port means 8765, but 443 for ``wss``.
-
-    >>> parse_address("example.org").url, parse_address("wss://example.org/K7M4PQ").url, parse_address("::1").url
-    ('ws://example.org:8765', 'wss://example.org', 'ws://[::1]:8765')
     """
     return _parse_target(text)[0]
 
@@ -178,7 +173,7 @@ def _bad(text: str, why: str = "") -> BadAddress:
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Servers of one house: their addresses, at least one, in the order in which they are to be tried."""
+    """Servers that know the same players: their addresses, at least one, in the order in which they are to be tried."""
 
     addresses: tuple[Address, ...]
 
@@ -197,11 +192,7 @@ class House:
         return any(is_same_server(address, own) for own in self.addresses)
 
     def led_by(self, address: Address) -> House:
-        """Return the house with this address first, and the others after it in a ring; a house of its own for another.
-
-        >>> parse_house("a,b,c").led_by(parse_address("b")).urls
-        ('ws://b:8765', 'ws://c:8765', 'ws://a:8765')
-        """
+        """Return the house with this address first and the others after it in a ring; one of its own for a stranger."""
         own = self.addresses
         same = [number for number, one in enumerate(own) if is_same_server(address, one)]
         first = own.index(address) if address in own else same[0] if same else None
@@ -209,13 +200,7 @@ class House:
 
 
 def parse_house(given: str | Address | House | Sequence[str | Address] | None = None) -> House:
-    """Return the house that addresses make, in a text with commas between; that of the default server for none.
-
-    Raises `BadAddress`.
-
-    >>> parse_house("one, wss://two").urls
-    ('ws://one:8765', 'wss://two')
-    """
+    """Return the house of these addresses, in a text with commas between, else the default; raises `BadAddress`."""
     if isinstance(given, House):
         return given
     if isinstance(given, str) and given:

@@ -17,10 +17,9 @@ class Backoff:
     """The waits in seconds: `first` one after another, then `longest` again and again, less up to `jitter` of each.
 
     Another address of the same house is tried within a `moment`, but only after the first wait where the connection did
-    not last for `steady_seconds`: two servers that let nobody stay are not run against.
-
-    It is tried for as long as the server says that it holds a seat, and for `absent_seconds` while no server answers at
-    all: then nobody else can take the seat either. `hold_seconds` takes the place of both where it is given.
+    not last for `steady_seconds`: two servers that let nobody stay are not run against. It is tried for as long as the
+    server says that it holds a seat, and for `absent_seconds` while no server answers at all: then nobody else can take
+    the seat either. `hold_seconds` takes the place of both where it is given.
     """
 
     first: tuple[float, ...] = (0.4, 0.8, 1.6, 3.2)
@@ -32,11 +31,7 @@ class Backoff:
     absent_seconds: float = 600.0
 
     def patience(self, stated_ms: int | None) -> tuple[float, float]:
-        """Return for how many seconds a server that holds a seat for so many ms is tried, and how many none at all.
-
-        >>> Backoff().patience(300_000), Backoff().patience(None), Backoff(hold_seconds=5).patience(300_000)
-        ((300.0, 600.0), (60.0, 600.0), (5, 5))
-        """
+        """Return for how many seconds a server that holds a seat for so many ms is tried, and how many none at all."""
         if self.hold_seconds is not None:
             return self.hold_seconds, self.hold_seconds
         held = HOLD_SECONDS if stated_ms is None else stated_ms / 1000
@@ -53,8 +48,6 @@ class Backoff:
 
         >>> [way for way, _ in zip(Backoff(jitter=0, moment=0).ways(2), range(5))]
         [(1, 0.0), (0, 0.4), (1, 0.0), (0, 0.8), (1, 0.0)]
-        >>> [wait for (_, wait), _ in zip(Backoff(jitter=0).ways(1), range(6))]
-        [0.4, 0.8, 1.6, 3.2, 4.0, 4.0]
         """
         absent = 0.0 if announced_ms is None else announced_ms / 1000 * random.uniform(1, 2)
         passed = 0.0

@@ -1,8 +1,6 @@
 """What two states of a room say about what happened between them, and about the moves that led there. Pure.
 
-A state has the board and the last move alone. One state after another tells the moves in order; where states were
-skipped the server knows them.
-"""
+A state has the board and the last move alone; one after another they tell the moves in order."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """A player's or watcher's conversation with one server: requests as methods, rooms as what they return.
 
-This is the door for other Python programs, and the commands stand on it; it knows nothing of terminals.
-"""
+This is the door for other Python programs, and the commands stand on it; it knows nothing of terminals."""
 
 from __future__ import annotations
 

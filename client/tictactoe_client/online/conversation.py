@@ -1,8 +1,6 @@
 """A conversation with one server over as many connections as it takes: every request gets its answer, or an error.
 
-`Conversation` owns the connection's life in one place, `_keep`; who hears what comes is for `Delivery`, which knows no
-connection. What the requests are for is the client's business.
-"""
+It owns the connection's life, in `_keep`; who hears what comes is for `Delivery`, what is asked for the client."""
 
 from __future__ import annotations
 

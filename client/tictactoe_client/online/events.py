@@ -1,8 +1,6 @@
 """What happens in a room and to the connection, as values: `Room.events` yields them, in order and none left out.
 
-Each state of a room brings what has changed since the one before, as `Change` values, and then `Updated`. They say the
-same to everybody who is there. A *mark* stands for whoever plays it.
-"""
+Each state brings what has changed, as `Change` values, and then `Updated`. A *mark* stands for whoever plays it."""
 
 from __future__ import annotations
 

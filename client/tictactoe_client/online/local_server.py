@@ -1,8 +1,6 @@
 """A server of one's own for one run: the command `tictactoe-server` as a child process, on the loopback alone.
 
-Its standard input is a pipe from here that never says anything: when this process ends, however it ends, the pipe
-closes and the server goes too.
-"""
+Its standard input is a pipe from here: when this process ends, however it ends, that closes and the server goes too."""
 
 from __future__ import annotations
 

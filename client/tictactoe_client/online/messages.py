@@ -1,8 +1,6 @@
 """What the server says, looked through before anything else of the client sees it: a stranger wrote it.
 
-Texts are cleaned and cut to what may be drawn, room codes are codes, and a state is one that its own rules allow. So
-the rest of the client may draw, index and count without asking again.
-"""
+Texts are safe to draw, codes are codes, boards are of their rules: the rest draws and counts without asking again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The way to a connection on which the server knows us, the first time and after each loss.
 
-It knows nothing of rooms and requests: `Conversation` takes up what stood open.
-"""
+It knows nothing of rooms and requests: `Conversation` takes up what stood open."""
 
 from __future__ import annotations
 

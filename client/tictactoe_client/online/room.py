@@ -1,8 +1,6 @@
 """A room as one of its players or watchers holds it: the newest state and the moves, what happens, and the requests.
 
-It follows the moves from state to state, and asks the server for them where states were skipped. So nobody above keeps
-an older state, the moves so far, or a count of what came.
-"""
+It follows the moves from state to state and asks for them where states were skipped, so that nobody above need."""
 
 from __future__ import annotations
 

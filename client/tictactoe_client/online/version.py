@@ -1,7 +1,6 @@
 """Which version this copy of the program is, which ones of the protocol it speaks, and what brings a newer one.
 
-How it came here is read from what installers leave behind: pipx and uv beside the environment, pip in the metadata.
-"""
+How it came here is read from what installers leave behind: pipx and uv beside the environment, pip in the metadata."""
 
 from __future__ import annotations
 
@@ -75,11 +74,7 @@ def format_versions(versions: tuple[int, ...]) -> str:
 
 
 def describe_mismatch(server_versions: tuple[int, ...], own: tuple[int, ...] = PROTOCOL_VERSIONS) -> str:
-    """Return which side is too old, and what to do; `server_versions` is ascending and not empty.
-
-    >>> describe_mismatch((3, 4), (2,)).split(":")[1]
-    ' the server needs protocol 3-4. Upgrade'
-    """
+    """Return which side is too old, and what to do; `server_versions` is ascending and not empty."""
     client = f"This client ({client_version()}, protocol {format_versions(own)})"
     needs = format_versions(server_versions)
     if server_versions[0] > own[-1]:
