@@ -68,7 +68,8 @@ SHELL = {
     "shell": "$(touch /tmp/owned); `id` | sh\nrm -rf ~\n",
     "format": "%s%n{0}{name}{0.__class__}[bold red]markup[/]\\[x] \\x1b[31m \\u001b",
 }
-CORPUS = {**STEERING, **REORDERING, **HIDDEN, **LARGE, **SHELL}
+KINDS = {"steering": STEERING, "reordering": REORDERING, "hidden": HIDDEN, "large": LARGE, "shell": SHELL}
+CORPUS = {name: text for texts in KINDS.values() for name, text in texts.items()}
 SURROGATES = ('"\\ud800"', '"a\\udc00b"', '"\\ude00\\ud83d"')
 """Strings as JSON has them, whose values no encoding can write."""
 

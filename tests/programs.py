@@ -108,9 +108,13 @@ async def start_program(
     stderr: Given = None,
     cwd: Path | None = None,
     terminal: int | None = None,
+    ignores_hangup: bool = False,
     limit: int = 2**16,
 ) -> Process:
-    """Start a command and return its process; with a `terminal` that is all of its streams and can interrupt it."""
+    """Start a command and return its process; with a `terminal` that is all of its streams and can interrupt it.
+
+    One of ours `ignores_hangup` from its start where it is to, as after `nohup`.
+    """
     own = _own(command, env)
     if own is None:
         login: Callable[[], object] | None = None if terminal is None else functools.partial(os.login_tty, terminal)
@@ -129,7 +133,9 @@ async def start_program(
             theirs.append(os.open(os.devnull, os.O_RDWR))
         else:
             theirs.append(os.dup(number if given is None else given if isinstance(given, int) else given.fileno()))
-    program, status = _fork(own, command, env, cwd, theirs, has_terminal=terminal is not None)
+    program, status = _fork(
+        own, command, env, cwd, theirs, has_terminal=terminal is not None, ignores_hangup=ignores_hangup
+    )
     if 0 in ours:
         protocol = asyncio.StreamReaderProtocol(asyncio.StreamReader(limit, loop), loop=loop)
         transport, _ = await loop.connect_write_pipe(lambda: protocol, os.fdopen(ours[0], "wb", 0))
@@ -187,10 +193,18 @@ def _fork(
     streams: Sequence[int],
     *,
     has_terminal: bool,
+    ignores_hangup: bool = False,
 ) -> tuple[Program, socket.socket]:
     """Have a program forked with these streams, which are then closed here; return it and where its end is told."""
     ours, theirs = socket.socketpair()
-    request = {"runs": own[0], "argv": own[1], "env": {**env}, "cwd": str(cwd or Path.cwd()), "login": has_terminal}
+    request = {
+        "runs": own[0],
+        "argv": own[1],
+        "env": {**env},
+        "cwd": str(cwd or Path.cwd()),
+        "login": has_terminal,
+        "ignores_hangup": ignores_hangup,
+    }
     socket.send_fds(_nursery(), [f"{json.dumps(request)}\n".encode()], [*streams, theirs.fileno()])
     for descriptor in streams:
         os.close(descriptor)
@@ -237,6 +251,7 @@ def serve(descriptor: int) -> None:
             importlib.import_module(name)
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
     woken, waking = socket.socketpair()
     with socket.socket(fileno=descriptor) as asked, woken, waking:
         waking.setblocking(False)
@@ -286,6 +301,8 @@ def _become(request: dict[str, Any], streams: Sequence[int]) -> NoReturn:
     """Be the program that was asked for."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if request["ignores_hangup"]:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if request["login"]:
         os.login_tty(streams[0])
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -42,24 +41,12 @@ CASES: list[tuple[list[str], list[str]]] = [
 ]
 
 
-@needs_bash
-def test_bash_completes_commands_options_and_their_values() -> None:
-    asks = (
-        f"COMPREPLY=(); COMP_WORDS=({PROGRAM} {shlex.join(words)}); COMP_CWORD={len(words)}; "
-        f'_tictactoe_client_completion {PROGRAM}; echo "${{COMPREPLY[@]}}"'
-        for words, _ in CASES
-    )
-    script = "\n".join((f'eval "$({PROGRAM} completion bash)"', *asks))
-    done = subprocess.run(
-        ["bash", "--norc", "-ic", script],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment(),
-    )
-    assert [line.split() for line in done.stdout.splitlines()] == [expected for _, expected in CASES]
-    assert "Traceback" not in done.stderr
-    assert "Error" not in done.stderr
+@pytest.mark.parametrize(("words", "expected"), CASES)
+def test_bash_is_answered_with_commands_options_and_their_values(words: list[str], expected: list[str]) -> None:
+    variables = {"_TICTACTOE_CLIENT_COMPLETE": "bash_complete", "COMP_CWORD": str(len(words))}
+    done = run_program(COMMAND, env=environment(COMP_WORDS=shlex.join([PROGRAM, *words]), **variables))
+    assert [line.partition(",")[2] for line in done.stdout.split()] == expected
+    assert done.stderr == ""
 
 
 @needs_bash

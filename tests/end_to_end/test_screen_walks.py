@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.end_to_end.clients import COMMAND
 from tests.terminal import RESTORED, Terminal, run_screen
 from tests.walks import TerminalWalker, play_a_friend, play_the_computer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-
-SIZES = pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
 
 
 async def end_clean(terminal: Terminal) -> None:
@@ -20,14 +16,11 @@ async def end_clean(terminal: Terminal) -> None:
     assert b"Traceback" not in terminal.written[last:]
 
 
-@SIZES
-async def test_a_friend_joins_by_the_code_and_the_game_is_won(server: Server, size: tuple[int, int]) -> None:
+async def test_a_friend_joins_by_the_code_and_the_game_is_won(server: Server) -> None:
     async with (
         run_screen(*COMMAND, "-s", server.url, "-n", "ana") as ana,
         run_screen(*COMMAND, "-s", server.url, "-n", "bo") as bo,
     ):
-        ana.resize(*size)
-        bo.resize(*size)
         before = ana.attributes()
         await play_a_friend(TerminalWalker(ana), TerminalWalker(bo))
         for terminal in (bo, ana):
@@ -35,10 +28,9 @@ async def test_a_friend_joins_by_the_code_and_the_game_is_won(server: Server, si
         assert ana.attributes() == before
 
 
-@SIZES
-async def test_the_computer_is_played_to_the_end(size: tuple[int, int]) -> None:
+async def test_the_computer_is_played_to_the_end_in_a_large_window() -> None:
     settings = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
     async with Server(settings) as server, run_screen(*COMMAND, "-s", server.url, "-n", "ana") as ana:
-        ana.resize(*size)
+        ana.resize(200, 50)
         await play_the_computer(TerminalWalker(ana))
         await end_clean(ana)
