@@ -28,7 +28,7 @@ import warnings
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any, NamedTuple, NoReturn
 
 from tests.environment import environment
 
@@ -39,8 +39,19 @@ _LAZY = ("segno", "tomlkit", "textual.app", "textual.widgets", "textual.drivers.
 _OF_THE_ENVIRONMENT = ("__main__", "tictactoe_server.cli")
 """Modules that are imported by each process itself, as they look at its environment."""
 
+IGNORING_HANGUP = ("sh", "-c", """trap '' HUP; exec "$@\"""", "sh")
+"""What a command starts with that is not to hear of a closed terminal; a shell is needed for others than ours alone."""
+
 _READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "TEXTUAL")
 Given = int | IO[Any] | None
+
+
+class _Own(NamedTuple):
+    """What of ours a command runs: a module or a source, and its `sys.argv`."""
+
+    runs: str
+    argv: list[str]
+    ignores_hangup: bool
 
 
 class Program:
@@ -108,13 +119,9 @@ async def start_program(
     stderr: Given = None,
     cwd: Path | None = None,
     terminal: int | None = None,
-    ignores_hangup: bool = False,
     limit: int = 2**16,
 ) -> Process:
-    """Start a command and return its process; with a `terminal` that is all of its streams and can interrupt it.
-
-    One of ours `ignores_hangup` from its start where it is to, as after `nohup`.
-    """
+    """Start a command and return its process; with a `terminal` that is all of its streams and can interrupt it."""
     own = _own(command, env)
     if own is None:
         login: Callable[[], object] | None = None if terminal is None else functools.partial(os.login_tty, terminal)
@@ -133,9 +140,7 @@ async def start_program(
             theirs.append(os.open(os.devnull, os.O_RDWR))
         else:
             theirs.append(os.dup(number if given is None else given if isinstance(given, int) else given.fileno()))
-    program, status = _fork(
-        own, command, env, cwd, theirs, has_terminal=terminal is not None, ignores_hangup=ignores_hangup
-    )
+    program, status = _fork(own, env, cwd, theirs, has_terminal=terminal is not None)
     if 0 in ours:
         protocol = asyncio.StreamReaderProtocol(asyncio.StreamReader(limit, loop), loop=loop)
         transport, _ = await loop.connect_write_pipe(lambda: protocol, os.fdopen(ours[0], "wb", 0))
@@ -162,7 +167,7 @@ def run_program(
         files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
         files[0].write(input.encode())
         files[0].seek(0)
-        _, status = _fork(own, command, env, cwd, [os.dup(file.fileno()) for file in files], has_terminal=False)
+        _, status = _fork(own, env, cwd, [os.dup(file.fileno()) for file in files], has_terminal=False)
         with status:
             code = int(status.recv(64))
         for file in files:
@@ -170,41 +175,29 @@ def run_program(
         return subprocess.CompletedProcess(command, code, files[1].read().decode(), files[2].read().decode())
 
 
-def _own(command: Sequence[str], env: Mapping[str, str]) -> tuple[str, list[str]] | None:
-    """Return our module or the source that a command runs, and its `sys.argv`; None for another command."""
+def _own(command: Sequence[str], env: Mapping[str, str]) -> _Own | None:
+    """Return what of ours a command runs; None for another command."""
+    if ignores_hangup := tuple(command[:4]) == IGNORING_HANGUP:
+        command = command[4:]
     if any(name.startswith(_READ_AT_THE_START) and name != "PYTHONWARNINGS" for name in env):
         return None
     scripts = {str(Path(sys.executable).parent / module.replace("_", "-")): module for module in _MODULES}
     if command[0] in scripts:
-        return scripts[command[0]], list(command)
+        return _Own(scripts[command[0]], list(command), ignores_hangup)
     if tuple(command[:2]) == (sys.executable, "-c"):
-        return command[2], ["-c", *command[3:]]
+        return _Own(command[2], ["-c", *command[3:]], ignores_hangup)
     if tuple(command[:2]) != (sys.executable, "-m") or command[2] not in _MODULES:
         return None
     (folder,) = importlib.import_module(command[2]).__path__
-    return command[2], [str(Path(folder, "__main__.py")), *command[3:]]
+    return _Own(command[2], [str(Path(folder, "__main__.py")), *command[3:]], ignores_hangup)
 
 
 def _fork(
-    own: tuple[str, list[str]],
-    command: Sequence[str],
-    env: Mapping[str, str],
-    cwd: Path | None,
-    streams: Sequence[int],
-    *,
-    has_terminal: bool,
-    ignores_hangup: bool = False,
+    own: _Own, env: Mapping[str, str], cwd: Path | None, streams: Sequence[int], *, has_terminal: bool
 ) -> tuple[Program, socket.socket]:
     """Have a program forked with these streams, which are then closed here; return it and where its end is told."""
     ours, theirs = socket.socketpair()
-    request = {
-        "runs": own[0],
-        "argv": own[1],
-        "env": {**env},
-        "cwd": str(cwd or Path.cwd()),
-        "login": has_terminal,
-        "ignores_hangup": ignores_hangup,
-    }
+    request = {**own._asdict(), "env": {**env}, "cwd": str(cwd or Path.cwd()), "login": has_terminal}
     socket.send_fds(_nursery(), [f"{json.dumps(request)}\n".encode()], [*streams, theirs.fileno()])
     for descriptor in streams:
         os.close(descriptor)

@@ -113,14 +113,13 @@ class Terminal:
 
 
 @contextlib.asynccontextmanager
-async def run_screen(*command: str, ignores_hangup: bool = False, **variables: str) -> AsyncIterator[Terminal]:
+async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]:
     """Run a command with a terminal as all of its streams."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     process = await start_program(
         *command,
         terminal=theirs,
-        ignores_hangup=ignores_hangup,
         env=environment(**{"TERM": "xterm-256color", "PYTHONWARNINGS": "default", **variables}),
     )
     os.close(theirs)

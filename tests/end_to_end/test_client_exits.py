@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -21,68 +22,14 @@ from websockets.http11 import Request, Response
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, run_client
 from tests.environment import environment
 from tests.peer import open_peer
-from tests.programs import Process, run_program, start_program
+from tests.programs import IGNORING_HANGUP, run_program, start_program
 from tests.terminal import run_screen
 from tests.together import try_each
-from tictactoe_client.cli.main import run
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 ESCAPE = "\x1b"
-
-
-@contextlib.contextmanager
-def terminal() -> Iterator[tuple[int, int]]:
-    """Open a pseudo-terminal; return our end and the program's."""
-    ours, theirs = pty.openpty()
-    try:
-        yield ours, theirs
-    finally:
-        os.close(ours)
-        with contextlib.suppress(OSError):
-            os.close(theirs)
-
-
-async def start_on(descriptor: int, *arguments: str, **variables: str) -> Process:
-    """Start the client with this terminal as its own, so that Ctrl-C reaches it as from a keyboard."""
-    return await start_program(*COMMAND, *arguments, terminal=descriptor, env=environment(**variables))
-
-
-@contextlib.contextmanager
-def running_server() -> Iterator[str]:
-    """Run `tictactoe-server` as a process and return its URL."""
-    command = [
-        sys.executable,
-        "-c",
-        "from tictactoe_server.cli import main; main()",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        "0",
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().split()[-1]
-        finally:
-            process.terminate()
-
-
-class TerminalReader:
-    """What a program writes to a terminal, as text."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self.text = ""
-
-    async def until(self, words: str) -> None:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while words not in self.text:
-                self.text += (await asyncio.to_thread(os.read, self._descriptor, 4096)).decode()
-
-    def type(self, line: str) -> None:
-        os.write(self._descriptor, f"{line}\n".encode())
 
 
 @pytest.mark.parametrize(
@@ -189,9 +136,7 @@ async def work():
 
 sys.exit(run_alone(Settings(), work))
 """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", program, stdout=subprocess.PIPE, env=environment()
-    )
+    process = await start_program(sys.executable, "-c", program, stdout=PIPE, env=environment())
     assert process.stdout is not None
     async with asyncio.timeout(PATIENCE_SECONDS):
         assert await process.stdout.readline() == b"begins\n"
@@ -274,14 +219,14 @@ async def test_where_nothing_can_be_written_at_all_the_exit_code_still_says_why(
     await try_each(cases, attempt)
 
 
-@pytest.mark.parametrize("ignored", [False, True], ids=["heard", "ignored"])
+@pytest.mark.parametrize("before", [(), IGNORING_HANGUP], ids=["heard", "ignored"])
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
 async def test_a_terminal_that_is_closed_ends_the_run_and_gives_the_seat_up(
-    server: Server, mode: str, *, ignored: bool
+    server: Server, mode: str, before: tuple[str, ...]
 ) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
-        async with run_screen(*COMMAND, "join", room, mode, "-s", server.url, ignores_hangup=ignored) as screen:
+        async with run_screen(*before, *COMMAND, "join", room, mode, "-s", server.url) as screen:
             await screen.until('"status":"playing"' if mode == "--json" else "X's move.")
             screen.close()
             async with asyncio.timeout(PATIENCE_SECONDS):
@@ -349,43 +294,41 @@ async def test_the_bare_command_off_a_terminal_is_misuse() -> None:
 async def test_on_a_terminal_plain_mode_plays_with_a_prompt(
     server: Server, variables: dict[str, str], *, has_colour: bool
 ) -> None:
-    with terminal() as (ours, theirs):
-        process = await start_on(
-            theirs, "play", "--plain", TICTACTOE_SERVER=server.url, TICTACTOE_NAME="ana", **variables
-        )
-        screen = TerminalReader(ours)
-        async with open_peer(server.url, "bo") as bo:
-            await screen.until("Waiting for another player.")
-            code = (await bo.ask("match"))["room"]
-            await screen.until("Your move, X.\r\n> ")
-            screen.type("5")
-            await screen.until("You play B2, centre.")
-            await bo.until(lambda message: message.get("ply") == 1)
-            await bo.send("move", room=code, cell=0, ply=1)
-            await screen.until("bo plays A1, top left.")
-            await screen.until("Your move, X.\r\n> ")
-            os.write(ours, b"\x03")
-            await screen.until("Leaving now loses the game. Ctrl-C again to leave.\r\n> ")
-            screen.type("l")
-            await screen.until("Last: bo played A1, top left.\r\n> ")
-            game, screen.text = screen.text, ""
-            os.write(ours, b"\x03")
-            await screen.until("^C\r\nLeaving now loses the game. Ctrl-C again to leave.\r\n> ")
-            os.write(ours, b"\x03")
-            await screen.until("^C\r\nGoodbye.")
-            assert await process.wait() == 130
-            assert (await bo.state(status="over"))["result"]["winner"] == "O"
-    assert (ESCAPE in game) is has_colour
+    async with (
+        run_screen(
+            *COMMAND, "play", "--plain", "-s", server.url, "-n", "ana", PYTHONWARNINGS="error", **variables
+        ) as screen,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await screen.until("Waiting for another player.")
+        code = (await bo.ask("match"))["room"]
+        await screen.until("Your move, X.\r\n> ")
+        screen.type("5\n")
+        await screen.until("You play B2, centre.")
+        await bo.until(lambda message: message.get("ply") == 1)
+        await bo.send("move", room=code, cell=0, ply=1)
+        await screen.until("bo plays A1, top left.")
+        await screen.until("Your move, X.\r\n> ")
+        screen.type("\x03")
+        await screen.until("Leaving now loses the game. Ctrl-C again to leave.\r\n> ")
+        screen.type("l\n")
+        await screen.until("Last: bo played A1, top left.\r\n> ")
+        game, screen.written = screen.written, b""
+        screen.type("\x03")
+        await screen.until("^C\r\nLeaving now loses the game. Ctrl-C again to leave.\r\n> ")
+        screen.type("\x03")
+        await screen.until("^C\r\nGoodbye.")
+        assert await screen.end() == 130
+        assert (await bo.state(status="over"))["result"]["winner"] == "O"
+    assert (ESCAPE.encode() in game) is has_colour
 
 
 async def test_one_interrupt_ends_what_costs_no_game(server: Server) -> None:
-    with terminal() as (ours, theirs):
-        process = await start_on(theirs, "new", "--plain", "-s", server.url)
-        screen = TerminalReader(ours)
+    async with run_screen(*COMMAND, "new", "--plain", "-s", server.url) as screen:
         await screen.until("Waiting for another player.")
-        os.write(ours, b"\x03")
+        screen.type("\x03")
         await screen.until("^C\r\nGoodbye.")
-        assert await process.wait() == 130
+        assert await screen.end() == 130
 
 
 async def test_the_end_of_the_input_says_that_it_loses_a_running_game(server: Server) -> None:
@@ -404,30 +347,25 @@ async def test_a_game_to_watch_is_chosen_by_its_number(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.ask("create"))["room"]
         await bo.ask("join", room=code)
-        with terminal() as (ours, theirs):
-            process = await start_on(theirs, "watch", "--plain", "-s", server.url)
-            screen = TerminalReader(ours)
+        async with run_screen(*COMMAND, "watch", "--plain", "-s", server.url) as screen:
             await screen.until("Which game?")
-            screen.type("9")
+            screen.type("9\n")
             await screen.until("Type a number from 1 to 1, or a room code.")
-            screen.type("1")
+            screen.type("1\n")
             await screen.until(f"Watching room {code}")
-            screen.type("leave")
+            screen.type("leave\n")
             await screen.until("Goodbye.")
-            assert await process.wait() == 0
+            assert await screen.end() == 0
 
 
-def test_a_debug_log_names_its_place_and_holds_no_secret(tmp_path: Path) -> None:
-    with running_server() as url:
-        done = run_program(
-            [*COMMAND, "check", "--debug", "-s", url],
-            env=environment(HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path)),
-        )
-    path = Path(done.stderr.removeprefix("Debug log: ").strip())
-    text = path.read_text()
+async def test_a_debug_log_names_its_place_and_holds_no_secret(server: Server) -> None:
+    async with run_client("check", "--debug", "-s", server.url) as client:
+        assert await client.end() == 0
+        path = Path((await client.errors()).removeprefix("Debug log: ").strip())
+    text = await asyncio.to_thread(path.read_text)
     assert '"type":"welcome"' in text
     assert '"token":"…"' in text
-    assert path.stat().st_mode & 0o777 == 0o600
+    assert os.stat(path).st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
@@ -455,24 +393,27 @@ async def test_a_seat_taken_over_by_a_newer_connection_ends_with_six(server: Ser
         assert [line for line in client.lines if '"replaced"' in line]
 
 
-def test_a_mistake_of_ours_is_told_and_reported_to_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+async def test_a_mistake_of_ours_is_told_and_reported_to_a_file(server: Server, tmp_path: Path) -> None:
+    program = f"""
+from tictactoe_client.cli import main, visits
 
-    async def fail(*_: object) -> None:
-        raise ZeroDivisionError("as a test")
+async def fail(*_):
+    raise ZeroDivisionError("as a test")
 
-    monkeypatch.setattr("tictactoe_client.cli.visits.pass_through", fail)
-    with running_server() as url:
-        assert run(["rooms", "--json", "--server", url]) == 1
-    captured = capsys.readouterr()
-    told, closed = captured.out.splitlines()
+visits.pass_through = fail
+raise SystemExit(main.run(["rooms", "--json", "--server", {server.url!r}]))
+"""
+    process = await start_program(
+        *(sys.executable, "-c", program), stdout=PIPE, stderr=PIPE, env=environment(XDG_STATE_HOME=str(tmp_path))
+    )
+    output, errors = await process.communicate()
+    assert process.returncode == 1
+    told, closed = output.decode().splitlines()
     assert told.startswith('{"from":"client","type":"error","code":"internal","message":"This is a mistake')
     assert closed == '{"from":"client","type":"closed","exit":1}'
-    assert captured.err.startswith("This is a mistake in tictactoe-client, not yours.")
-    report = Path(captured.err.split()[-1])
-    assert "ZeroDivisionError: as a test" in report.read_text()
+    assert errors.startswith(b"This is a mistake in tictactoe-client, not yours.")
+    report = Path(errors.decode().split()[-1])
+    assert "ZeroDivisionError: as a test" in await asyncio.to_thread(report.read_text)
     assert tmp_path in report.parents
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, run_client
 from tests.peer import open_peer
+from tests.programs import IGNORING_HANGUP
 from tests.terminal import ENTERED, RESTORED, run_screen
 from tictactoe_server.server import Server
 
@@ -36,13 +37,13 @@ async def test_a_signal_restores_the_terminal_and_gives_the_seat_up(
         assert (await bo.state(status="over"))["result"]["winner"] == "X"
 
 
-@pytest.mark.parametrize("ignored", [False, True], ids=["heard", "ignored"])
+@pytest.mark.parametrize("before", [(), IGNORING_HANGUP], ids=["heard", "ignored"])
 async def test_a_terminal_that_is_closed_ends_the_client_and_gives_the_seat_up(
-    server: Server, *, ignored: bool
+    server: Server, before: tuple[str, ...]
 ) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
-        async with run_screen(*COMMAND, "join", room, "-s", server.url, ignores_hangup=ignored) as screen:
+        async with run_screen(*before, *COMMAND, "join", room, "-s", server.url) as screen:
             await screen.until("bo's move")
             screen.close()
             async with asyncio.timeout(PATIENCE_SECONDS):

@@ -26,14 +26,14 @@ LOOKS = [{"colour": True}, {"colour": False, "ascii": True}]
 
 @contextlib.asynccontextmanager
 async def game(
-    open_screen: OpenScreen, server: Server, rules: Rules = SMALL, **options: Any
+    open_screen: OpenScreen, server: Server, rules: Rules = SMALL, *, opponent: str = "bo", **options: Any
 ) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
     """Let ana sit at the screen with X, in a window with small cells unless told, and bo join her room."""
     options.setdefault("motion", False)
     options.setdefault("size", (80, 16) if rules.rows == 3 else (80, 24))
     async with (
         open_screen(options.pop("url", server.url), Choice("create", rules, private=True), **options) as ana,
-        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, opponent) as bo,
     ):
         await ana.until("Waiting for someone")
         code = ana.code

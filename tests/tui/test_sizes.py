@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.peer import open_peer
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.test_game_page import game
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 
 LARGE = (200, 50)
-SMALL = PRESETS["classic"]
 
 
 def find(user: ScreenUser, words: str) -> tuple[int, int]:
@@ -22,10 +20,7 @@ def find(user: ScreenUser, words: str) -> tuple[int, int]:
 
 
 async def test_on_a_large_window_things_stand_together_in_the_middle(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create", SMALL), size=LARGE) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone")
-        await bo.ask("join", room=ana.code)
-        await ana.until("YOUR MOVE")
+    async with game(open_screen, server, size=LARGE) as (ana, *_):
         lines = [line for line in ana.text.splitlines() if line.strip()]
         left = min(len(line) - len(line.lstrip()) for line in lines)
         right = LARGE[0] - max(map(len, lines))
@@ -52,10 +47,7 @@ async def test_a_click_is_found_on_the_stage(server: Server, open_screen: OpenSc
 async def test_a_click_anywhere_in_a_large_cell_places(
     server: Server, open_screen: OpenScreen, across: int, along: int
 ) -> None:
-    async with open_screen(server.url, Choice("create", SMALL), size=LARGE) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone")
-        await bo.ask("join", room=ana.code)
-        await ana.until("YOUR MOVE")
+    async with game(open_screen, server, size=LARGE) as (ana, bo, _):
         x, y = find(ana, "     5     ")
         await ana.click(x + 5 + across, y + along)
         assert (await bo.state(ply=1))["last"] == 4
@@ -63,10 +55,7 @@ async def test_a_click_anywhere_in_a_large_cell_places(
 
 
 async def test_a_window_is_changed_again_and_again_during_a_game(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create", SMALL)) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone")
-        await bo.ask("join", room=ana.code)
-        await ana.until("YOUR MOVE")
+    async with game(open_screen, server, size=(80, 24)) as (ana, bo, _):
         ana.app.link.latency_ms = 1
         ana.app.redraw()
         await ana.press("right")
@@ -95,10 +84,7 @@ async def test_a_window_is_changed_again_and_again_during_a_game(server: Server,
 
 
 async def test_in_a_window_that_is_too_small_a_key_places_nothing(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create", SMALL)) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone")
-        await bo.ask("join", room=ana.code)
-        await ana.until("YOUR MOVE")
+    async with game(open_screen, server, size=(80, 24)) as (ana, *_):
         await ana.pilot.resize_terminal(20, 5)
         await ana.until("needs at least 24x8")
         await ana.press("1")
@@ -110,11 +96,7 @@ async def test_in_a_window_that_is_too_small_a_key_places_nothing(server: Server
 async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(
     server: Server, open_screen: OpenScreen
 ) -> None:
-    choice = Choice("create", Rules(32, 32, 5))
-    async with open_screen(server.url, choice, size=LARGE) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone")
-        await bo.ask("join", room=ana.code)
-        await ana.until("YOUR MOVE")
+    async with game(open_screen, server, Rules(32, 32, 5), size=LARGE) as (ana, bo, _):
         await ana.press(*["down"] * 20, *["right"] * 20)
         await ana.until("[.]")
         for size in ((80, 24), (40, 12), (30, 10), (120, 40)):
@@ -131,13 +113,7 @@ async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(
 ) -> None:
     async with run_proxy(server.port) as proxy:
         backoff = Backoff((300,), longest=300, jitter=0, hold_seconds=900)
-        async with (
-            open_screen(proxy.url, Choice("create", SMALL), backoff=backoff) as ana,
-            open_peer(server.url, "bo") as bo,
-        ):
-            await ana.until("Waiting for someone")
-            await bo.ask("join", room=ana.code)
-            await ana.until("YOUR MOVE")
+        async with game(open_screen, server, url=proxy.url, size=(80, 24), backoff=backoff) as (ana, *_):
             proxy.cut()
             await ana.until("CONNECTION LOST. Trying again in ", "(attempt 1). Your seat is held 14:")
             for size, words in (
@@ -150,13 +126,7 @@ async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(
 
 
 async def test_a_refusal_is_read_to_its_end_at_forty_columns(server: Server, open_screen: OpenScreen) -> None:
-    async with (
-        open_screen(server.url, Choice("create", PRESETS["blocker"]), size=(40, 14)) as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
-        await ana.until("Waiting for someone")
-        await bo.ask("join", room=ana.code)
-        await ana.until("YOUR MOVE")
+    async with game(open_screen, server, PRESETS["blocker"], size=(40, 14)) as (ana, *_):
         await ana.press("5")
         text = await ana.until("is blocked")
         assert "A3 B3 C3" in " ".join(text.split())
@@ -166,13 +136,8 @@ async def test_a_refusal_is_read_to_its_end_at_forty_columns(server: Server, ope
 async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(
     server: Server, open_screen: OpenScreen, size: tuple[int, int]
 ) -> None:
-    async with (
-        open_screen(server.url, Choice("create", SMALL), ascii=True) as ana,
-        open_peer(server.url, "a-name-of-24-characters-") as bo,
-    ):
-        await ana.until("Waiting for someone")
-        await bo.ask("join", room=ana.code)
-        await ana.until("YOUR MOVE")
+    long_name = "a-name-of-24-characters-"
+    async with game(open_screen, server, size=(80, 24), ascii=True, opponent=long_name) as (ana, *_):
         await ana.pilot.resize_terminal(*size)
         await ana.press("1")
         await ana.until("'s move")
