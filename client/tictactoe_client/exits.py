@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+import asyncio
+from typing import Any, Final
 
 from tictactoe_client.online.address import Address, is_this_machine, parse_house
 from tictactoe_client.online.errors import (
@@ -34,6 +35,14 @@ _FAILURES: Final[tuple[tuple[type[ClientError], ExitCode, str], ...]] = (
     (ClientError, ExitCode.OUR_BUG, "internal"),
 )
 """The first that fits counts; the names are those of JSON mode."""
+
+
+async def dismiss(*tasks: asyncio.Task[Any] | None) -> None:
+    """Cancel tasks whose results nobody wants any more, and wait for that."""
+    wanted = [task for task in tasks if task is not None]
+    for task in wanted:
+        task.cancel()
+    await asyncio.gather(*wanted, return_exceptions=True)
 
 
 def exit_code_for(error: ClientError) -> ExitCode:

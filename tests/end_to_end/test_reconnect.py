@@ -663,7 +663,7 @@ async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_
             await until_printed(capsys, "B2 is kept: ")
             os.close(writer)
             async with asyncio.timeout(10):
-                while not keyboard.has_ended:  # noqa: ASYNC110
+                while not plain._has_read_all:  # noqa: ASYNC110
                     await asyncio.sleep(0.002)
             proxy.is_closed = False
             await event_of(messages, Back)

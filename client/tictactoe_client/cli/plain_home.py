@@ -12,7 +12,7 @@ from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.online.client import Client
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text.lobby import (
     describe_home_help,
@@ -83,7 +83,7 @@ class PlainHome:
 
     async def _listen(self) -> int:
         """Wait for a line, which is then in `_typed`, None at the end."""
-        self._typed = await Keyboard().read_line()
+        self._typed = await standard_input().read_line()
         return ExitCode.NORMAL
 
     def _do(self, word: str, words: Sequence[str]) -> int:

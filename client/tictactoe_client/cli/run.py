@@ -15,7 +15,7 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.keyboard import Keyboard, hear_signals
+from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, print_own
 from tictactoe_protocol import clean_text
 
@@ -94,7 +94,7 @@ def print_failure(code: str, message: str, told: str | None = None, *, in_json: 
 
 async def converse(screen: Output, answer: Callable[[str], Awaitable[bool]]) -> None:
     """Let what a person types be answered, a line at a time, until that tells that it was the last."""
-    keyboard = Keyboard()
+    keyboard = standard_input()
     try:
         screen.prompt()
         while (line := await keyboard.read_line()) is not None:

@@ -22,7 +22,7 @@ from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output, is_terminal, print_error
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_rooms
@@ -63,7 +63,7 @@ def _visit(settings: Settings, address: Address | None, choice: Choice) -> int:
         return run_screen(settings, address, choice)
 
     async def work(client: Client, session: Session) -> int:
-        keyboard = Keyboard()
+        keyboard = standard_input()
         if settings.mode == "json":
             return await JsonGame(client, settings, keyboard, session).run(choice.enter)
         output = Output(prompts=is_terminal(0, 1))
@@ -97,7 +97,7 @@ def watch(settings: Settings, room: Sequence[str]) -> int:
         code = await _ask_for_game(games, screen) if games else None
         if code is None:
             return ExitCode.NORMAL
-        return await PlainGame(client, settings, Keyboard(), screen).run(Choice("watch", code=code).enter)
+        return await PlainGame(client, settings, standard_input(), screen).run(Choice("watch", code=code).enter)
 
     return run(settings, None, work)
 

@@ -19,7 +19,7 @@ from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Update
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, list_moves
-from tictactoe_client.text.news import cost_of_going, describe_ways_on, open_offers
+from tictactoe_client.text.news import ask_before_going, describe_ways_on, open_offers
 from tictactoe_client.text.talk import Muted
 from tictactoe_client.text.wording import (
     MOST_FREE_AFTER_MISTAKE,
@@ -28,7 +28,7 @@ from tictactoe_client.text.wording import (
     describe_turn,
     list_free,
 )
-from tictactoe_engine import format_cell
+from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import OfferAction
@@ -46,15 +46,6 @@ class Outcome:
 
     lines: tuple[str, ...] = ()
     going: Literal["leave", "new"] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class KeptMove:
-    """A cell to be played when the connection is back, if then as many moves of the same game lie on the board."""
-
-    cell: int
-    game: int
-    ply: int
 
 
 class Actions(Past):
@@ -77,7 +68,8 @@ class Actions(Past):
         tell: Callable[[str], object] | None = None,
     ) -> None:
         super().__init__(room, settings, shows=shows, tell=tell)
-        self.kept: KeptMove | None = None
+        self.kept: Place | None = None
+        self._kept_at = (0, 0)
         self.muted = Muted(room.viewer) if muted is None else muted
         self.unblamed: frozenset[str] = frozenset()
         self._piped = piped
@@ -97,24 +89,18 @@ class Actions(Past):
     async def do(self, intent: Intent | BadInput) -> Outcome:
         """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes."""
         (asked, self._asked), state = (self._asked, None), self._room.state
-        if state is None:
-            return Outcome()
         try:
-            return await self._carry_out(intent, state, asked)
-        except BadInput as bad:
-            return Outcome((clean_text(bad.message),))
-        except Interrupted as interrupted:
-            return Outcome((interrupted.message,))
+            return Outcome() if state is None else await self._carry_out(intent, state, asked)
+        except (BadInput, Interrupted) as failed:
+            return Outcome((clean_text(failed.message),))
         except Refused as refused:
-            return self._answer_refusal(refused, state)
+            return Outcome() if state is None else self._answer_refusal(refused, state)
 
     def do_line_offline(self, line: str, *, is_sending: bool = False) -> Outcome:
         """Answer a line without a connection, and keep a move; with `is_sending` an earlier one is on its way."""
         state, intent = self._room.state, self.parse(line)
-        if isinstance(intent, BadInput):
-            return Outcome((clean_text(intent.message),))
-        if state is None:
-            return Outcome()
+        if isinstance(intent, BadInput) or state is None:
+            return Outcome((clean_text(intent.message),) if isinstance(intent, BadInput) else ())
         if isinstance(intent, Place):
             return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
         is_answer = isinstance(intent, Look) and self._means_no(intent, state, None)
@@ -137,8 +123,8 @@ class Actions(Past):
         kept, self.kept, state = self.kept, None, self._room.state
         if kept is None or state is None:
             return Outcome()
-        if state.status == "playing" and (kept.game, kept.ply) == (state.game, state.ply):
-            return await self.do(Place(kept.cell))
+        if state.status == "playing" and self._kept_at == (state.game, state.ply):
+            return await self.do(kept)
         name = format_cell(kept.cell, state.rules.to_rules())
         return Outcome((f"{name} is not played: the game has gone on without it.",))
 
@@ -162,7 +148,8 @@ class Actions(Past):
             return Outcome(tuple(told))
         match intent:
             case Place():
-                return await self._place(intent.cell, state)
+                await self._place(intent.cell, state)
+                return Outcome()
             case Verb():
                 return await self._do_verb(intent, state, asked)
             case Query("value"):
@@ -171,7 +158,7 @@ class Actions(Past):
                 return Outcome(tuple(await self.list_mistakes(state)))
             case Look("mistake"):
                 return Outcome(tuple(await self.look_at_mistake(intent.number, state)))
-        return Outcome(("The moves of this game are not known.",))
+        raise BadInput("The moves of this game are not known.")
 
     # -- what is said at once ---------------------------------------------------------------------------------------
 
@@ -216,14 +203,13 @@ class Actions(Past):
 
     # -- moves ------------------------------------------------------------------------------------------------------
 
-    async def _place(self, cell: int, state: RoomState) -> Outcome:
+    async def _place(self, cell: int, state: RoomState) -> None:
         if self._room.seat is None:
-            return Outcome((ONLY_PLAYERS_MOVE,))
+            raise BadInput(ONLY_PLAYERS_MOVE)
         target = landing_cell(state, cell)
         if target is None and self._is_live(state):
-            return Outcome((describe_full_column(state, cell),))
+            raise BadInput(describe_full_column(state, cell))
         await self._room.move(cell if target is None else target, ply=state.ply)
-        return Outcome()
 
     def refuse_move(self, state: RoomState) -> str:
         """Return why we cannot move in this state, "" where we can."""
@@ -243,31 +229,35 @@ class Actions(Past):
             return why
         if is_sending:
             return "What you typed before is still on its way: wait for the connection."
-        rules = state.rules.to_rules()
+        rules, when = state.rules.to_rules(), "it is played when the connection is back"
         if self.kept is not None:
-            return f"{format_cell(self.kept.cell, rules)} is kept already: it is played when the connection is back."
+            return f"{format_cell(self.kept.cell, rules)} is kept already: {when}."
         target = landing_cell(state, cell)
         if target is None:
             return describe_full_column(state, cell)
         name = format_cell(target, rules)
-        if state.board[target] != ".":
-            why = "blocked" if state.board[target] == "#" else f"taken by {state.board[target]}"
+        if state.board[target] != FREE:
+            why = "blocked" if state.board[target] == BLOCKED else f"taken by {state.board[target]}"
             return f"{name} is {why}. {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
-        self.kept = KeptMove(target, state.game, state.ply)
-        return f"{name} is kept: it is played when the connection is back."
+        self.kept, self._kept_at = Place(target), (state.game, state.ply)
+        return f"{name} is kept: {when}."
 
     # -- the game and the room --------------------------------------------------------------------------------------
 
     async def _do_verb(self, verb: Verb, state: RoomState, asked: VerbKind | None) -> Outcome:
         kind, may_ask = verb.kind, self._settings.asks and not self._shows and self._is_live(state)
         if kind in ("yes", "no") and asked is None:
-            return await self._answer_offer(state, accepts=kind == "yes")
+            await self._answer_offer(state, accepts=kind == "yes")
+            return Outcome()
         if kind == "no":
             return Outcome(("All right, the game goes on.",))
         if kind == "yes" and asked is not None:
             kind = asked
         elif may_ask and kind in _GIVING_UP and asked not in (_LEAVING if kind in _LEAVING else (kind,)):
-            return self._ask_back(kind, state)
+            self._asked = kind
+            question = ask_before_going(kind, state, self._room.viewer, aborts=self._aborts)
+            again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
+            return Outcome((f"{question} Type {again} to do it; anything else plays on.",))
         if kind in _LEAVING:
             return Outcome(going="leave")
         if kind == "new":
@@ -276,13 +266,6 @@ class Actions(Past):
             return Outcome((await save_game(verb.argument, state, self._room),))
         await self._request(kind, verb.argument, state)
         return Outcome()
-
-    def _ask_back(self, kind: VerbKind, state: RoomState) -> Outcome:
-        self._asked = kind
-        cost = cost_of_going(state, self._room.viewer, aborts=self._aborts)
-        loses = "Resign" if kind == "resign" else f"Leave and {cost or 'lose'} this game"
-        again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
-        return Outcome((f"{loses}? Type {again} to do it; anything else plays on.",))
 
     async def _request(self, kind: VerbKind, argument: str, state: RoomState) -> None:
         room = self._room
@@ -300,22 +283,21 @@ class Actions(Past):
             case _:
                 await room.claim("draw" if argument == "draw" else "win")
 
-    async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
+    async def _answer_offer(self, state: RoomState, *, accepts: bool) -> None:
         """Answer the one offer that waits for it; on the screen, where a key does that, also withdraw one's own."""
         offers, viewer = open_offers(state, self._room.viewer), self._room.viewer
         own: list[OfferKind] = [kind for kind in ("draw", "undo") if self._is_own(getattr(state.offers, kind))]
         if not offers and own and accepts:
-            return Outcome(("That is your own offer: the other side answers it.",))
+            raise BadInput("That is your own offer: the other side answers it.")
         if not offers and not (own and self._shows):
-            return Outcome((f"Nothing was asked. {describe_turn(state, viewer)}",))
+            raise BadInput(f"Nothing was asked. {describe_turn(state, viewer)}")
         if len(offers) > 1 and not self._shows:
             word = "accept" if accepts else "decline"
-            return Outcome((f"To which? Type {' or '.join(f'{kind} {word}' for kind in offers)}.",))
+            raise BadInput(f"To which? Type {' or '.join(f'{kind} {word}' for kind in offers)}.")
         kind = (offers or own)[0]
         if kind == "rematch" and not accepts:
-            return Outcome(("A rematch is refused by going: type leave, or new for another opponent.",))
+            raise BadInput("A rematch is refused by going: type leave, or new for another opponent.")
         await self._request(kind, "accept" if accepts else "decline", state)
-        return Outcome()
 
     def _is_own(self, offered_by: str | None) -> bool:
         return offered_by is not None and offered_by == self._room.seat

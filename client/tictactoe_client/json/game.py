@@ -11,12 +11,13 @@ import json
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
-from msgspec import UNSET
+import msgspec
+from msgspec import UNSET, DecodeError, ValidationError
 
-from tictactoe_client.exits import exit_code_of
+from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ConnectionLost, Interrupted
-from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
+from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying
 from tictactoe_client.online.messages import Messages
 from tictactoe_client.online.requests import is_repeatable_line
 from tictactoe_client.online.room import Room
@@ -24,10 +25,11 @@ from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, print_json, print_own
+from tictactoe_client.text.news import can_play_again
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.codes import MAX_ID_LENGTH
-from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced, RoomState
+from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced
 from tictactoe_protocol.requests import Leave
 
 Line = dict[str, Any]
@@ -51,29 +53,23 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
                 print_json(message.text)
         return await asking
     finally:
-        asking.cancel()
-        await asyncio.gather(asking, return_exceptions=True)
+        await dismiss(asking)
 
 
 def parse_line(text: str) -> Line:
-    """Return the object on a line; raises ValueError for anything else, also for NaN and Infinity.
+    """Return the object on a line; raises ValueError for anything else.
 
     >>> parse_line('{"type":"ping"}')
     {'type': 'ping'}
     """
     try:
-        content = json.loads(text, parse_constant=_refuse_constant)
+        return msgspec.json.decode(text, type=Line)
     except RecursionError:
         raise ValueError("This is nested too deeply.") from None
-    except ValueError as error:
+    except ValidationError:
+        raise ValueError("A line holds one JSON object.") from None
+    except DecodeError as error:
         raise ValueError(f"This is not JSON: {error}.") from None
-    if not isinstance(content, dict):
-        raise ValueError("A line holds one JSON object.")
-    return content
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
 
 
 _ROOM_REQUESTS: Final = frozenset(
@@ -117,54 +113,53 @@ class JsonGame:
                 await self._room.say_goodbye()
             raise
         finally:
-            hearing.cancel()
-            speaking.cancel()
-            await asyncio.gather(hearing, speaking, return_exceptions=True)
+            await dismiss(hearing, speaking)
+
+    # -- what comes -------------------------------------------------------------------------------------------------
 
     async def _hear_all(self, messages: Messages) -> int:
         """Pass on everything until the room or the connection is gone."""
         try:
             async for message in messages:
-                if message.event is not None:
-                    ending = self._hear_of_connection(message.event)
-                else:
+                if message.event is None:
                     print_json(message.text)
-                    ending = self._hear(message.push)
-                if ending is not None:
+                if (ending := self._hear(message.event or message.push)) is not None:
                     return ending
+                self._changed.set()
+                self._changed.clear()
         except ConnectionLost as lost:
             if not lost.gave_up:
                 print_own("disconnected", reason=lost.reason, hold_ms=None)
             raise
         return ExitCode.NORMAL
 
-    def _hear_of_connection(self, event: ConnectionEvent) -> ExitCode | None:
-        if isinstance(event, Lost):
-            print_own("disconnected", reason=event.reason, hold_ms=round(event.hold_seconds * 1000))
-        elif isinstance(event, Retrying):
-            print_own("reconnecting", attempt=event.attempt, in_ms=round(event.in_seconds * 1000), server=event.server)
-        elif isinstance(event, Back):
-            print_connected(self._client, event.latency_seconds)
-            self._resend()
-        elif self._room is not None and event.room == self._room.code:
-            return ExitCode.NO_ROOM
+    def _hear(self, what: ConnectionEvent | Push | None) -> ExitCode | None:
+        """Take note of what happens; return how the run ends where it ends by that."""
+        code = None if self._room is None else self._room.code
+        match what:
+            case Lost():
+                print_own("disconnected", reason=what.reason, hold_ms=round(what.hold_seconds * 1000))
+            case Retrying():
+                in_ms = round(what.in_seconds * 1000)
+                print_own("reconnecting", attempt=what.attempt, in_ms=in_ms, server=what.server)
+            case Back():
+                print_connected(self._client, what.latency_seconds)
+                self._resend()
+            case Ok() | Error():
+                if isinstance(what, Ok) and what.room and what.seat is not UNSET:
+                    self._room = self._client.room(what.room)
+                    if what.seat is not None:
+                        self._seats.keep_room(what.room)
+                self._settle(what)
+            case Gone() if what.room == code:
+                return ExitCode.NO_ROOM
+            case Closed() if what.room == code:
+                return self._result_code() if self._is_over() else ExitCode.NO_ROOM
+            case Replaced() if what.room == code:
+                return ExitCode.REFUSED
         return None
 
-    def _hear(self, push: Push | None) -> ExitCode | None:
-        code = None if self._room is None else self._room.code
-        if isinstance(push, Ok) and push.seat is not UNSET and push.room:
-            self._room = self._client.room(push.room)
-            if push.seat is not None:
-                self._seats.keep_room(push.room)
-        if isinstance(push, (Ok, Error)):
-            self._settle(push)
-        elif isinstance(push, Closed) and push.room == code:
-            return self._result_code() if self._is_over() else ExitCode.NO_ROOM
-        elif isinstance(push, Replaced) and push.room == code:
-            return ExitCode.REFUSED
-        self._changed.set()
-        self._changed = asyncio.Event()
-        return None
+    # -- what is asked ----------------------------------------------------------------------------------------------
 
     async def _speak(self, enter: Enter) -> int:
         """Enter the room, send what the input says, and end as the end of the input asks for."""
@@ -195,11 +190,11 @@ class JsonGame:
         except ValueError as error:
             print_own("error", code="bad_json", message=str(error), line=number)
             return
-        kind = request.get("type")
+        kind, room = request.get("type"), self._room
         request.setdefault("id", f"line-{number}")
-        if isinstance(kind, str) and kind in _ROOM_REQUESTS and self._room is not None:
-            request.setdefault("room", self._room.code)
-        room = self._room_of(request)
+        if isinstance(kind, str) and kind in _ROOM_REQUESTS and room is not None:
+            request.setdefault("room", room.code)
+        room = room if _names(request, room) else None
         try:
             if kind == "move" and room is not None:
                 await self._complete_move(request, room)
@@ -212,15 +207,12 @@ class JsonGame:
 
     async def _send(self, request: Line) -> Ok | Error | None:
         """Send a request and return its reply, or None where the reply could not be told from others."""
-        identity = request["id"]
-        if not isinstance(identity, str) or not 1 <= len(identity) <= MAX_ID_LENGTH:
-            await self._client.send_text(json.dumps(request))
-            return None
-        reply: asyncio.Future[Ok | Error | None] = asyncio.get_running_loop().create_future()
-        self._request, self._reply, self._is_sent = request, reply, False
+        identity, reply = request["id"], asyncio.get_running_loop().create_future()
+        is_known = isinstance(identity, str) and 1 <= len(identity) <= MAX_ID_LENGTH
+        self._request, self._reply, self._is_sent = request, reply if is_known else None, False
         await self._client.send_text(json.dumps(request))
         self._is_sent = True
-        return await reply
+        return await reply if is_known else None
 
     def _settle(self, answer: Ok | Error | None) -> None:
         """Hand an answer to the request that it belongs to, None where there will be none."""
@@ -236,14 +228,6 @@ class JsonGame:
             return
         print_own("error", id=self._request["id"], code="interrupted", message=Interrupted().message)
         self._settle(None)
-
-    def _room_of(self, request: Line) -> Room | None:
-        """Return the room that this client is in, where a request names that, in whatever spelling."""
-        try:
-            code = parse_room_code(str(request.get("room")))
-        except BadRoomCode:
-            return None
-        return self._room if self._room is not None and code == self._room.code else None
 
     async def _complete_move(self, move: Line, room: Room) -> None:
         """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be."""
@@ -265,8 +249,7 @@ class JsonGame:
         if state is None or room.seat is None:
             return state is not None
         if state.status == "over":
-            is_deserted = any(seat is not None and seat.left for seat in state.seats.values())
-            return self._rematch_asked_in != state.game or is_deserted
+            return self._rematch_asked_in != state.game or not can_play_again(state)
         return room.is_my_turn
 
     async def _follow(self, request: Line, room: Room) -> None:
@@ -282,9 +265,7 @@ class JsonGame:
             self._seats.forget_room(room.code)
             self._room = None
 
-    @property
-    def _state(self) -> RoomState | None:
-        return None if self._room is None else self._room.state
+    # -- how it ends ------------------------------------------------------------------------------------------------
 
     async def _wait_for_the_end(self) -> int:
         """Return when the room's game is over; a player whose moves cannot come any more leaves after five seconds."""
@@ -306,7 +287,17 @@ class JsonGame:
             await self._changed.wait()
 
     def _is_over(self) -> bool:
-        return self._state is not None and self._state.status == "over"
+        state = None if self._room is None else self._room.state
+        return state is not None and state.status == "over"
 
     def _result_code(self) -> ExitCode:
-        return exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
+        state = None if self._room is None else self._room.state
+        return exit_code_of(state, self._client.player, with_result=self._settings.result_code)
+
+
+def _names(request: Line, room: Room | None) -> bool:
+    """Tell whether a request names this room, in whatever spelling."""
+    try:
+        return room is not None and parse_room_code(str(request.get("room"))) == room.code
+    except BadRoomCode:
+        return False

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
-from tictactoe_client.exits import exit_code_of
+from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.input.actions import Actions, Outcome
 from tictactoe_client.input.intents import is_farewell
 from tictactoe_client.online import events
@@ -61,6 +61,7 @@ class PlainGame:
         self._reading: asyncio.Task[str | None] | None = None
         self._acting: asyncio.Task[None] | None = None
         self._exit_code: int | None = None
+        self._has_read_all = False
         self._is_offline = False
         self._is_unsettled = False
         self._away_seconds: float | None = None
@@ -97,10 +98,7 @@ class PlainGame:
             await self._give_up_seat()
             raise
         finally:
-            tasks = [task for task in (self._reading, self._acting) if task is not None]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await dismiss(self._reading, self._acting)
             if self._reading is not None and not self._reading.cancelled():
                 self._typed.append(self._reading.result())
             self._keyboard.give_back([line for line in self._typed if line is not None])
@@ -191,7 +189,7 @@ class PlainGame:
         if self._acting is None and self._inbox.empty() and (deed := self._next_deed()) is not None:
             self._acting = self._begin(deed)
         has_place = len(self._typed) < (_LINES_AHEAD if self._is_offline else 1)
-        if self._reading is None and has_place and not self._keyboard.has_ended:
+        if self._reading is None and has_place and not self._has_read_all:
             self._reading = self._begin(self._keyboard.read_line())
         moments = [moment for moment in (self._leaves_at, self._reminders.next_at) if moment is not None]
         try:
@@ -239,7 +237,7 @@ class PlainGame:
 
     async def _take_typed(self, line: str | None) -> None:
         """Take a line up; while there is no connection it is answered at once, and whoever wants to go goes."""
-        actions = self._actions
+        actions, self._has_read_all = self._actions, line is None
         if line is None or not self._is_offline:
             self._typed.append(line)
         elif is_farewell(line):
@@ -347,7 +345,7 @@ class PlainGame:
         lines += arrival.set_scene(old, state, viewer, self._settings) if has_moved else []
         self._output.print(*lines)
         self._reminders.take(old, state, _now(), came_back=update.after_loss)
-        if state.status == "over" and has_moved and (self._keyboard.has_ended or not self._settings.asks):
+        if state.status == "over" and has_moved and (self._has_read_all or not self._settings.asks):
             self._finish(None)
         elif state.status == "over" and has_moved:
             self._output.print(describe_ways_on(state, viewer))

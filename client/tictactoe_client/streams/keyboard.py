@@ -16,96 +16,65 @@ MAX_LINE_BYTES: Final = 64 * 1024
 _LINES_AHEAD: Final = 64
 
 
-class _Source:
-    """The lines of a descriptor, read ahead by a daemon thread; what nobody took stays for the next keyboard."""
+class Keyboard:
+    """Lines of standard input, whatever it is: a terminal, a pipe, a file or nothing; cut at 64 KiB.
 
-    def __init__(self, descriptor: int) -> None:
-        self.lines: deque[str | None] = deque()
+    A daemon thread reads it, at most 64 lines ahead, as event loops cannot wait for files. What nobody took stays for
+    who reads next, perhaps on another event loop.
+    """
+
+    def __init__(self, descriptor: int = 0) -> None:
         self._descriptor = descriptor
+        self._lines: deque[str | None] = deque()
         self._ahead = threading.Semaphore(_LINES_AHEAD)
         self._has_started = False
         self._tell: Callable[[], object] = lambda: None
 
-    def listen(self, tell: Callable[[], object]) -> None:
-        """Read from now on, and call `tell` in the thread with every line that came."""
-        self._tell = tell
+    async def read_line(self) -> str | None:
+        """Return the next line without its end, or None when there will be no more; safe to cancel."""
+        loop, arrived = asyncio.get_running_loop(), asyncio.Event()
+        self._tell = lambda: loop.call_soon_threadsafe(arrived.set)
         if not self._has_started:
             self._has_started = True
             threading.Thread(target=self._read, name="standard input", daemon=True).start()
-
-    def take(self) -> str | None:
-        """Return the next of the lines that are here, None at the end; that one stays."""
-        line = self.lines[0]
-        if line is not None:
-            self.lines.popleft()
+        while not self._lines:
+            await arrived.wait()
+        if (line := self._lines[0]) is not None:
+            self._lines.popleft()
             self._ahead.release()
         return line
 
     def give_back(self, lines: Sequence[str]) -> None:
-        """Have these lines once more, before all others."""
+        """Leave lines that were read, and are nobody's, to whoever reads next."""
         for line in reversed(lines):
             self._ahead.acquire(blocking=False)
-            self.lines.appendleft(line)
+            self._lines.appendleft(line)
 
     def _read(self) -> None:
         buffer = bytearray()
-        try:
+        with contextlib.suppress(OSError):
             while chunk := os.read(self._descriptor, 8192):
                 buffer += chunk
                 *lines, rest = buffer.split(b"\n")
                 for line in lines:
-                    self._put(bytes(line[:MAX_LINE_BYTES]))
+                    self._put(line)
                 buffer = rest[: MAX_LINE_BYTES + 1]
-        except OSError:
-            pass
         if buffer:
-            self._put(bytes(buffer[:MAX_LINE_BYTES]))
+            self._put(buffer)
         self._put(None)
 
-    def _put(self, line: bytes | None) -> None:
+    def _put(self, line: bytearray | None) -> None:
         self._ahead.acquire()
-        self.lines.append(None if line is None else line.decode("utf-8", "replace").removesuffix("\r"))
-        try:
+        text = None if line is None else line[:MAX_LINE_BYTES].decode("utf-8", "replace").removesuffix("\r")
+        self._lines.append(text)
+        with contextlib.suppress(RuntimeError):  # the loop of whoever listened is closed
             self._tell()
-        except RuntimeError:  # the loop of whoever listened is closed
-            return
 
 
 @lru_cache(maxsize=1)
-def _standard_input() -> _Source:
-    """Return the one source of all keyboards of this process, of which none swallows the next one's lines."""
-    return _Source(0)
-
-
-class Keyboard:
-    """Lines of standard input, whatever it is: a terminal, a pipe, a file or nothing; cut at 64 KiB.
-
-    A thread reads it, at most 64 lines ahead, as event loops cannot wait for files.
-    """
-
-    def __init__(self, descriptor: int = 0) -> None:
-        self._source = _Source(descriptor) if descriptor else _standard_input()
-        self._arrived = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-        self._is_listening = False
-        self.has_ended = False
-
-    async def read_line(self) -> str | None:
-        """Return the next line without its end, or None when there will be no more; safe to cancel."""
-        if not self._is_listening:
-            self._is_listening = True
-            self._source.listen(lambda: self._loop.call_soon_threadsafe(self._arrived.set))
-        while not self._source.lines:
-            self._arrived.clear()
-            if not self._source.lines:
-                await self._arrived.wait()
-        line = self._source.take()
-        self.has_ended = line is None
-        return line
-
-    def give_back(self, lines: Sequence[str]) -> None:
-        """Leave lines that were read, and are nobody's, to whoever reads next."""
-        self._source.give_back(lines)
+def standard_input() -> Keyboard:
+    """Return the one keyboard of this process."""
+    return Keyboard()
 
 
 _STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")

@@ -96,6 +96,12 @@ def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Literal["",
     return "abort" if aborts and is_beginning and len(playing) == 2 else "lose"
 
 
+def ask_before_going(kind: str, state: RoomState | None, viewer: str, *, aborts: bool) -> str:
+    """Return what is asked before what costs the game: ``Resign?``, ``Leave and lose this game?``"""
+    cost = "" if state is None else cost_of_going(state, viewer, aborts=aborts)
+    return "Resign?" if kind == "resign" else f"Leave and {cost or 'lose'} this game?"
+
+
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
     """Return the marks of opponents who dropped from the viewer's running game, and the ms that each seat is held."""
     own = seat_of(state, viewer)

@@ -17,7 +17,14 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.session import Session
 from tictactoe_client.text.answers import split_lines
 from tictactoe_client.text.arrival import describe_return_command
-from tictactoe_client.text.news import absent_opponents, cost_of_going, describe_result, describe_take_back, is_asked
+from tictactoe_client.text.news import (
+    absent_opponents,
+    ask_before_going,
+    cost_of_going,
+    describe_result,
+    describe_take_back,
+    is_asked,
+)
 from tictactoe_client.text.wording import describe_turn, format_duration, is_draw, loser_of, name_of, seat_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.desk import Desk
@@ -423,13 +430,12 @@ class RoomFoot:
         return (f"{self.table.hand.errand}{dots}   {self.desk.keymap.show('back')} home", "warn")
 
     def _confirm_banner(self) -> Text | None:
-        if self.table.hand.confirming is None:
-            return None
         state, table = self.table.state, self.table
-        cost = "" if state is None else cost_of_going(state, table.viewer, aborts=table.aborts)
-        loses = "Resign" if self.table.hand.confirming == "resign" else f"Leave and {cost or 'lose'} this game"
+        if table.hand.confirming is None:
+            return None
+        question = ask_before_going(table.hand.confirming, state, table.viewer, aborts=table.aborts)
         yes, no = self.desk.keymap.show("confirm"), self.desk.keymap.show("back")
-        return (f"{loses}?   {yes} yes   {no} play on", "bad")
+        return (f"{question}   {yes} yes   {no} play on", "bad")
 
     def _describe_turn(self, state: RoomState, width: int) -> Text:
         if state.status == "waiting":
