@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from tictactoe_client.cli.options import PROGRAM, is_switched_on
-from tictactoe_client.files.config import Config, config_path, drop_setting, find_option, keep_setting
+from tictactoe_client.files.config import Config, config_path, find_option, keep_setting
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.settings import FILE_OPTIONS, ExitCode, Misuse, Option, Settings
 from tictactoe_client.streams.output import print_own
@@ -48,7 +48,7 @@ def _change(key: str, text: str | None) -> str:
             keep_setting(key, value)
             shown = f'"{value}"' if isinstance(value, str) else _show(value)
             return f"{key} = {shown} is now in {config_path()}"
-        is_gone = drop_setting(key)
+        is_gone = keep_setting(key, None)
     except NotKept as error:
         raise Misuse(f"Nothing was written: {error.message}. The file: {config_path()}") from None
     return f"{key} is no longer in {config_path()}" if is_gone else f"{key} was not set in {config_path()}"

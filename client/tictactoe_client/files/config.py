@@ -141,20 +141,16 @@ def _find_place(key: str, text: str) -> str:
     return f"{FILE_NAME} somewhere"
 
 
-def keep_setting(name: str, value: Value, path: Path | None = None) -> None:
-    """Write one setting; raises `NotKept`, and the file is then as it was."""
-    _change(path or config_path(), name, value)
+def keep_setting(name: str, value: Value | None, path: Path | None = None) -> bool:
+    """Write one setting, or strike it out for None; tell whether that changed the file.
 
-
-def drop_setting(name: str, path: Path | None = None) -> bool:
-    """Strike one setting out; tell whether it was there. Raises `NotKept` as `keep_setting` does."""
-    path = path or config_path()
-    return path.exists() and _change(path, name, None)
-
-
-def _change(path: Path, name: str, value: Value | None) -> bool:
+    Raises `NotKept`, and the file is then as it was.
+    """
     import tomllib
 
+    path = path or config_path()
+    if value is None and not path.exists():
+        return False
     try:
         return change_file(path, lambda content: _set(content.decode(), name, value).encode())
     except UnicodeError:
@@ -198,19 +194,13 @@ def _add(text: str, name: str, value: Value | None) -> Iterator[str]:
     """Yield the text with a new setting: before the tables, behind whose header it would be theirs; or else last."""
     import tomlkit
 
+    lines = text.splitlines(keepends=True)
+    start = next((number for number, line in enumerate(lines) if _TABLE.match(line)), len(lines))
+    while 0 < start < len(lines) and lines[start - 1].lstrip().startswith("#"):
+        start -= 1  # what is said right above the first table is about that
     end = "\r\n" if "\r\n" in text else "\n"
-    for head, tail in (_split_before_tables(text), (text, "")):
+    for head, tail in (("".join(lines[:start]), "".join(lines[start:])), (text, "")):
         body = head.rstrip("\r\n")
         gap = head[len(body) :] if body else end * 2 if tail else end
         before = f"{body}{end}" if body else ""
         yield f"{before}{name} = {tomlkit.item(value).as_string()}{gap or end}{tail}"
-
-
-def _split_before_tables(text: str) -> tuple[str, str]:
-    """Return the text before the first table, and that table with the comment right above it and all the rest."""
-    lines = text.splitlines(keepends=True)
-    start = next((number for number, line in enumerate(lines) if _TABLE.match(line)), len(lines))
-    if start < len(lines):
-        while start and lines[start - 1].lstrip().startswith("#"):
-            start -= 1
-    return "".join(lines[:start]), "".join(lines[start:])

@@ -30,7 +30,6 @@ from tictactoe_engine.records import (
 )
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.requests import ClockTerms
 
 STANDARD_STREAM: Final = "-"
 MAX_RECORD_BYTES: Final = 4_000_000
@@ -112,6 +111,10 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
     if position is None:
         raise InvalidRecord("These moves do not lead to this board.", "moves")
     result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
+    clock: SeatClock | MoveClock | None = None
+    if (terms := state.time_control) is not None:
+        per_move, initial_ms, increment_ms = terms.move_ms, terms.initial_ms or 0, terms.increment_ms or 0
+        clock = MoveClock(per_move) if isinstance(per_move, int) else SeatClock(initial_ms, increment_ms)
     return GameRecord(
         rules=position.rules,
         moves=tuple(moves),
@@ -120,7 +123,7 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
         date=now.isoformat(timespec="seconds").replace("+00:00", "Z"),
         room=state.room,
         game=state.game,
-        clock=_clock_of(state.time_control),
+        clock=clock,
         passed=position.passed,
     )
 
@@ -132,14 +135,6 @@ async def _fetch(state: RoomState, room: Room) -> GameRecord | None:
         return None if text is None else parse_record(text)
     except (Refused, RecordError, Unreachable):
         return None
-
-
-def _clock_of(terms: ClockTerms | None) -> SeatClock | MoveClock | None:
-    if terms is None:
-        return None
-    if isinstance(terms.move_ms, int):
-        return MoveClock(terms.move_ms)
-    return SeatClock(terms.initial_ms or 0, terms.increment_ms or 0)
 
 
 def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misuse:
