@@ -48,6 +48,15 @@ def test_light_or_dark_goes_by_what_the_terminal_says(monkeypatch: pytest.Monkey
     assert resolve_theme("auto", colour=False) == "terminal"
 
 
+def test_a_page_in_a_browser_has_colours_whatever_the_terminal_of_its_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("COLORFGBG", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert resolve_theme("auto", colour=True) == "terminal"
+    monkeypatch.setenv("TEXTUAL_COLOR_SYSTEM", "truecolor")
+    assert resolve_theme("auto", colour=True) == "night"
+
+
 @pytest.mark.parametrize("name", ["terminal", "paper", "nord"])
 async def test_nothing_on_the_first_screens_has_a_colour_that_no_test_has_seen(
     server: Server, open_screen: OpenScreen, name: str

@@ -76,7 +76,8 @@ def resolve_theme(name: str, *, colour: bool) -> str:
         return name
     is_dark = _is_dark(os.environ.get("COLORFGBG", ""))
     if is_dark is None:
-        has_colours = "COLORTERM" in os.environ or "256color" in os.environ.get("TERM", "")
+        is_page = os.environ.get("TEXTUAL_COLOR_SYSTEM") == "truecolor"
+        has_colours = is_page or "COLORTERM" in os.environ or "256color" in os.environ.get("TERM", "")
         return "night" if has_colours else "terminal"
     return "night" if is_dark else "paper"
 
