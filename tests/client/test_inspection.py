@@ -32,8 +32,9 @@ from tictactoe_client.text.news import describe_choices, describe_result
 from tictactoe_client.text.wording import describe_turn
 from tictactoe_client.text.worth import describe_value
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.foot import describe_end
-from tictactoe_client.tui.room.layout import paint_panel, sign_of
+from tictactoe_client.tui.room.ending import describe_end
+from tictactoe_client.tui.room.panel import fill_panel
+from tictactoe_client.tui.room.values import sign_of
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome
@@ -124,7 +125,8 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
             describe_choices(old, new, viewer)
             seen = [old, new]
         table = table_of(viewer, *seen)
-        paint_panel(Picture(80, 24), 40, 1, 20, table, 2.0, ascii_only=False)
+        for parts in fill_panel(table, new, 38, 20, 2.0, ascii_only=False)[0]:
+            Picture(38, 1).put_parts(0, 0, *parts)
         describe_end(table)
 
 
@@ -354,7 +356,7 @@ def test_a_status_that_this_client_does_not_know_goes_by_its_name() -> None:
     assert isinstance(resting, RoomState)
     assert describe_turn(resting, ANA) == "The game is adjourned."
     table = table_of(ANA, resting)
-    assert (table.plays, table.is_my_turn) == (False, False)
+    assert (table.room.plays, table.room.is_my_turn) == (False, False)
 
 
 def test_a_worth_of_a_kind_that_this_client_does_not_know_is_unclear() -> None:

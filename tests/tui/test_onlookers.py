@@ -15,7 +15,8 @@ from tests.tui.test_game_page import game
 from tictactoe_client.input.intents import Verb, parse_intent
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.room.foot import describe_end, game_banner
+from tictactoe_client.tui.room.banners import game_banner
+from tictactoe_client.tui.room.ending import describe_end
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
@@ -98,7 +99,7 @@ def test_offers_and_absences_are_none_of_a_watchers_business() -> None:
 def test_one_who_is_out_has_nothing_to_lose() -> None:
     seats = {**players(THREE), "O": SeatState(BO, "bo", online=True, bot=None, out=True)}
     table = table_of(BO, state([0], THREE, seats=seats))
-    assert (table.seat, table.plays, table.looks_on) == ("O", False, True)
+    assert (table.room.seat, table.room.plays, table.room.looks_on) == ("O", False, True)
 
 
 @contextlib.asynccontextmanager

@@ -63,7 +63,7 @@ def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> 
     page = user.app.pages[-1]._view
     if size[0] < page.needed_size()[0] or size[1] < page.needed_size()[1]:
         return None
-    stage = place_stage(page.wanted_size(*size), size)
+    stage = page.place(*size)
     picture = StrictPicture(stage.width, stage.height)
     page.draw(picture, (status, "warn") if status else None)
     return picture

@@ -8,7 +8,7 @@ from tests.client.test_worth import DRAW, GUESS, LOSS, WIN, analysed
 from tictactoe_client.board.board import BoardStyle, BoardView
 from tictactoe_client.board.fit import fit_board
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.layout import format_value, paint_values
+from tictactoe_client.tui.room.values import format_value, paint_values
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 

@@ -6,13 +6,13 @@ What the server has to hear goes out beside everything else, so that Esc works a
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import asdict
 
 from tictactoe_client.input.cells import landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, describe_too_long
-from tictactoe_client.input.past import Timeline
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
@@ -49,6 +49,8 @@ class Deeds:
     ) -> None:
         self._desk = desk
         self._table = table
+        self._room = table.room
+        self._hand = table.hand
         self._screen = screen
         self._again = again
         self._sit_down = sit_down
@@ -57,16 +59,16 @@ class Deeds:
 
     def place(self, cell: int) -> None:
         """Send a move where one may be sent; else say why not."""
-        table, state = self._table, self._table.state
+        state = self._room.state
         if state is None:
             return
-        if table.seat is not None and state.status == "over":
+        if self._room.seat is not None and state.status == "over":
             self._desk.say(f"The game is over. {self._describe_ways_on(state)}.")
-        elif why := table.actions.refuse_move(state):
+        elif why := self._table.actions.refuse_move(state):
             self._desk.say(why)
-        elif table.hand.pending is None:
-            target = landing_cell(state, cell) if state.rules.gravity else cell
-            table.hand.pending = None if target is None else (target, state.turn or "")
+        elif self._hand.pending is None:
+            target = landing_cell(state, cell)
+            self._hand.pending = None if target is None else (target, state.turn or "")
             self._desk.start(self._move(cell))
 
     def _describe_ways_on(self, state: RoomState) -> str:
@@ -79,101 +81,80 @@ class Deeds:
     async def _move(self, cell: int) -> None:
         """Let the move go out, and take it out of the cell again where it was not to be had."""
         try:
-            told = (await self._table.actions.do(Place(cell))).lines
+            if told := await self._tell(Place(cell)):
+                self._desk.say(told)
+                self._hand.pending = None
         except ClientError:
-            self._table.hand.pending = None
+            self._hand.pending = None
             raise
-        if told:
-            self._table.hand.pending = None
-            self._desk.say(told[0])
+
+    async def _tell(self, intent: Intent) -> str:
+        """Carry an intent out, and return what was told at first."""
+        told = (await self._table.actions.do(intent)).lines
+        if len(told) > 1:
+            self._table.tell(*told)
+        return told[0] if told else ""
 
     # -- looking on and looking back --------------------------------------------------------------------------------
 
     def review(self) -> None:
         """Show what moves are worth, or no longer; at the end of a game from its last move on."""
-        table, state = self._table, self._table.state
-        if table.plays:
-            self._desk.start(self._ask_while_playing())
+        review = self._table.review
+        if self._room.plays:
+            self._desk.start(self._room.analyse())  # the server says what it says to one who plays
             return
-        self._table.review.switch(on=not self._table.review.is_on)
-        self._table.hand.cursor = None
-        if state is not None and state.status == "over" and self._table.review.is_on and not table.timeline.is_back:
+        review.switch(on=not review.is_on)
+        self._hand.cursor = None
+        if self._table.situation == "over" and review.is_on and not self._table.actions.timeline.is_back:
             self.step(-1)
-
-    def close_review(self) -> bool:
-        """Hide the values, and after the end of the game return to it; tell whether they were shown."""
-        if not self._table.review.is_on:
-            return False
-        self.review()
-        if self._table.record is None and self._table.state is not None and self._table.state.status == "over":
-            self.at_present()
-        return True
 
     def jump(self, ply: int) -> None:
         """Look at the moment after so many moves."""
-        self._go(self._table.timeline.jump(ply))
+        self._table.actions.timeline = self._table.actions.timeline.jump(ply)
+        self._at_another_moment()
 
     def step(self, by: int) -> None:
         """Look at an earlier or later moment."""
-        self._go(self._table.timeline.step(by))
+        self.jump(self._table.actions.timeline.here + by)
 
     def at_present(self) -> None:
         """Look at the newest moment."""
-        self.jump(len(self._table.moves))
-
-    def at_last_move(self) -> None:
-        """Look at the last move, wherever a board that scrolls stood, and say which it was."""
-        self.at_present()
-        if self._table.state is not None:
-            self._desk.say(describe_last(self._table.state, self._table.viewer), "title")
+        self.jump(len(self._room.moves))
 
     def _at_another_moment(self) -> None:
-        """Point at nothing yet."""
-        self._table.hand.cursor = None
+        self._hand.cursor = None
         self._table.review.look()
 
     def compare(self, by: int) -> None:
         """Point at the next worse or better move of the moment, first at the best one."""
-        analysis = self._table.review.analysis if self._table.review.is_on else None
-        if analysis is None or not analysis.cells:
-            return
-        cells = rank_cells(analysis)
-        here = cells.index(self._table.hand.cursor) + by if self._table.hand.cursor in cells else 0
-        self._table.hand.cursor = cells[max(0, min(here, len(cells) - 1))]
+        analysis, cursor = self._table.review.analysis, self._hand.cursor
+        if analysis is not None and analysis.cells:
+            cells = rank_cells(analysis)
+            here = cells.index(cursor) + by if cursor in cells else 0
+            self._hand.cursor = cells[max(0, min(here, len(cells) - 1))]
 
-    def points_at(self, text: str, state: RoomState) -> bool:
+    def _points_at(self, text: str, state: RoomState) -> bool:
         """Point at the cell of this name where values are shown; tell whether that was so."""
-        if not self._table.review.is_on:
-            return False
-        try:
-            cell = parse_cell(text, state.rules.to_rules(), coordinates=self._desk.settings.coordinates)
-        except (IllegalMove, UnknownNotation):
-            return False
-        self._table.hand.cursor = cell
-        return True
-
-    def _go(self, timeline: Timeline) -> None:
-        self._table.timeline = timeline
-        self._at_another_moment()
-
-    async def _ask_while_playing(self) -> None:
-        """Let the server say what it says to one who plays."""
-        await self._table.room.analyse()
+        if self._table.review.is_on:
+            with suppress(IllegalMove, UnknownNotation):
+                coordinates = self._desk.settings.coordinates
+                self._hand.cursor = parse_cell(text, state.rules.to_rules(), coordinates=coordinates)
+                return True
+        return False
 
     # -- in words -------------------------------------------------------------------------------------------------
 
     def command(self, text: str) -> None:
         """Carry out what was typed after ``:``; what costs the game is asked about first."""
-        words, state = text.strip(), self._table.state
+        words, state = text.strip(), self._room.state
         if not words or state is None:
             return
         if words.lower() == "review":
             self.review()
             return
-        if self.points_at(words, state):
+        if self._points_at(words, state):
             return
-        intent = self._table.actions.parse(f":{words}")
-        match intent:
+        match intent := self._table.actions.parse(f":{words}"):
             case BadInput(code="too_long"):
                 self.chat(words.partition(" ")[2])
             case BadInput():
@@ -182,16 +163,19 @@ class Deeds:
                 self.chat(intent.argument)
             case Place():
                 self.place(intent.cell)
-            case Verb(kind="resign") if self._table.plays:
-                self._table.hand.confirming = "resign"
+            case Verb(kind="resign") if self._room.plays:
+                self._hand.confirming = "resign"
             case Verb(kind="leave" | "quit"):
-                self._leave()
+                self._hand.ahead.clear()
+                self.at_present()
+                self.back()
             case Verb(kind="new"):
                 self.to_another()
             case Query(kind="help"):
                 self.open_help()
             case Query(kind="board"):
-                self.at_last_move()
+                self.at_present()
+                self._desk.say(describe_last(state, self._room.viewer), "title")
             case _:
                 self.do(intent)
 
@@ -199,55 +183,56 @@ class Deeds:
         """Do what is wanted beside everything else, and tell what comes of it."""
         self._desk.start(self._do(intent))
 
+    async def _do(self, intent: Intent) -> None:
+        before = self._table.actions.timeline
+        told = await self._tell(intent)
+        if self._table.actions.timeline is not before:
+            if isinstance(intent, Look) and intent.kind == "mistake":
+                self._table.review.switch(on=True)
+            self._at_another_moment()
+        if told:
+            self._desk.say(told)
+        self._desk.redraw()
+
     def chat(self, text: str) -> None:
         """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
         text = text.strip()
         if len(text) > MAX_CHAT_LENGTH:
-            self._table.hand.unsaid = text
-            self._table.hand.begin_chat()
+            self._hand.unsaid = text
+            self._hand.begin_chat()
             self._desk.say(describe_too_long(text))
         elif text:
             self._desk.start(self._say(text))
 
     async def _say(self, text: str) -> None:
         """Say it; what is refused comes back into the line, or with the next one where a key was pressed meanwhile."""
-        hand, keys = self._table.hand, self._table.hand.keys
-        if told := (await self._table.actions.do(Verb("chat", text))).lines:
+        hand, keys = self._hand, self._hand.keys
+        if told := await self._tell(Verb("chat", text)):
             hand.unsaid = text
             if hand.keys == keys and hand.mode == "board":
                 hand.begin_chat()
-            self._desk.say(told[0])
-
-    async def _do(self, intent: Intent) -> None:
-        before = self._table.actions.timeline
-        told = (await self._table.actions.do(intent)).lines
-        if self._table.actions.timeline is not before:
-            if intent == Look("mistake", 1) or intent == Look("mistake", -1):
-                self._table.review.switch(on=True)
-            self._at_another_moment()
-        if len(told) > 1:
-            self._table.tell(*told)
-        if told:
-            self._desk.say(told[0])
-        self._desk.redraw()
+            self._desk.say(told)
 
     def back(self) -> None:
         """Drop what is typed, hide values, return to the present, else leave, asking where that loses a game."""
-        hand, table = self._table.hand, self._table
-        if hand.errand is not None:
+        if self._hand.errand is not None:
             self.home()
-        elif hand.ahead.text:
-            hand.ahead.clear()
-        elif self.close_review():
-            return
-        elif table.timeline.is_back and table.record is None:
+        elif self._hand.ahead.text:
+            self._hand.ahead.clear()
+        elif self._table.review.is_on:
+            self.review()
+            if self._table.situation == "over":
+                self.at_present()
+        elif self._table.actions.timeline.is_back and self._table.record is None:
             self.at_present()
+        elif self._loses_game:
+            self._hand.confirming = "leave"
         else:
-            self.leave()
+            self.home()
 
     def confirm(self) -> None:
         """Do what was asked about."""
-        what = self._table.hand.confirming
+        what = self._hand.confirming
         if what == "resign":
             self.do(Verb("resign"))
         elif what == "quit":
@@ -256,13 +241,7 @@ class Deeds:
             self.to_another()
         elif what == "leave":
             self.home()
-        self._table.hand.confirming = None
-
-    def _leave(self) -> None:
-        """Leave the room in so many words: from wherever one looks, and asking where it loses a game."""
-        self._table.hand.ahead.clear()
-        self.at_present()
-        self.back()
+        self._hand.confirming = None
 
     def open_help(self) -> None:
         """Lay the page of keys and words on top."""
@@ -270,20 +249,13 @@ class Deeds:
 
     # -- ways out -----------------------------------------------------------------------------------------------------
 
-    def leave(self) -> None:
-        """Go home, asking where that loses a game."""
-        if self._loses_game():
-            self._table.hand.confirming = "leave"
-        else:
-            self.home()
-
     def asks_first(self) -> bool:
         """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
-        if not self._loses_game() or self._table.hand.confirming == "quit":
+        if not self._loses_game or self._hand.confirming == "quit":
             return False
         while self._desk.screens[-1] is not self._screen:
             self._desk.close_page()
-        self._table.hand.confirming = "quit"
+        self._hand.confirming = "quit"
         return True
 
     def home(self) -> None:
@@ -291,19 +263,19 @@ class Deeds:
 
         A game that goes on without a connection is not lost by this: the program ends and says how to come back.
         """
-        if self._desk.link.phase == "away" and self._table.plays:
+        if self._desk.link.phase == "away" and self._room.plays:
             self._desk.leave(ExitCode.CONNECTION_LOST)
             return
         self._close_page()
-        if self._table.room.ended is None:
-            self._desk.start(self._table.room.leave())
+        if self._room.ended is None:
+            self._desk.start(self._room.leave())
 
     def to_another(self) -> None:
         """Look for another opponent in the same way as before, asking where that loses a game."""
         if self._again is None:
             self._desk.say("There is nobody to look for here.")
-        elif self._loses_game() and self._table.hand.confirming != "another":
-            self._table.hand.confirming = "another"
+        elif self._loses_game and self._hand.confirming != "another":
+            self._hand.confirming = "another"
         else:
             again = self._again
             errand = "Opening a private room" if again.private and not again.bots else "Looking for another opponent"
@@ -314,7 +286,7 @@ class Deeds:
 
         Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
         """
-        state, seat = self._table.state, self._table.seat
+        state = self._room.state
         if state is not None:
             rules, terms = state.rules.to_rules(), state.time_control
             clock = ClockFields(**asdict(terms)) if terms is not None else None
@@ -324,7 +296,7 @@ class Deeds:
                 rules,
                 clock,
                 state.visibility == "private",
-                seat,
+                self._room.seat,
                 bots,
                 analysis="open" if state.analysis == "open" else "closed",
                 chat="players" if state.chat == "players" else "all",
@@ -336,8 +308,9 @@ class Deeds:
         """What would be played next with somebody else, in words; empty for nothing."""
         return describe_another(self._again)
 
+    @property
     def _loses_game(self) -> bool:
-        return self._table.plays and self._desk.link.phase != "away"
+        return self._room.plays and self._desk.link.phase != "away"
 
     def _close_page(self) -> None:
         while self._screen in self._desk.screens:
@@ -348,9 +321,9 @@ class Deeds:
 
     def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
         if not self._desk.errands.errand:
-            self._table.hand.errand = errand
+            self._hand.errand = errand
             coming = self._desk.errands.fetch(errand, enter)
-            self._desk.start(self._go_over(coming, news, may_lose=self._table.plays))
+            self._desk.start(self._go_over(coming, news, may_lose=self._room.plays))
 
     async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
         """Enter the other room, tell the news with its code there, and leave this one.
@@ -361,18 +334,18 @@ class Deeds:
         try:
             room = await coming
         except ClientError:
-            if self._table.room.ended is not None and self._screen in self._desk.screens:
+            if self._room.ended is not None and self._screen in self._desk.screens:
                 self._desk.go_home()
             raise
         finally:
-            self._table.hand.errand = None
-        if room is None or room is self._table.room:
+            self._hand.errand = None
+        if room is None or room is self._room:
             return
-        if self._table.plays and not may_lose:
+        if self._room.plays and not may_lose:
             self._desk.say("Somebody has come meanwhile: the game is on.")
             await room.leave()
             return
         self._close_page()
         self._sit_down(room, news.format(room.code))
-        if self._table.room.ended is None:
-            await self._table.room.leave()
+        if self._room.ended is None:
+            await self._room.leave()

@@ -1,14 +1,14 @@
-"""The line of keys at the bottom of a room: what counts at the moment, by the names of one's own keys. Pure."""
+"""The line of keys at the bottom of a room: what counts at the moment, by the names of one's own keys."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from tictactoe_client.board.board import MOST_COLUMN_KEYS
+from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.online.client import Choice
-from tictactoe_client.settings import Settings
 from tictactoe_client.text.news import can_play_again
-from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol.pushes import RoomState
@@ -25,75 +25,66 @@ def describe_another(again: Choice | None) -> str:
     return "new private room" if again.private else "new opponent"
 
 
-def hint_answers(keymap: Keymap) -> str:
-    """Return the keys while it is asked whether a game is to be given up; any other plays on, too."""
-    return f"{keymap.show('confirm')} yes  {keymap.show('back')} play on"
-
-
-def hint_line(mode: str, keymap: Keymap) -> str:
-    """Return the keys while something is being typed, in the mode ``chat`` or ``command``."""
-    back = f"{keymap.show('back')} back to the board"
-    if mode == "chat":
-        return f"Enter say it  {back}"
-    return f"{COMMANDS}   Enter do it  {keymap.show('back')} back"
-
-
-def hint_typed(text: str, keymap: Keymap) -> str:
-    """Return the keys while something is typed: a whole move that may be played, empty for what begins none."""
-    show = keymap.show
+def hint_keys(table: Table, state: RoomState, desk: Desk, *, another: str) -> str:
+    """Return the keys for a state that is looked at; `another` is what another game would be, empty for none."""
+    show, hand, rules, keys = desk.keymap.show, table.hand, state.rules.to_rules(), desk.settings.keys
+    back, typed = show("back"), hand.ahead.text
     talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
-    play = f"Enter play {text.strip()}  " if text else ""
-    return f"{play}{show('back')} clear  {talk}"
+    if hand.confirming is not None:
+        return f"{show('confirm')} yes  {back} play on"
+    if hand.mode == "chat":
+        return f"Enter say it  {back} back to the board"
+    if hand.mode == "command":
+        return f"{COMMANDS}   Enter do it  {back} back"
+    if desk.link.phase == "away" and table.record is None:
+        return f"{show('retry')} try now  {back} leave"
+    if table.room.is_my_turn and hand.pending is None and is_whole(typed, rules, keys):
+        return f"Enter play {typed.strip()}  {back} clear  {talk}"
+    if typed and table.room.plays and not goes_on(typed.lstrip(), rules):
+        return f"{back} clear  {talk}"
+    return _hint_play(rules, desk, talk) if table.situation == "playing" else _hint_rest(table, desk, another)
 
 
-def hint_record(keymap: Keymap, settings: Settings, *, way_out: str) -> str:
-    """Return the keys in a recorded game; `way_out` says where going back leads."""
-    show = keymap.show
-    sides = keymap.show_pair("left", "right", ascii_only=settings.ascii)
-    steps = f"{sides} step  {show('review')} values  {show('mistake')} next mistake  {show('back')} {way_out}"
-    return f"{steps}  {show('save')} save  {show('home')}/{show('end')}  12 Enter go to a move  {show('help')} help"
-
-
-def hint_room(
-    table: Table, state: RoomState, keymap: Keymap, settings: Settings, *, reviews: bool, another: str
-) -> str:
-    """Return the keys at the board of a state that is looked at.
-
-    `reviews` is whether values are shown, `another` what another game would be, empty for none.
-    """
-    show = keymap.show
-    sides = keymap.show_pair("left", "right", ascii_only=settings.ascii)
-    rest = f"{show('chat')} chat  {show('back')} leave  {show('help')} help"
-    if reviews:
-        is_over = table.state is not None and table.state.status == "over"
-        mistakes = f"{show('mistake')} next mistake  " if is_over else ""
-        return (
-            f"{sides} step  {keymap.show_pair('up', 'down', ascii_only=settings.ascii)} compare  "
-            f"{show('review')} hide values  {mistakes}{show('end')} end  {show('back')} back"
-        )
-    if state.status == "waiting":
-        return rest if table.seat is None else _hint_waiting(keymap, settings)
-    if table.seat is None or (table.looks_on and state.status == "playing"):
-        steps = f"{sides} step  {show('end')} live  {show('review')} values"
-        return f"{steps}  {rest}"
-    if table.looks_on and table.timeline.is_back:
-        steps = f"{sides} step  {show('mistake')} next mistake  {show('end')} or {show('back')} to the end"
-        return f"{steps}  {show('review')} values  {show('chat')} chat  {show('help')} help"
-    if table.looks_on:
-        new = f"{show('another')} {another}  " if another else ""
-        rematch = f"{show('rematch')} rematch  " if table.state is not None and can_play_again(table.state) else ""
-        ways = f"{rematch}{show('review')} review  {new}{show('save')} save"
-        return f"{ways}  {show('chat')} chat  {show('back')} home"
-    talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
-    arrows = f"{keymap.show_signs('arrows', 'up', 'down', 'left', 'right')}+{show('place')}"
-    rules = state.rules.to_rules()
+def _hint_play(rules: Rules, desk: Desk, talk: str) -> str:
+    """Return the keys of one who plays."""
+    keymap, place = desk.keymap, desk.keymap.show("place")
+    sides = keymap.show_pair("left", "right", ascii_only=desk.settings.ascii)
+    arrows = f"{keymap.show_signs('arrows', 'up', 'down', 'left', 'right')}+{place}"
     if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
-        return f"1-{rules.columns} drop  {sides} + {show('place')}  {talk}"
+        return f"1-{rules.columns} drop  {sides} + {place}  {talk}"
     if has_single_keys(rules):
-        return f"{'qwe/asd/zxc' if settings.keys is Keys.LETTERS else '1-9'} place  {arrows}  {talk}"
+        return f"{'qwe/asd/zxc' if desk.settings.keys is Keys.LETTERS else '1-9'} place  {arrows}  {talk}"
     if rules.gravity:
-        return f"type a column ({example_column(rules)}) and Enter, or {sides} + {show('place')}  {talk}"
+        return f"type a column ({example_column(rules)}) and Enter, or {sides} + {place}  {talk}"
     return f"type a cell ({example_cell(rules)}) and Enter, or {arrows}  {talk}"
+
+
+def _hint_rest(table: Table, desk: Desk, another: str) -> str:
+    """Return the keys of one who waits, looks on or looks back."""
+    keymap, show, settings, situation = desk.keymap, desk.keymap.show, desk.settings, table.situation
+    step = f"{keymap.show_pair('left', 'right', ascii_only=settings.ascii)} step"
+    chat, back, helps = f"{show('chat')} chat", show("back"), f"{show('help')} help"
+    mistakes, values = f"{show('mistake')} next mistake", f"{show('review')} values"
+    if table.review.is_on:
+        compare = f"{keymap.show_pair('up', 'down', ascii_only=settings.ascii)} compare  {show('review')} hide values"
+        is_over = table.room.state is not None and table.room.state.status == "over"
+        return f"{step}  {compare}  {f'{mistakes}  ' if is_over else ''}{show('end')} end  {back} back"
+    if situation == "replay":
+        way_out = "back" if len(desk.screens) > 1 else "leave"
+        ways = f"{show('save')} save  {show('home')}/{show('end')}  12 Enter go to a move"
+        return f"{step}  {values}  {mistakes}  {back} {way_out}  {ways}  {helps}"
+    if situation == "waiting" and table.room.seat is not None:
+        code = f"  {show('hide_code')} hide QR" if settings.colour and not settings.ascii else ""
+        return f"{back} cancel  {show('copy')} copy{code}  {show('computer')} let the computer sit in  {helps}"
+    if situation == "waiting":
+        return f"{chat}  {back} leave  {helps}"
+    if situation == "watching" or table.room.seat is None:
+        return f"{step}  {show('end')} live  {values}  {chat}  {back} leave  {helps}"
+    if table.actions.timeline.is_back:
+        return f"{step}  {mistakes}  {show('end')} or {back} to the end  {values}  {chat}  {helps}"
+    new = f"{show('another')} {another}  " if another else ""
+    rematch = f"{show('rematch')} rematch  " if table.room.state and can_play_again(table.room.state) else ""
+    return f"{rematch}{show('review')} review  {new}{show('save')} save  {chat}  {back} home"
 
 
 def example_cell(rules: Rules) -> str:
@@ -112,10 +103,3 @@ def example_column(rules: Rules) -> str:
     'd'
     """
     return format_column(rules.columns // 2).lower()
-
-
-def _hint_waiting(keymap: Keymap, settings: Settings) -> str:
-    show = keymap.show
-    code = f"  {show('hide_code')} hide QR" if settings.colour and not settings.ascii else ""
-    ways = f"{show('copy')} copy{code}  {show('computer')} let the computer sit in"
-    return f"{show('back')} cancel  {ways}  {show('help')} help"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
+
 from tictactoe_client.board.board import BoardView
 from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
 from tictactoe_client.input.intents import BadInput, Look, Verb, VerbKind, parse_intent
 from tictactoe_client.text.news import open_offers
 from tictactoe_client.text.wording import name_of
 from tictactoe_client.tui.desk import Desk
-from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.room.banners import may_claim_by_key
 from tictactoe_client.tui.room.deeds import Deeds
-from tictactoe_client.tui.room.foot import may_claim_by_key
 from tictactoe_client.tui.room.hints import example_cell
+from tictactoe_client.tui.room.invitation import link_for_others
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import RoomView
 from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
@@ -28,191 +31,189 @@ class RoomKeys:
     def __init__(self, desk: Desk, table: Table, deeds: Deeds, view: RoomView) -> None:
         self._desk = desk
         self._table = table
+        self._room = table.room
+        self._hand = table.hand
         self._deeds = deeds
         self._view = view
 
     def press(self, key: str) -> None:
         """Take a key: for the line being typed, else for what is asked, else for the board."""
-        does, hand = self._desk.keymap.does, self._table.hand
-        if hand.confirming is not None:
+        state = self._room.state
+        if self._hand.confirming is not None:
             self._press_confirming(key)
-        elif hand.mode != "board":
+        elif self._hand.mode != "board":
             self._press_line(key)
-        elif self._desk.link.phase == "away" and does(key, "retry"):
-            self._desk.link.retry()
-        elif does(key, "chat") and self._table.record is None:
-            hand.begin_chat()
-        elif does(key, "command"):
-            hand.mode = "command"
-        elif does(key, "help"):
-            self._deeds.open_help()
-        elif does(key, "back"):
-            self._deeds.back()
-        elif self._table.state is None or self._press_for_status(key, self._table.state):
+        elif self._press_action(key, self._always()) or state is None:
             return
-        else:
-            self._press_board(key, self._table.state)
+        elif self._table.situation == "playing":
+            if not self._press_action(key, self._in_game()):
+                self._press_board(key, state)
+        elif not (self._table.record is not None and self._press_number(key)) and not self._press_action(
+            key, self._at_rest()
+        ):
+            self._press_idle(key, state)
 
     def paste(self, text: str) -> None:
         """Pasted text goes into the line that is open; at the board only while there is a move to type."""
-        if self._table.hand.mode != "board":
-            self._table.hand.line.type(text)
-        elif self._table.plays:
-            self._table.hand.ahead.type(text)
+        if self._hand.mode != "board":
+            self._hand.line.type(text)
+        elif self._room.plays:
+            self._hand.ahead.type(text)
 
     def click(self, x: int, y: int) -> None:
         """A click places at once on 3x3; on larger boards it chooses, and a second one places.
 
         On what steps back in a watcher's head, it does.
         """
-        state, fit = self._table.state, self._view.fit
-        if state is None or fit is None or self._table.hand.mode != "board":
+        state, fit, reviews = self._room.state, self._view.fit, self._table.review.is_on
+        if state is None or fit is None or self._hand.mode != "board":
             return
         if y == 0 and x in self._view.back_at:
             self._deeds.step(-1)
             return
-        if state.status != "playing" and not self._table.review.is_on and self._table.record is None:
-            return
-        view = BoardView.of(state)
-        cell = fit.find_cell(x - self._view.corner[0], y - self._view.corner[1], view)
+        cell = fit.find_cell(x - self._view.corner[0], y - self._view.corner[1], BoardView.of(state))
         if cell is None:
             return
-        if self._table.record is not None and not self._table.review.is_on:
-            if cell in self._table.moves:
-                self._deeds.jump(self._table.moves.index(cell) + 1)
-            return
-        if self._table.looks_on:
+        situation = self._table.situation
+        if situation == "replay" and not reviews:
+            if cell in self._room.moves:
+                self._deeds.jump(self._room.moves.index(cell) + 1)
+        elif situation == "playing":
+            chosen, columns = self._hand.cursor, state.rules.columns
+            is_again = cell == chosen or (
+                state.rules.gravity and chosen is not None and chosen % columns == cell % columns
+            )
+            is_sure = has_single_keys(state.rules.to_rules()) and not self._desk.settings.confirm
+            self._hand.cursor = cell
+            if is_again or is_sure:
+                self._deeds.place(cell)
+        elif situation == "watching" or reviews:
             self._place_or_point(cell)
-            return
-        small = has_single_keys(state.rules.to_rules())
-        chosen, columns = self._table.hand.cursor, state.rules.columns
-        is_same_column = state.rules.gravity and chosen is not None and chosen % columns == cell % columns
-        is_second = cell == chosen or is_same_column
-        self._table.hand.cursor = cell
-        if (small and not self._desk.settings.confirm) or is_second:
-            self._deeds.place(cell)
 
     def scroll(self, lines: int) -> None:
         """The wheel moves the cursor, and so the board; in a record it steps."""
         if self._table.record is not None:
             self._deeds.step(lines)
-        elif self._table.state is not None:
-            self._table.hand.move_cursor((lines, 0), self._table.state)
+        elif self._room.state is not None:
+            self._hand.move_cursor((lines, 0), self._room.state)
 
-    # -- by what is going on --------------------------------------------------------------------------------------
+    # -- actions, by what is going on -------------------------------------------------------------------------------
 
-    def _press_for_status(self, key: str, state: RoomState) -> bool:
-        """Take the keys that belong to what is going on in the room; tell whether it was one."""
-        keymap = self._desk.keymap
-        if state.status == "waiting" and self._table.seat is not None:
-            if not self._press_waiting(key):
-                self._press_at_rest(key, state)
-            return True
-        if self._table.record is not None:
-            if not self._press_in_record(key) and not self._press_looking_on(key):
-                self._press_at_rest(key, state)
-            return True
-        if self._table.looks_on:
-            if not self._press_looking_on(key) and not (state.status == "over" and self._press_over(key)):
-                self._press_at_rest(key, state)
-            return True
-        if self._press_offer(key, keymap):
-            return True
-        claim = "win" if keymap.does(key, "claim") else "draw" if keymap.does(key, "claim_draw") else None
-        if claim is not None and may_claim_by_key(self._table, self._desk.now()):
-            self._table.hand.answered(self._desk.now())
-            self._deeds.do(Verb("claim", claim))
-            return True
-        return False
+    def _press_action(self, key: str, deeds: Mapping[str, Callable[[], object]]) -> bool:
+        """Do what this key does of these actions; tell whether it was one."""
+        action = next((action for action in deeds if self._desk.keymap.does(key, action)), None)
+        if action is not None:
+            deeds[action]()
+        return action is not None
 
-    def _press_offer(self, key: str, keymap: Keymap) -> bool:
-        answer: VerbKind | None = "yes" if keymap.does(key, "accept") else "no" if keymap.does(key, "decline") else None
-        if answer is not None:
-            if self._table.state is not None and open_offers(self._table.state, self._table.viewer):
-                self._table.hand.answered(self._desk.now())
-            self._deeds.do(Verb(answer))
-        return answer is not None
+    def _always(self) -> Mapping[str, Callable[[], object]]:
+        """Return what can be done whatever goes on."""
+        retry = {"retry": self._desk.link.retry} if self._desk.link.phase == "away" else {}
+        chat = {"chat": self._hand.begin_chat} if self._table.record is None else {}
+        words = {"command": self._begin_command, "help": self._deeds.open_help, "back": self._deeds.back}
+        return {**retry, **chat, **words}
 
-    def _press_waiting(self, key: str) -> bool:
-        does = self._desk.keymap.does
-        if does(key, "copy"):
-            link = self._view.link_for_others()
-            self._desk.copy(link)
-            self._desk.say(f"Copied: {link}", "good")
-        elif does(key, "hide_code"):
-            self._table.hand.shows_code = not self._table.hand.shows_code
-        elif does(key, "computer"):
-            self._deeds.to_computer()
+    def _in_game(self) -> Mapping[str, Callable[[], object]]:
+        """Return what can be done beside placing by one who plays."""
+        deeds: dict[str, Callable[[], object]] = {
+            "accept": partial(self._answer, "yes"),
+            "decline": partial(self._answer, "no"),
+        }
+        if may_claim_by_key(self._table, self._desk.now()):
+            deeds |= {"claim": partial(self._claim, "win"), "claim_draw": partial(self._claim, "draw")}
+        return deeds
+
+    def _at_rest(self) -> Mapping[str, Callable[[], object]]:
+        """Return what can be done by one who waits, looks on or looks back."""
+        deeds, situation, holds_seat = self._deeds, self._table.situation, self._room.seat is not None
+        if situation == "waiting" and holds_seat:
+            return {"copy": self._copy_link, "hide_code": self._hide_code, "computer": deeds.to_computer}
+        found: dict[str, Callable[[], object]] = {
+            "left": partial(deeds.step, -1),
+            "right": partial(deeds.step, 1),
+            "end": deeds.at_present,
+            "home": partial(deeds.jump, 0),
+            "review": deeds.review,
+            "mistake": partial(deeds.do, Look("mistake", 1)),
+            "mistake_before": partial(deeds.do, Look("mistake", -1)),
+            "up": partial(self._go_down, -1),
+            "down": partial(self._go_down, 1),
+        }
+        if situation == "replay":
+            found |= {"aside_left": partial(self._shift, 0, -1), "aside_right": partial(self._shift, 0, 1)}
+        if situation == "replay" or (situation == "over" and holds_seat):
+            found["save"] = partial(deeds.do, Verb("save"))
+        if situation == "over" and holds_seat:
+            found |= {"rematch": partial(deeds.do, Verb("rematch")), "another": deeds.to_another}
+        return found
+
+    def _begin_command(self) -> None:
+        self._hand.mode = "command"
+
+    def _answer(self, answer: VerbKind) -> None:
+        if self._room.state is not None and open_offers(self._room.state, self._room.viewer):
+            self._hand.answered(self._desk.now())
+        self._deeds.do(Verb(answer))
+
+    def _claim(self, what: str) -> None:
+        self._hand.answered(self._desk.now())
+        self._deeds.do(Verb("claim", what))
+
+    def _copy_link(self) -> None:
+        link = link_for_others(self._desk, self._table)
+        self._desk.copy(link)
+        self._desk.say(f"Copied: {link}", "good")
+
+    def _hide_code(self) -> None:
+        self._hand.shows_code = not self._hand.shows_code
+
+    def _go_down(self, by: int) -> None:
+        """Go to the next worse move where values are shown; else move the board."""
+        if self._table.review.is_on:
+            self._deeds.compare(by)
+        elif self._table.record is not None:
+            self._shift(by, 0)
         else:
-            return False
-        return True
+            self.scroll(by)
 
-    def _press_looking_on(self, key: str) -> bool:
-        does, deeds = self._desk.keymap.does, self._deeds
-        if does(key, "left"):
-            deeds.step(-1)
-        elif does(key, "right"):
-            deeds.step(1)
-        elif does(key, "end"):
-            deeds.at_present()
-        elif does(key, "home"):
-            deeds.step(-len(self._table.moves))
-        elif does(key, "review"):
-            deeds.review()
-        elif does(key, "mistake") or does(key, "mistake_before"):
-            self._deeds.do(Look("mistake", 1 if does(key, "mistake") else -1))
-        elif does(key, "up") or does(key, "down"):
-            by = -1 if does(key, "up") else 1
-            if self._table.review.is_on:
-                deeds.compare(by)
-            else:
-                self.scroll(by)
-        else:
-            return False
-        return True
+    def _shift(self, rows: int, columns: int) -> None:
+        self._hand.cursor = self._view.scroll(rows, columns)
 
-    def _press_in_record(self, key: str) -> bool:
-        """Take the keys of a record: the number of a move, another part of a large board, and saving."""
-        does, ahead = self._desk.keymap.does, self._table.hand.ahead
-        aside = does(key, "aside_right") - does(key, "aside_left")
-        down = 0 if self._table.review.is_on else does(key, "down") - does(key, "up")
+    def _press_number(self, key: str) -> bool:
+        """Take a key of a move's number in a record; tell whether it was one."""
+        ahead = self._hand.ahead
         if key.isascii() and key.isdigit():
             ahead.type(key)
         elif ahead.text and key == "enter":
             self._deeds.do(Look("at", int(ahead.clear())))
         elif ahead.text and key == "backspace":
             ahead.press(key)
-        elif aside or down:
-            self._table.hand.cursor = self._view.scroll(down, aside)
-        elif does(key, "save"):
-            self._deeds.do(Verb("save"))
         else:
             ahead.clear()
             return False
         return True
 
-    def _press_over(self, key: str) -> bool:
-        if self._table.seat is None:
-            return False
-        does = self._desk.keymap.does
-        if does(key, "rematch"):
-            self._deeds.do(Verb("rematch"))
-        elif does(key, "save"):
-            self._deeds.do(Verb("save"))
-        elif does(key, "another"):
-            self._deeds.to_another()
+    def _press_idle(self, key: str, state: RoomState) -> None:
+        """Take a key that would place if there were anything to place."""
+        rules = state.rules.to_rules()
+        cell = cell_of_key(key, rules, self._desk.settings.keys)
+        if cell is not None:
+            self._place_or_point(cell)
+        elif len(key) > 1 and not self._desk.keymap.does(key, "place"):
+            return
+        elif self._table.review.is_on:
+            self._desk.say(f"{self._colon}{example_cell(rules)} or a click tells what a cell is worth.")
         else:
-            return False
-        return True
+            self._deeds.place(0)
 
     # -- in a line, and when asked --------------------------------------------------------------------------------
 
     def _press_line(self, key: str) -> None:
         """Take a key while something is being typed after ``:`` or to be said; offers are answered meanwhile, too."""
-        does, hand = self._desk.keymap.does, self._table.hand
-        if self._table.plays and self._press_offer(key, self._desk.keymap.typing):
-            return
-        if does(key, "back") or (does(key, "chat") and hand.mode == "chat"):
+        does, hand, typing = self._desk.keymap.does, self._hand, self._desk.keymap.typing
+        if self._room.plays and (typing.does(key, "accept") or typing.does(key, "decline")):
+            self._answer("yes" if typing.does(key, "accept") else "no")
+        elif does(key, "back") or (does(key, "chat") and hand.mode == "chat"):
             if hand.mode == "chat" and not does(key, "back"):
                 hand.unsaid = hand.line.text
             hand.mode = "board"
@@ -222,7 +223,7 @@ class RoomKeys:
             text = hand.line.clear()
             if mode == "chat":
                 self._deeds.chat(text)
-            elif mode == "command":
+            else:
                 self._deeds.command(text)
         elif key == "backspace" and not hand.line.text:
             hand.mode = "board"
@@ -232,80 +233,76 @@ class RoomKeys:
     def _press_confirming(self, key: str) -> None:
         """Take the answer; any other key plays on and does no more: it might place a mark."""
         does = self._desk.keymap.does
-        self._table.hand.answered(self._desk.now())
+        self._hand.answered(self._desk.now())
         if does(key, "confirm"):
             self._deeds.confirm()
             return
-        self._table.hand.confirming = None
+        self._hand.confirming = None
         if not does(key, "back"):
             self._desk.say("The game goes on.", "dim")
 
-    # -- at the board ------------------------------------------------------------------------------------------------
+    # -- at the board ---------------------------------------------------------------------------------------------
 
     def _press_board(self, key: str, state: RoomState) -> None:
         """Take a key at the board: arrows, a cell by its key, or one more character of a typed move."""
-        rules, hand = state.rules.to_rules(), self._table.hand
-        keymap = self._desk.keymap
+        rules, ahead, does = state.rules.to_rules(), self._hand.ahead, self._desk.keymap.does
         character = " " if key == "space" else key
-        is_typing = bool(hand.ahead.text)
-        arrow = next((step for action, step in _ARROWS.items() if keymap.does(key, action)), None)
+        arrow = next((step for action, step in _ARROWS.items() if does(key, action)), None)
         if arrow is not None:
-            hand.move_cursor((0, arrow[1]) if rules.gravity else arrow, state)
-        elif is_typing and len(character) == 1:
-            self._type(character, rules)
-        elif is_typing and (key == "enter" or keymap.does(key, "place")):
-            self._submit_ahead(rules)
-        elif keymap.does(key, "place"):
-            self._place_at_cursor(state)
-        elif len(character) == 1:
-            self._type(character, rules)
-        elif key == "backspace":
-            hand.ahead.press(key)
-
-    def _place_at_cursor(self, state: RoomState) -> None:
-        """Place where the cursor stands; where there is none yet, show it first."""
-        if self._table.hand.is_quiet(self._desk.now()):
+            self._hand.move_cursor((0, arrow[1]) if rules.gravity else arrow, state)
+        elif ahead.text and len(character) == 1:
+            self._type(character, state, rules)
+        elif self._is_quiet and (key == "enter" or does(key, "place")):
             return
-        if self._table.hand.cursor is None:
-            self._table.hand.move_cursor((0, 0), state)
-        else:
-            self._deeds.place(self._table.hand.cursor)
+        elif ahead.text and (key == "enter" or does(key, "place")):
+            self._submit_ahead(rules)
+        elif does(key, "place") and self._hand.cursor is not None:
+            self._deeds.place(self._hand.cursor)
+        elif does(key, "place"):
+            self._hand.move_cursor((0, 0), state)
+        elif len(character) == 1:
+            self._type(character, state, rules)
+        elif key == "backspace":
+            ahead.press(key)
 
-    def _type(self, character: str, rules: Rules) -> None:
+    @property
+    def _is_quiet(self) -> bool:
+        return self._hand.is_quiet(self._desk.now())
+
+    def _type(self, character: str, state: RoomState, rules: Rules) -> None:
         """Take a character: a cell by its key, which takes the place of another one; else the next of a typed move."""
-        ahead, keys = self._table.hand.ahead, self._desk.settings.keys
+        ahead, keys = self._hand.ahead, self._desk.settings.keys
         typed = ahead.text.strip()
-        cell = cell_of_key(character, rules, keys)
-        if cell is not None and (not typed or cell_of_key(typed, rules, keys) is not None):
+        cell, is_key_typed = cell_of_key(character, rules, keys), cell_of_key(typed, rules, keys) is not None
+        if cell is not None and (not typed or is_key_typed):
             ahead.clear()
-            self._press_cell_key(character, cell)
+            self._press_cell_key(character, cell, state)
         elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
             self._desk.say(f"Here a letter places: qwe/asd/zxc. For a name such as b3: {self._colon}b3")
-        elif character != " " or (typed and cell_of_key(typed, rules, keys) is None):
+        elif character != " " or (typed and not is_key_typed):
             ahead.selected = begins_anew(ahead.text, character, rules)
             ahead.type(character)
 
-    def _press_cell_key(self, key: str, cell: int) -> None:
+    def _press_cell_key(self, key: str, cell: int, state: RoomState) -> None:
         """Place on the cell of this key at once; while it is not our move, keep the key as text."""
-        state = self._table.state
-        if self._table.hand.is_quiet(self._desk.now()):
+        if self._is_quiet:
             return
-        if not self._table.plays or self._may_send:
-            self._place_or_point(cell)
+        if self._may_send:
+            self._deeds.place(cell)
             return
-        self._table.hand.ahead.type(key)
-        if state is not None and not self._table.is_my_turn:
+        self._hand.ahead.type(key)
+        if not self._room.is_my_turn:
             self._desk.say(f"It's {name_of(state, state.turn)}'s move. Enter plays {key} when it is yours.")
 
     @property
     def _may_send(self) -> bool:
         """Whether a move would go out now: it is ours, and none is on its way."""
-        return self._table.is_my_turn and self._table.hand.pending is None
+        return self._room.is_my_turn and self._hand.pending is None
 
     def _place_or_point(self, cell: int) -> None:
         """Place; where values are shown, ask for that of the cell."""
         if self._table.review.is_on:
-            self._table.hand.cursor = cell
+            self._hand.cursor = cell
         else:
             self._deeds.place(cell)
 
@@ -314,9 +311,7 @@ class RoomKeys:
         return self._desk.keymap.show("command")
 
     def _submit_ahead(self, rules: Rules) -> None:
-        ahead = self._table.hand.ahead
-        if self._table.hand.is_quiet(self._desk.now()):
-            return
+        ahead = self._hand.ahead
         try:
             cell = self._find_typed(ahead.text, rules)
         except (IllegalMove, UnknownNotation) as bad:
@@ -344,16 +339,3 @@ class RoomKeys:
             return cell
         column = find_column(text, rules) if rules.gravity else None
         return parse_cell(text, rules, coordinates=self._desk.settings.coordinates) if column is None else column
-
-    def _press_at_rest(self, key: str, state: RoomState) -> None:
-        """Take a key that would place if there were anything to place."""
-        rules = state.rules.to_rules()
-        cell = cell_of_key(key, rules, self._desk.settings.keys)
-        if cell is not None:
-            self._place_or_point(cell)
-        elif len(key) > 1 and not self._desk.keymap.does(key, "place"):
-            return
-        elif self._table.review.is_on:
-            self._desk.say(f"{self._colon}{example_cell(rules)} or a click tells what a cell is worth.")
-        else:
-            self._deeds.place(0)

@@ -11,7 +11,6 @@ from functools import partial
 
 from textual import events
 from textual.app import ComposeResult
-from textual.timer import Timer
 
 from tictactoe_client.board.board import drop_frames
 from tictactoe_client.input.actions import Actions
@@ -39,10 +38,11 @@ from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.desk import ClientScreen, Desk
 from tictactoe_client.tui.picture import Picture, notice_size
+from tictactoe_client.tui.room.banners import confirm_banner
 from tictactoe_client.tui.room.deeds import Deeds
-from tictactoe_client.tui.room.foot import describe_farewell
+from tictactoe_client.tui.room.ending import describe_farewell
 from tictactoe_client.tui.room.keys import RoomKeys
-from tictactoe_client.tui.room.layout import Stage, place_stage
+from tictactoe_client.tui.room.layout import Stage
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import RoomView
@@ -85,12 +85,11 @@ class RoomScreen(ClientScreen):
         self._view = RoomView(desk, self.table, another=self._deeds.another)
         self._keys = RoomKeys(desk, self.table, self._deeds, self._view)
         self._stage = Stage(0, 0, 0, 0)
-        self._timer: Timer | None = None
         self._is_dirty = False
+        self._is_too_small = False
         self._says_goodbye = False
         self._returned_until = 0.0
         self._returned: Back | None = None
-        self._before_return: RoomState | None = None
         self._changes: list[Change] = []
         self._stop_hearing = room.subscribe(self._hear)
         self._note = news if self.table.record is not None else ""
@@ -117,7 +116,7 @@ class RoomScreen(ClientScreen):
             case Lost():
                 self.table.hand.returned = ""
             case Back():
-                self._returned, self._before_return = event, self.table.state
+                self._returned = event
             case Gone(refused=refused):
                 self._end_room(clean_text(refused.message))
             case Closed(reason):
@@ -131,33 +130,31 @@ class RoomScreen(ClientScreen):
         brought, self._changes = self._changes, []
         table.take(update, brought, self._desk.now())
         table.hand.follow(state)
-        if not table.plays:
+        if not self.room.plays:
             table.hand.ahead.clear()
         table.review.look()
         if old is not None and (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status):
             self._desk.hush()
             table.hand.returned = ""
         if self._returned is not None:
-            self._welcome_back(state)
+            self._welcome_back(self._returned, old, state)
+            self._returned = None
         if len(moved := [change for change in brought if isinstance(change, Moved)]) == 1:
             self._let_fall(moved[0].cell, state)
         if any(isinstance(change, Ended) for change in brought):
             self._desk.start(self._find_turning_point(state))
         was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, self.room.viewer)
-        if table.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
+        if self.room.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
             self._desk.ring()
 
-    def _welcome_back(self, state: RoomState) -> None:
-        returned, before, self._returned = self._returned, self._before_return, None
-        assert returned is not None
-        seconds = max(1, round(returned.seconds))
+    def _welcome_back(self, returned: Back, old: RoomState | None, state: RoomState) -> None:
         missed = "Nothing was missed."
-        if before is not None and state.last is not None and state.ply > before.ply:
+        if old is not None and state.last is not None and state.ply > old.ply:
             mark = state.board[state.last]
-            if mark != self.table.seat:
+            if mark != self.room.seat:
                 missed = f"{name_of(state, mark)} played {format_cell(state.last, state.rules.to_rules())}."
         tick = "" if self._desk.settings.ascii else "✓ "
-        self.table.hand.returned = f"{tick}Back after {seconds} s. {missed}"
+        self.table.hand.returned = f"{tick}Back after {max(1, round(returned.seconds))} s. {missed}"
         self._returned_until = self._desk.now() + _BACK_SHOWN_SECONDS
 
     def _let_fall(self, cell: int, state: RoomState) -> None:
@@ -179,7 +176,7 @@ class RoomScreen(ClientScreen):
         if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
             return
         mistake = await judge.find_turning_point(result.winner)
-        if mistake is not None and self.table.state is not None and self.table.state.game == state.game:
+        if mistake is not None and self.room.state is not None and self.room.state.game == state.game:
             rules = state.rules.to_rules()
             self.table.turning_point = describe_mistake(mistake.ply, mistake.cell, mistake.before, rules)
             self.redraw()
@@ -196,7 +193,7 @@ class RoomScreen(ClientScreen):
         """Say in the window's title whose move it is."""
         if self.table.record is not None:
             return "replay: tictactoe"
-        return "● your move: tictactoe" if self.table.is_my_turn else f"{self.room.code}: tictactoe"
+        return "● your move: tictactoe" if self.room.is_my_turn else f"{self.room.code}: tictactoe"
 
     def connected(self) -> None:
         """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
@@ -206,7 +203,7 @@ class RoomScreen(ClientScreen):
     def closed(self) -> None:
         """Nothing of ours is left here."""
         self._stop_hearing()
-        self._desk.last_game.note(self.table.state, self.table.viewer)
+        self._desk.last_game.note(self.room.state, self.room.viewer)
         if self.table.hand.errand is not None:
             self._desk.errands.give_up()
         self.table.review.switch(on=False)
@@ -218,9 +215,9 @@ class RoomScreen(ClientScreen):
 
     def describe_loss(self, reason: str) -> str:
         """Say that the game could not be gone back to, where we play one."""
-        if not self.table.plays:
+        if not self.room.plays:
             return ""
-        return describe_giving_up(self.table.state, self.table.viewer, self._desk.link.address, reason)
+        return describe_giving_up(self.room.state, self.room.viewer, self._desk.link.address, reason)
 
     def asks_first(self) -> bool:
         """Ask where the end of the program loses a game."""
@@ -236,16 +233,16 @@ class RoomScreen(ClientScreen):
 
         A server that does not answer is not waited for.
         """
-        state, address = self.table.state, self._desk.link.address
+        state, address = self.room.state, self._desk.link.address
         if not self._says_goodbye:
             self._says_goodbye = True
-            self._desk.last_game.note(state, self.table.viewer)
+            self._desk.last_game.note(state, self.room.viewer)
         if state is None or self.room.ended is not None or self.table.record is not None:
             return ""
         is_told = self._desk.link.phase == "online" and await self.room.say_goodbye()
         if is_told:
             self._desk.link.forget_room(self.room.code)
-        return describe_farewell(state, self.table.viewer, address, is_told=is_told, aborts=self.table.aborts)
+        return describe_farewell(state, self.room.viewer, address, is_told=is_told, aborts=self.table.aborts)
 
     def sit_down(self, room: Room, news: str) -> None:
         """Open the screen of another room, and tell the news there."""
@@ -253,7 +250,7 @@ class RoomScreen(ClientScreen):
 
     def list_help(self) -> Sequence[Topic]:
         """Return the help for this room's board, once it is known."""
-        state, settings = self.table.state, self._desk.settings
+        state, settings = self.room.state, self._desk.settings
         if state is None:
             return ()
         show = partial(self._desk.keymap.show, ascii_only=settings.ascii)
@@ -266,12 +263,9 @@ class RoomScreen(ClientScreen):
         yield self.canvas
 
     def on_mount(self) -> None:
-        """Draw as soon as there is something to draw on."""
+        """Draw as soon as there is something to draw on, and from now on what time changes."""
+        self.set_interval(1.0, self._tick)
         self.redraw()
-
-    def on_screen_suspend(self) -> None:
-        """Nothing changes by itself that is not in sight."""
-        self._set_timer(None)
 
     def on_screen_resume(self) -> None:
         """Draw what it has become meanwhile."""
@@ -294,41 +288,31 @@ class RoomScreen(ClientScreen):
             return
         width, height = window = self.app.size.width, self.app.size.height
         needed = self._view.needed_size()
-        if width < needed[0] or height < needed[1]:
+        self._is_too_small = width < needed[0] or height < needed[1]
+        if self._is_too_small:
             picture = Picture(width, height)
-            for y, line in enumerate(notice_size(needed, window, self._view.foot.question)):
+            asked = confirm_banner(self.table, self._desk.keymap)
+            for y, line in enumerate(notice_size(needed, window, asked[0] if asked is not None else "")):
                 picture.put(0, y, line)
         else:
-            self._stage = place_stage(self._view.wanted_size(*window), window)
+            self._stage = self._view.place(width, height)
             on_stage = Picture(self._stage.width, self._stage.height, ascii_only=self._desk.settings.ascii)
             self._view.draw(on_stage, self._desk.status or ((self._note, "warn") if self._note else None))
-            picture = self._stage.show(on_stage, *window)
+            picture = self._stage.show(on_stage, width, height)
         self.canvas.show(picture)
-        self._set_timer(self._seconds_to_change())
-
-    def _is_too_small(self) -> bool:
-        width, height = self._view.needed_size()
-        return self.app.size.width < width or self.app.size.height < height
-
-    def _seconds_to_change(self) -> float | None:
-        """Return after how long the room looks different though nothing happened, None for never."""
-        state, now = self.table.state, self._desk.now()
-        if self.table.record is not None or state is None:
-            return None
-        counts = self._desk.link.phase != "online" or bool(self.table.hand.returned) or state.status == "waiting"
-        counts = counts or (state.clock is not None and state.status == "playing")
-        return 1.0 if counts or any(self.table.hold_ms(mark, now) for mark in state.seats) else None
-
-    def _set_timer(self, seconds: float | None) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(seconds, self._tick) if seconds is not None else None
 
     def _tick(self) -> None:
-        """Take the welcome off when it has been read; over a line that is being typed it stays until that is done."""
-        if self._returned_until <= self._desk.now() and self.table.hand.mode == "board":
-            self.table.hand.returned = ""
-        self._desk.redraw()
+        """Show what time changes; a welcome goes when it was read, over a line that is typed when that is done."""
+        hand, state, now = self.table.hand, self.room.state, self._desk.now()
+        if self.table.record is not None or state is None:
+            return
+        has_returned = bool(hand.returned)
+        if self._returned_until <= now and hand.mode == "board":
+            hand.returned = ""
+        is_timed = state.status == "waiting" or (state.clock is not None and state.status == "playing")
+        is_held = any(self.table.hold_ms(mark, now) for mark in state.seats)
+        if is_timed or is_held or has_returned or self._desk.link.phase != "online":
+            self._desk.redraw()
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
@@ -338,7 +322,7 @@ class RoomScreen(ClientScreen):
         event.prevent_default()
         character = event.character or ""
         is_text = len(character) == 1 and character.isprintable() and character != " " and "alt+" not in event.key
-        if not self._is_too_small():
+        if not self._is_too_small:
             self._desk.attempt(self._keys.press, character if is_text else event.key)
 
     def on_paste(self, event: events.Paste) -> None:
@@ -348,7 +332,7 @@ class RoomScreen(ClientScreen):
     def on_click(self, event: events.Click) -> None:
         """Take a click; beside the stage there is nothing to click."""
         place = self._stage.find(event.screen_x, event.screen_y)
-        if place is not None and not self._is_too_small():
+        if place is not None and not self._is_too_small:
             self._desk.attempt(self._keys.click, *place)
 
     def on_mouse_scroll_down(self) -> None:

@@ -9,15 +9,21 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from tictactoe_client.input.actions import Actions
-from tictactoe_client.input.past import Timeline
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.events import Change, Updated
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.news import announce
+from tictactoe_client.text.news import announce, find_absent
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
+
+Situation = Literal["replay", "waiting", "playing", "watching", "over"]
+
+MOST_LINES: Final = 200
+"""How much of the talk is kept, and how many lines wait to be seen; of more the oldest are dropped."""
+QUIET_SECONDS: Final = 0.4
+"""For how long after the answer to a question no key places."""
 
 
 class LineEditor:
@@ -60,14 +66,6 @@ class LineEditor:
         return text
 
 
-_MOST_HEARD: Final = 200
-"""How many lines wait to be seen; of more the oldest are dropped."""
-
-
-QUIET_SECONDS: Final = 0.4
-"""For how long after the answer to a question no key places."""
-
-
 class Hand:
     """The cursor, what is being typed and to whom, what is being asked, and what is on its way.
 
@@ -94,7 +92,7 @@ class Hand:
 
     def hear(self, line: str) -> None:
         """Take something that was said."""
-        dropped = max(0, len(self.heard) + 1 - _MOST_HEARD)
+        dropped = max(0, len(self.heard) + 1 - MOST_LINES)
         self.heard, self.told = [*self.heard[dropped:], line], max(0, self.told - dropped)
 
     def note_key(self) -> None:
@@ -115,11 +113,9 @@ class Hand:
         self.line.text, self.unsaid = self.unsaid, ""
 
     def follow(self, state: RoomState) -> None:
-        """Let go of what a newer state has settled: a move that arrived, a cursor beyond the board."""
+        """Let go of a move that a newer state has settled."""
         if self.pending is not None and (state.board[self.pending[0]] != FREE or state.status != "playing"):
             self.pending = None
-        if self.cursor is not None and self.cursor >= len(state.board):
-            self.cursor = None
 
     def move_cursor(self, step: tuple[int, int], state: RoomState) -> None:
         """Move the cursor by rows and columns; the first time it shows on the last move, else in the centre."""
@@ -131,9 +127,6 @@ class Hand:
         row = min(max(row + step[0], 0), rows - 1)
         column = min(max(column + step[1], 0), columns - 1)
         self.cursor = row * columns + column
-
-
-_MOST_LINES = 200
 
 
 class Table:
@@ -163,63 +156,29 @@ class Table:
         self._talk: list[str] = []
 
     @property
-    def viewer(self) -> str:
-        """Who looks, by the public id."""
-        return self.room.viewer
-
-    @property
-    def state(self) -> RoomState | None:
-        """The newest state, None before the first."""
-        return self.room.state
-
-    @property
-    def moves(self) -> Sequence[int]:
-        """The cells of the game in order, as far as they are known."""
-        return self.room.moves
-
-    @property
-    def timeline(self) -> Timeline:
-        """The moment that is looked at."""
-        return self.actions.timeline
-
-    @timeline.setter
-    def timeline(self, timeline: Timeline) -> None:
-        self.actions.timeline = timeline
-
-    @property
     def talk(self) -> list[str]:
         """What was said here; in a record first what it notes at the moment that is looked at."""
         return self._talk if self.record is None else [*self.describe_moment()[1:], *self._talk]
 
+    @property
+    def situation(self) -> Situation:
+        """What is going on for whoever looks."""
+        if self.record is not None:
+            return "replay"
+        status = self.room.state.status if self.room.state is not None else "waiting"
+        if status in ("waiting", "over"):
+            return "over" if status == "over" else "waiting"
+        return "playing" if self.room.plays else "watching"
+
     def describe_moment(self) -> list[str]:
         """Return the move that led to the moment that is looked at, and what a record notes there."""
-        return [] if self.state is None else self.actions.describe_moment(self.state)
-
-    @property
-    def seat(self) -> str | None:
-        """Our mark, or None for a watcher."""
-        return self.room.seat
-
-    @property
-    def plays(self) -> bool:
-        """Whether we still play a game that is on, which going away would cost us."""
-        return self.room.plays
-
-    @property
-    def looks_on(self) -> bool:
-        """Whether there is nothing for us to play: we watch, or are out of the game, or it is over."""
-        return self.room.looks_on
-
-    @property
-    def is_my_turn(self) -> bool:
-        """Whether the server waits for our move."""
-        return self.room.is_my_turn
+        return [] if self.room.state is None else self.actions.describe_moment(self.room.state)
 
     def take(self, update: Updated, brought: Sequence[Change], now: float) -> None:
         """Take note of a state, and of what it has brought."""
         old, state = update.old, update.state
         if old is not None:
-            self.tell(*announce(brought, self.viewer, sees_board=True, after_loss=update.after_loss))
+            self.tell(*announce(brought, self.room.viewer, sees_board=True, after_loss=update.after_loss))
             self._note_absent(old, state, after_loss=update.after_loss)
         if old is None or old.game != state.game:
             self.started_at, self.ended_at, self.ending = now if state.ply == 0 else None, None, None
@@ -232,44 +191,44 @@ class Table:
 
     def tell(self, *news: str) -> None:
         """Take something that was said, or that we were told of the room."""
-        self._talk = [*self._talk, *news][-_MOST_LINES:]
+        self._talk = [*self._talk, *news][-MOST_LINES:]
 
     def shown(self) -> RoomState | None:
         """Return the state that is looked at: the newest, or the board of an earlier moment."""
-        return None if self.state is None else self.timeline.show(self.state)
+        state = self.room.state
+        return None if state is None else self.actions.timeline.show(state)
 
     def remaining_ms(self, mark: str, now: float) -> int | None:
         """Return what is left on a clock by now, or None without clocks."""
-        clock = self.state.clock if self.state else None
-        if clock is None or mark not in clock.remaining_ms:
-            return None
-        spent = (now - self.received_at) * 1000 if clock.running == mark else 0
-        return max(0, round(clock.remaining_ms[mark] - spent))
+        clock = self.room.state.clock if self.room.state else None
+        left = None if clock is None else clock.remaining_ms.get(mark)
+        return self._less(left, now) if clock is not None and clock.running == mark else left
 
     def start_ms(self, now: float) -> int | None:
         """Return how long the player to move still has for a first move by now, or None where none is due.
 
         It stands still while their seat is held.
         """
-        state = self.state
-        clock = state.clock if state else None
-        if state is None or clock is None or not isinstance(clock.start_ms, int) or state.turn is None:
+        state = self.room.state
+        left = state.clock.start_ms if state is not None and state.clock is not None else None
+        if state is None or state.turn is None or not isinstance(left, int):
             return None
-        spent = 0 if self.hold_ms(state.turn, now) else (now - self.received_at) * 1000
-        return max(0, round(clock.start_ms - spent))
+        return left if self.hold_ms(state.turn, now) else self._less(left, now)
 
     def hold_ms(self, mark: str, now: float) -> int | None:
         """Return for how long an absent player's seat is still held by now, or None where that is not so."""
-        seat = self.state.seats.get(mark) if self.state else None
-        if seat is None or not isinstance(seat.hold_ms, int):
-            return None
-        return max(0, round(seat.hold_ms - (now - self.received_at) * 1000))
+        seat = self.room.state.seats.get(mark) if self.room.state else None
+        return self._less(seat.hold_ms, now) if seat is not None else None
+
+    def _less(self, left: object, now: float) -> int | None:
+        """Return what is left by now of a time that ran when the state came, None without one."""
+        return max(0, round(left - (now - self.received_at) * 1000)) if isinstance(left, int) else None
 
     def _note_absent(self, old: RoomState, new: RoomState, *, after_loss: bool) -> None:
         """Remember who was away when we came back, for as long as they are."""
-        away = frozenset(mark for mark, seat in new.seats.items() if seat is not None and not seat.online)
-        before = {mark for mark, seat in old.seats.items() if seat is not None and not seat.online}
-        self.unblamed = away & (self.unblamed | (away - before if after_loss else frozenset()))
-        holds = [seat.hold_ms for mark, seat in new.seats.items() if seat is not None and mark in away - before]
+        away = find_absent(new)
+        fresh = away - find_absent(old)
+        self.unblamed = away & (self.unblamed | (fresh if after_loss else frozenset()))
+        holds = [seat.hold_ms for mark, seat in new.seats.items() if seat is not None and mark in fresh]
         if not after_loss:
             self.whole_hold_ms = max((hold for hold in holds if isinstance(hold, int)), default=self.whole_hold_ms)

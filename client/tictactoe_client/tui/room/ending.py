@@ -1,0 +1,95 @@
+"""How a game in a room ended, and what one reads who goes away from it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tictactoe_client.board.board import mark_role
+from tictactoe_client.online.address import Address
+from tictactoe_client.text.answers import split_lines
+from tictactoe_client.text.arrival import describe_return_command
+from tictactoe_client.text.news import cost_of_going, describe_result
+from tictactoe_client.text.wording import count, format_duration, is_draw, loser_of, name_of, seat_of
+from tictactoe_client.tui.room.table import Table
+from tictactoe_engine import format_cell
+from tictactoe_protocol.pushes import RoomState
+
+_LONGEST_LINE: Final = 6
+
+
+def sum_up_end(table: Table) -> tuple[tuple[str, ...], str]:
+    """Return in one or two words how the game ended, to be written large, and their role."""
+    state, own = table.room.state, table.room.seat
+    if state is None or state.result is None:
+        return (), ""
+    winner = state.result.winner
+    if winner is None:
+        return (("DRAW",) if is_draw(state.result) else ("OVER",)), "warn"
+    if own is not None and (winner == own or len(state.seats) == 2):
+        return ("YOU", "WIN" if winner == own else "LOSE"), "good" if winner == own else "bad"
+    return (winner, "WINS"), mark_role(winner, state.rules.to_rules(), strong=True)
+
+
+def describe_end(table: Table) -> tuple[str, str]:
+    """Return how the game ended and that line's role: ``YOU WIN   <X> A1 <X> B2 <X> C3   (5 moves, 0:12)``."""
+    state, own = table.room.state, table.room.seat
+    if state is None or state.result is None:
+        return "", ""
+    result, told = state.result, describe_result(table.ending or state, table.room.viewer)
+    if result.winner is None:
+        head, role = ("DRAW" if is_draw(result) else "NO RESULT"), "warn"
+    elif result.winner == own:
+        head, role = "YOU WIN", "good"
+    elif own is not None and len(state.seats) == 2:
+        head, role = "YOU LOSE", "bad"
+    else:
+        head, role = f"{name_of(state, result.winner).upper()} WINS", "good" if own is None else "bad"
+    took = ""
+    if table.started_at is not None and table.ended_at is not None:
+        took = f", {format_duration(round((table.ended_at - table.started_at) * 1000))}"
+    length = f"   ({count(state.ply, 'move')}{took})"
+    if ended_by_leaving(table):
+        return f"{told}{length}", role
+    rules = state.rules.to_rules()
+    runs = split_lines(result.line, rules) if result.line else []
+    if len(runs) == 1 and len(runs[0]) <= _LONGEST_LINE:
+        why = " ".join(f"<{state.board[cell]}> {format_cell(cell, rules)}" for cell in runs[0])
+    else:
+        why = told.rpartition(". ")[0] or "The board is full"
+    return f"{head}   {why.rstrip('.')}{length}", role
+
+
+def ended_by_leaving(table: Table) -> bool:
+    """Tell whether the game ended because the one who lost it left."""
+    ending = table.ending
+    loser = loser_of(ending) if ending is not None else None
+    if ending is None or ending.result is None or loser is None:
+        return False
+    seat = ending.seats.get(loser)
+    return ending.result.reason == "resigned" and seat is not None and seat.left
+
+
+def describe_farewell(state: RoomState, viewer: str, address: Address, *, is_told: bool, aborts: bool = False) -> str:
+    """Return the line for one who went away from this state, or nothing; `is_told` is whether the server knows it.
+
+    `aborts` as for `cost_of_going`.
+    """
+    room, own = f"Room {state.room}", seat_of(state, viewer)
+    if state.status == "over":
+        return f"{room}: {describe_result(state, viewer)}"
+    if own is None:
+        goes_on = state.status == "playing"
+        return f"The game goes on: {describe_return_command(state, viewer, address)}" if goes_on else ""
+    if not is_told:
+        kept = "Your seat is held for a while"
+        return f"{kept}. The game goes on: {describe_return_command(state, viewer, address)}"
+    if state.status == "waiting":
+        return f"{room}: you left before a game began."
+    if cost_of_going(state, viewer, aborts=aborts) == "abort":
+        return f"{room}: you left before everybody had moved. The game was aborted."
+    others = [mark for mark, seat in state.seats.items() if seat is not None and mark != own and not seat.out]
+    names = " and ".join(name_of(state, mark) for mark in others)
+    seat = state.seats.get(own)
+    if seat is not None and seat.out:
+        return f"{room}: you were out; {names} play on."
+    return f"{room}: you left; {names} {'wins' if len(others) == 1 else 'play on'}."
