@@ -275,8 +275,8 @@ async def test_a_clock_is_shown_for_each(server: Server, open_screen: OpenScreen
         await bo.ask("join", room=ana.code)
         await ana.until("3:00")
         await ana.press("5")
-        await ana.until("bo's move", "3:0")
-        await ana.until("2:59")
+        await ana.until("bo's move", "3:0", "first move within 0:2")
+        await ana.until("first move within 0:28")
 
 
 @pytest.mark.parametrize("look", LOOKS)

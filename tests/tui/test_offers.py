@@ -85,8 +85,10 @@ async def test_why_a_game_ended_stays_when_the_other_one_leaves(server: Server, 
     async with game(open_screen, server) as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN   bo resigns")
+        await ana.press("enter")
+        await ana.until("The game is over. r rematch")
         await bo.ask("leave", room=code)
-        await ana.until("bo left the room.", "YOU WIN   bo resigns", "(left)")
+        await ana.until("bo left the room.", "YOU WIN   bo resigns", "(left)", gone="r rematch")
 
 
 async def test_leaving_a_game_is_told_as_that_in_one_line(server: Server, open_screen: OpenScreen) -> None:

@@ -51,6 +51,20 @@ async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys
         assert (await bo.next_of("chat"))["text"] == "hr"
 
 
+async def test_what_was_refused_before_a_loss_is_gone_after_it(server: Server, open_screen: OpenScreen) -> None:
+    brief = Backoff((0.3,), longest=0.3, jitter=0, hold_seconds=3000)
+    async with (
+        run_proxy(server.port) as proxy,
+        game(open_screen, server, url=proxy.url, backoff=brief) as (ana, *_),
+    ):
+        await ana.type(":resing")
+        await ana.press("enter")
+        await ana.until("Did you mean resign?")
+        proxy.cut()
+        await ana.until("CONNECTION LOST")
+        await ana.until("Back after", gone="Did you mean")
+
+
 @pytest.mark.parametrize("look", LOOKS)
 async def test_what_came_back_is_seen_above_a_line_that_is_open(
     server: Server, open_screen: OpenScreen, look: dict[str, Any]

@@ -49,19 +49,27 @@ class Canvas(Widget, inherit_bindings=False):
         self.refresh()
 
     def show(self, picture: Picture) -> None:
-        """Show another picture; only what differs is sent where nothing else has to be drawn."""
+        """Show another picture; only what differs is sent, past the library where nothing lies on it."""
         before, self._picture = self._picture, picture
-        is_alike = (before.width, before.height) == (picture.width, picture.height) == self.size
-        if not (is_alike and self.screen.is_active and cast(Desk, self.app).terminal.write(self._patch(before))):
+        if not (before.width, before.height) == (picture.width, picture.height) == self.size:
             self.refresh()
+            return
+        changed = [
+            Region(start, y, end - start, 1)
+            for y, (old, new) in enumerate(zip(before.rows, picture.rows, strict=True))
+            if old != new
+            for start, end in find_changes(old, new)
+        ]
+        is_bare = self.screen.is_active and not any(child.display for child in self.children)
+        if changed and not (is_bare and cast(Desk, self.app).terminal.write(self._patch(changed))):
+            self.refresh(*changed)
 
-    def _patch(self, before: Picture) -> str:
-        """Return what makes this picture of the one before on the terminal."""
+    def _patch(self, changed: Iterable[Region]) -> str:
+        """Return what makes these parts of the terminal show the picture."""
         parts: list[tuple[str, str, str]] = []
-        for y, (old, new) in enumerate(zip(before.rows, self._picture.rows, strict=True)):
-            for start, end in find_changes(old, new) if old != new else ():
-                (_, text, role), *rest = _split(new[start:end])
-                parts += [(Control.move_to(start, y).segment.text, text, role), *rest]
+        for x, y, width, _ in changed:
+            (_, text, role), *rest = _split(self._picture.rows[y][x : x + width])
+            parts += [(Control.move_to(x, y).segment.text, text, role), *rest]
         return Strip(self._paint(parts)).render(self.app.console)
 
     def render_lines(self, crop: Region) -> list[Strip]:

@@ -32,6 +32,7 @@ from tictactoe_client.online.events import (
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.help import Topic, list_room_help
+from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import name_of, seat_of
 from tictactoe_client.text.worth import describe_mistake
@@ -116,6 +117,7 @@ class RoomScreen(ClientScreen):
             case Lost():
                 self.table.hand.returned = ""
             case Back():
+                self._desk.hush()
                 self._returned = event
             case Gone(refused=refused):
                 self._end_room(clean_text(refused.message))
@@ -133,7 +135,7 @@ class RoomScreen(ClientScreen):
         if not self.room.plays:
             table.hand.ahead.clear()
         table.review.look()
-        if old is not None and (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status):
+        if old is not None and _moment(old) != _moment(state):
             self._desk.hush()
             table.hand.returned = ""
         if self._returned is not None:
@@ -342,3 +344,8 @@ class RoomScreen(ClientScreen):
     def on_mouse_scroll_up(self) -> None:
         """Take a turn of the wheel."""
         self._desk.attempt(self._keys.scroll, -1)
+
+
+def _moment(state: RoomState) -> tuple[object, ...]:
+    """Return what makes things that were said untrue once it is otherwise."""
+    return state.ply, state.turn, state.status, can_play_again(state)
