@@ -26,7 +26,7 @@ from tictactoe_client.session import Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
 from tictactoe_client.text.help import own_command
-from tictactoe_client.text.lobby import list_games
+from tictactoe_client.text.lobby import describe_no_games, list_games
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 
@@ -58,7 +58,7 @@ def show_history(settings: Settings, limit: int | None) -> int:
         viewers, whose = [own.viewer for own in games], [own.whose for own in games] if past.is_shared else []
         Output().print(*list_games([own.game for own in games], viewers, whose=whose, width=width))
         if not games and not settings.quiet:
-            print_error(_none_yet(client))
+            print_error(describe_no_games(client.address))
         return ExitCode.NORMAL
 
     return run(settings, None, work, is_chatty=False, role="reader")
@@ -97,10 +97,6 @@ def replay(settings: Settings, source: str | None, game: int | None, at: int | N
     return run_alone(settings, work)
 
 
-def _none_yet(client: Client) -> str:
-    return f"You have finished no game on {client.address.url} yet."
-
-
 def _is_file(source: str) -> bool:
     """Tell whether a file is meant, not the id of a game: it is there, or it could be no id."""
     return source == STANDARD_STREAM or Path(source).is_file() or not _GAME_ID.fullmatch(source)
@@ -117,7 +113,7 @@ async def _fetch(settings: Settings, id: str | None) -> GameRecord:
                 return await past.record(id)
             for last in await past.read(1):
                 return await past.record(last.game.id)
-            raise UnknownGame(_none_yet(client))
+            raise UnknownGame(describe_no_games(client.address))
 
         try:
             text = await (pass_through(client, ask) if settings.mode == "json" else ask())

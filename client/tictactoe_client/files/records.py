@@ -32,6 +32,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
 STANDARD_STREAM: Final = "-"
+NEEDS_A_NAME: Final = "Save needs the name of a file."
 MAX_RECORD_BYTES: Final = 4_000_000
 """No record is longer: a million characters of four bytes."""
 _BEGINNINGS: Final = ("[", ";", "{", "%", "", *"0123456789*")
@@ -86,6 +87,11 @@ def name_for(record: GameRecord) -> str:
     return f"tictactoe-{room}.txt" if record.game is None else f"tictactoe-{room}-{record.game}.txt"
 
 
+def describe_saved(name: str) -> str:
+    """Return where a game has been written."""
+    return f"The game is saved in {clean_text(name)}"
+
+
 async def save_game(name: str, state: RoomState, room: Room) -> str:
     """Write the finished game of a state to a new file and return what to say; raises `ConnectionLost`."""
     if state.status != "over":
@@ -93,7 +99,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
     if state.result is not None and state.result.reason == "aborted":
         return "A game that ended before it had begun is not saved."
     if name == STANDARD_STREAM:
-        return "Save needs the name of a file."
+        return NEEDS_A_NAME
     try:
         record = await _fetch(state, room) or record_of(state, room.moves, datetime.now(UTC))
         name = name or name_for(record)
@@ -102,7 +108,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
         return "The game could not be saved: the server does not tell its moves any more."
     except Misuse as misuse:
         return f"{misuse.message} Type save and another name."
-    return f"The game is saved in {clean_text(name)}"
+    return describe_saved(name)
 
 
 def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:

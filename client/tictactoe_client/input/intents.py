@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from tictactoe_client.input.cells import find_column
-from tictactoe_client.text.wording import is_move_by_letter, name_columns
+from tictactoe_client.text.wording import describe_unknown, is_move_by_letter, name_columns
 from tictactoe_engine import (
     Coordinates,
     IllegalMove,
@@ -148,7 +148,7 @@ def parse_intent(
                 meant = _parse_command(body, rules, Keys.PHONE, coordinates)
         if meant is None:
             raise
-        raise BadInput(f'I don\'t know "{text}". Did you mean /{text}?') from None
+        raise BadInput(describe_unknown(text, f"Did you mean /{text}?")) from None
 
 
 def is_farewell(line: str) -> bool:
@@ -246,7 +246,7 @@ def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordin
 def _describe_unknown(body: str, rules: Rules, unknown: UnknownNotation) -> str:
     close = difflib.get_close_matches(body.lower(), _WORDS, 1, _SIMILAR_ENOUGH) if len(body) < 40 else []
     if close:
-        return f'I don\'t know "{body}". Did you mean {close[0]}?'
+        return describe_unknown(body, f"Did you mean {close[0]}?")
     if rules.gravity and not has_single_keys(rules):
         head = unknown.message.partition(" A move looks like")[0]
         return f"{head} A move is a column, {name_columns(rules)}. ? for help."

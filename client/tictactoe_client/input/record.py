@@ -18,7 +18,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import list_moves, read_cell
 from tictactoe_client.text.help import describe_record_help
-from tictactoe_client.text.wording import count, describe_clock, describe_reason, describe_rules
+from tictactoe_client.text.wording import count, describe_clock, describe_reason, describe_rules, describe_unknown
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
@@ -86,8 +86,7 @@ class RecordActions(Actions):
         intent = super().parse(line)
         is_unknown = isinstance(intent, BadInput) and intent.message.startswith("I don't know")
         if is_unknown or (isinstance(intent, Verb) and intent.kind not in ("leave", "quit", "save")):
-            shown = clean_text(line.strip().removeprefix(":"))
-            return BadInput(f'I don\'t know "{shown}". Type {STEP_HELP}')
+            return BadInput(describe_unknown(line.strip().removeprefix(":"), f"Type {STEP_HELP}"))
         return intent
 
     def _answer(self, intent: Intent, state: RoomState) -> list[str] | None:

@@ -11,7 +11,7 @@ from tictactoe_client.online.address import Address, reachable_address
 from tictactoe_client.online.events import Lost
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
-from tictactoe_client.text.help import describe_controls, own_command
+from tictactoe_client.text.help import describe_controls, invitation, own_command
 from tictactoe_client.text.news import announce_standing, describe_choices
 from tictactoe_client.text.wording import (
     count,
@@ -85,8 +85,11 @@ def describe_arrival(
         describe_players(state, viewer, with_own_name=with_own_name),
     ]
     if state.status == "waiting":
-        command = f"tictactoe-client join {address.word_for(state.room)}"
-        lines += [f"Code  {state.room}", f"Link  {address.link_to(state.room)}", f"Or    {command}"]
+        lines += [
+            f"Code  {state.room}",
+            f"Link  {address.link_to(state.room)}",
+            f"Or    {invitation(address.word_for(state.room))}",
+        ]
     return lines
 
 

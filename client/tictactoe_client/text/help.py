@@ -32,6 +32,11 @@ def own_command(*words: str, server: Address | None = None) -> str:
     return " ".join([_name(CLIENT), *(shlex.quote(word) for word in (*words, *target))])
 
 
+def invitation(room: str) -> str:
+    """Return the line that leads other people into a room, on whatever machine."""
+    return f"{CLIENT} join {room}"
+
+
 def server_command() -> str:
     """Return the line that starts a server of the same installation."""
     return _name("tictactoe-server")
@@ -74,6 +79,7 @@ class Command:
     who: Literal["all", "player", "watcher"] = "all"
 
 
+_WORTH: Final = "Worth, where no two people play"
 COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
     "Ask": (
         Command("board", ("b", "board")),
@@ -106,7 +112,7 @@ COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
         Command("after move 5", ("board 5",)),
         Command("the newest", ("live",), ("end",)),
     ),
-    "Worth, where no two people play": (
+    _WORTH: (
         Command("this position and its moves", ("value", "review"), ("review",)),
         Command("those after move 5", ("value 5",)),
         Command("what was given away", ("mistakes",)),
@@ -214,7 +220,7 @@ def describe_help(state: RoomState, settings: Settings, viewer: str) -> list[str
 def describe_record_help() -> list[str]:
     """Return what can be typed while a recorded game is looked at, a line for each thing it is about."""
     asked = (*(one for one in COMMANDS["Ask"] if one.typed[0] in "blf"), Command("who played", ("o",)))
-    of_any_board = ("Read", "Look", "List", "Worth, where no two people play")
+    of_any_board = ("Read", "Look", "List", _WORTH)
     topics = {"Step": RECORD_STEPS, "Ask": asked} | {title: COMMANDS[title] for title in of_any_board}
     return [f"{title}: {', '.join(f'{one.typed[0]} {one.does}' for one in topics[title])}." for title in topics]
 

@@ -25,7 +25,7 @@ from tictactoe_client.text.wording import (
 )
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import RoomState, SeatState
 
 _MOST_NAMED: Final = 6
 """How many moves that were taken back are told by their names."""
@@ -185,9 +185,7 @@ def describe_result(state: RoomState, viewer: str) -> str:
             loser = loser_of(state)
             if loser is None:
                 return f"Nobody else is left in the game. {verdict}"
-            seat = state.seats.get(loser)
-            gone = "left the game" if seat is not None and seat.left else "resign{}"
-            why = "ran out of time" if result.reason == "timeout" else gone
+            why = _say_why_out(state.seats.get(loser), is_late=result.reason == "timeout")
             return f"{_say_who(state, loser, why, viewer)} {verdict}"
     return f"The game ended {describe_reason(result.reason)}. {verdict}"
 
@@ -284,15 +282,18 @@ def _say_left(left: events.Left) -> str:
 
 def _say_passed_over(state: RoomState, mark: str, viewer: str) -> str:
     """Return who is out of a game that the others play on, and why, as far as a state tells."""
-    seat = state.seats[mark]
-    why, verb = "resign{}", "are" if mark == seat_of(state, viewer) else "is"
-    if seat is not None and seat.left:
-        why = "left the game"
-    elif state.clock is not None and state.clock.remaining_ms.get(mark) == 0:
-        why = "ran out of time"
-    elif seat is not None and not seat.online and seat.hold_ms == 0:
-        why = "stayed away too long"
+    seat, verb = state.seats[mark], "are" if mark == seat_of(state, viewer) else "is"
+    is_here = seat is None or not seat.left
+    is_late = is_here and state.clock is not None and state.clock.remaining_ms.get(mark) == 0
+    is_away = seat is not None and not (seat.left or is_late or seat.online) and seat.hold_ms == 0
+    why = "stayed away too long" if is_away else _say_why_out(seat, is_late=is_late)
     return _say_who(state, mark, f"{why} and {verb} passed over from now on", viewer)
+
+
+def _say_why_out(seat: SeatState | None, *, is_late: bool) -> str:
+    if is_late:
+        return "ran out of time"
+    return "left the game" if seat is not None and seat.left else "resign{}"
 
 
 def _say_who(state: RoomState, mark: str, verb: str, viewer: str) -> str:

@@ -15,7 +15,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from tictactoe_client.exits import LastGame, exit_code_for
-from tictactoe_client.files.records import STANDARD_STREAM, name_for, write_record
+from tictactoe_client.files.records import NEEDS_A_NAME, STANDARD_STREAM, describe_saved, name_for, write_record
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
@@ -257,7 +257,7 @@ class Desk(App[int], inherit_bindings=False):
         name = name or name_for(record)
         try:
             if name == STANDARD_STREAM:
-                raise Misuse("Save needs the name of a file.")
+                raise Misuse(NEEDS_A_NAME)
             write_record(name, record)
         except Misuse as misuse:
 
@@ -267,7 +267,7 @@ class Desk(App[int], inherit_bindings=False):
 
             self.ask(Question(f"{misuse.message} Save as:", name, limit=200), take)
         else:
-            self.say(f"The game is saved in {clean_text(name)}", "good")
+            self.say(describe_saved(name), "good")
 
     def ring(self) -> None:
         """Ring the bell where that is wanted: always, or while the person looks elsewhere."""

@@ -17,7 +17,8 @@ from textual.widgets import DataTable, Static
 from tictactoe_client.earlier import OwnGame, PastGames
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.errors import ClientError, Refused
-from tictactoe_client.text.lobby import describe_outcome, format_date
+from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date
+from tictactoe_client.text.wording import NO_CONNECTION
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import Table
 from tictactoe_client.tui.lobby import describe_no_server, short_rules
@@ -125,7 +126,7 @@ class HistoryScreen(FramedScreen):
         if chosen is None:
             return
         if self.desk.link.phase != "online":
-            self.desk.say(f"There is no connection. {self.desk.keymap.show('refresh')} tries again.")
+            self.desk.say(f"{NO_CONNECTION} {self.desk.keymap.show('refresh')} tries again.")
         else:
             self._fetching = object()
             self.desk.start(self._fetch(chosen, deed, self._fetching))
@@ -209,4 +210,4 @@ class HistoryScreen(FramedScreen):
             return self._refusal
         if not self.is_known:
             return "Asking for your games ..."
-        return f"You have finished no game on {link.address.url} yet. This page lists them when you have."
+        return f"{describe_no_games(link.address)} This page lists them when you have."

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from tictactoe_client.online.address import reachable_address
+from tictactoe_client.text.help import invitation
 from tictactoe_client.text.wording import describe_clock_in_words, describe_players
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten, shorten_words, wrap
@@ -55,7 +56,7 @@ def draw_invitation(picture: Picture, desk: Desk, table: Table, state: RoomState
     picture.put(3, 2, shorten_words(_describe_company(state, table), edge - 3), "dim")
     picture.put(3, 3, shorten_words(f"{clock[:1].upper()}{clock[1:]}; {state.visibility}.", edge - 3), "dim")
     y = 4 if picture.height < _LOW else 5
-    command = f"tictactoe-client join {link}"
+    command = invitation(link)
     for title, text, role in (("Code", table.room.code, "title"), ("Link", link, ""), ("Or", command, "")):
         for number, line in enumerate(wrap(text, edge - 10)[: max(0, bottom - y)]):
             picture.put(3, y, "" if number else title, "dim")

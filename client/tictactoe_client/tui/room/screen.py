@@ -30,11 +30,11 @@ from tictactoe_client.online.events import (
     Updated,
 )
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.arrival import describe_giving_up
+from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe_giving_up
 from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.talk import announce_chat
-from tictactoe_client.text.wording import name_of, seat_of
+from tictactoe_client.text.wording import NOTHING_MISSED, name_of, seat_of
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.desk import ClientScreen, Desk
@@ -122,9 +122,9 @@ class RoomScreen(ClientScreen):
             case Gone(refused=refused):
                 self._end_room(clean_text(refused.message))
             case Closed(reason):
-                self._end_room(f"Room {self.room.code} is closed: {clean_text(reason)}")
+                self._end_room(describe_closing(self.room.code, reason))
             case Replaced():
-                self._end_room("A newer connection of yours has taken over your seat.")
+                self._end_room(TAKEN_OVER)
         self._desk.redraw()
 
     def _take_update(self, update: Updated) -> None:
@@ -150,7 +150,7 @@ class RoomScreen(ClientScreen):
             self._desk.ring()
 
     def _welcome_back(self, returned: Back, old: RoomState | None, state: RoomState) -> None:
-        missed = "Nothing was missed."
+        missed = NOTHING_MISSED
         if old is not None and state.last is not None and state.ply > old.ply:
             mark = state.board[state.last]
             if mark != self.room.seat:
