@@ -23,12 +23,6 @@ Bell = Literal["off", "away", "always"]
 MAX_TIMEOUT_SECONDS: Final = 3600
 _YES: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
-WAITING_LINE_SECONDS: Final = 30.0
-"""After how long plain mode first says that it still waits; `plain.reminders` says how it goes on."""
-
-LEAVING_SECONDS: Final = 5.0
-"""How long a player stays after the input ended."""
-
 
 class ExitCode(IntEnum):
     """What the exit code says; `docs/client.md` is its contract."""
@@ -67,7 +61,8 @@ class Settings:
     `theme`, `mouse`, `motion`, `bell`, `confirm` (place only with a second click or Enter) and `changed_keys` are for
     the full screen, which also says the first of the `doubts` about the configuration file. With `local` a server is
     started for this run where none runs on this machine. With `name_is_for_now` the name was given to this run alone,
-    by an option or the environment.
+    by an option or the environment. Plain mode first says that it still waits after `waiting_line_seconds`; a player
+    stays for `leaving_seconds` after the input ended.
     """
 
     mode: Mode = "plain"
@@ -94,8 +89,8 @@ class Settings:
     timeout_seconds: float = 5.0
     keys: Keys = Keys.PHONE
     coordinates: Coordinates = Coordinates.ROW_COLUMN_1
-    waiting_line_seconds: float = WAITING_LINE_SECONDS
-    leaving_seconds: float = LEAVING_SECONDS
+    waiting_line_seconds: float = 30.0
+    leaving_seconds: float = 5.0
     backoff: Backoff = field(default_factory=Backoff)
 
 
@@ -104,8 +99,7 @@ class Option:
     """One thing that people may choose, wherever they say it.
 
     `kind` is a type, or the words that it may be. `fills` is the field of `Settings` with its value; what says "no-" is
-    a switch, and the field has the opposite. `other_variable` is one of many programs that switches it on, too. With a
-    `title` it stands on the settings page, with the `note` beside it, or with what `labels` say of its value.
+    a switch, and the field has the opposite. `other_variable` is one of many programs that switches it on, too.
     """
 
     name: str
@@ -117,9 +111,6 @@ class Option:
     is_list: bool = False
     is_in_file: bool = True
     other_variable: str | None = None
-    title: str = ""
-    note: str = ""
-    labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -143,6 +134,11 @@ class Option:
         return tuple(map(str, self.kind)) if isinstance(self.kind, (tuple, EnumType)) else ()
 
     @property
+    def title(self) -> str:
+        """Its title on the settings page, empty where it is not there."""
+        return _PAGE.get(self.key, ("", ""))[0]
+
+    @property
     def choices(self) -> tuple[Any, ...]:
         """What its field of the settings may be, in the order of the settings page."""
         return tuple(map(self.setting_of, self.words or (False, True)))
@@ -160,7 +156,7 @@ class Option:
     def describe(self, setting: Any) -> tuple[str, str]:
         """Return how the settings page shows what its field is, and the note beside that."""
         shown = ("yes" if setting else "no") if isinstance(setting, bool) else str(setting)
-        return self.labels.get(shown, (shown, self.note))
+        return _COORDINATES.get(shown) or (shown, _PAGE[self.key][1])
 
     def parse(self, text: str) -> str | bool | float:
         """Return the value that a typed text means; raises `Misuse` where the file could not hold it.
@@ -215,6 +211,25 @@ def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
     return f" Did you mean {quote}{close[0]}{quote}?" if close else ""
 
 
+_PAGE: Final[Mapping[str, tuple[str, str]]] = {
+    "theme": ("Theme", "auto: dark or light as yours"),
+    "no_color": ("Colour", "no: bold and shapes say everything"),
+    "ascii": ("Plain ASCII", "for fonts without lines"),
+    "no_motion": ("Motion", "no: discs lie where they fall"),
+    "no_mouse": ("Mouse", "no: the terminal selects text"),
+    "bell": ("Bell at your turn", "away: while you look elsewhere"),
+    "keys": ("Keys of 3x3", "1 2 3 on top, 7 8 9, or q w e"),
+    "coordinates": ("Two numbers mean", ""),
+    "confirm": ("Confirm clicks", "the second click places, on 3x3 too"),
+}
+"""What stands on the settings page: a title, and a note beside the value."""
+_COORDINATES: Final[Mapping[str, tuple[str, str]]] = {
+    "row-column-1": ("row, column", "2,3 is row 2, column 3"),
+    "row-column-0": ("both from 0", "1,2 is row 2, column 3"),
+    "x-y-1": ("column, row", "3,2 is row 2, column 3"),
+}
+"""How that page shows what two numbers mean, and its note."""
+
 SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
     "Server and player": (
         Option(
@@ -235,37 +250,13 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("json", "JSON lines in and out, for programs.", is_in_file=False),
     ),
     "How it looks and sounds": (
+        Option("theme", f"Colours of the full screen: {', '.join(THEMES)}.", "theme", THEMES, metavar="NAME"),
+        Option("no-color", "Use no colour.", "colour", other_variable="NO_COLOR"),
+        Option("ascii", "Use no characters but ASCII.", "ascii"),
+        Option("no-motion", "Show at once what could move.", "motion"),
+        Option("no-mouse", "Leave the mouse to the terminal.", "mouse"),
         Option(
-            "theme",
-            f"Colours of the full screen: {', '.join(THEMES)}.",
-            "theme",
-            THEMES,
-            metavar="NAME",
-            title="Theme",
-            note="auto: dark or light as yours",
-        ),
-        Option(
-            "no-color",
-            "Use no colour.",
-            "colour",
-            other_variable="NO_COLOR",
-            title="Colour",
-            note="no: bold and shapes say everything",
-        ),
-        Option("ascii", "Use no characters but ASCII.", "ascii", title="Plain ASCII", note="for fonts without lines"),
-        Option(
-            "no-motion", "Show at once what could move.", "motion", title="Motion", note="no: discs lie where they fall"
-        ),
-        Option(
-            "no-mouse", "Leave the mouse to the terminal.", "mouse", title="Mouse", note="no: the terminal selects text"
-        ),
-        Option(
-            "bell",
-            "When to ring at your turn (away: while you look elsewhere).",
-            "bell",
-            ("off", "away", "always"),
-            title="Bell at your turn",
-            note="away: while you look elsewhere",
+            "bell", "When to ring at your turn (away: while you look elsewhere).", "bell", ("off", "away", "always")
         ),
         Option(
             "no-board",
@@ -280,28 +271,9 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
             "Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).",
             "keys",
             Keys,
-            title="Keys of 3x3",
-            note="1 2 3 on top, 7 8 9, or q w e",
         ),
-        Option(
-            "coordinates",
-            "What two numbers mean as a move.",
-            "coordinates",
-            Coordinates,
-            title="Two numbers mean",
-            labels={
-                "row-column-1": ("row, column", "2,3 is row 2, column 3"),
-                "row-column-0": ("both from 0", "1,2 is row 2, column 3"),
-                "x-y-1": ("column, row", "3,2 is row 2, column 3"),
-            },
-        ),
-        Option(
-            "confirm",
-            "Let a click choose, and the second one place.",
-            "confirm",
-            title="Confirm clicks",
-            note="the second click places, on 3x3 too",
-        ),
+        Option("coordinates", "What two numbers mean as a move.", "coordinates", Coordinates),
+        Option("confirm", "Let a click choose, and the second one place.", "confirm"),
     ),
     "In scripts": (
         Option("no-input", "Ask nothing, and end with the game.", "asks", is_in_file=False),

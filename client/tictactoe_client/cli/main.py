@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from importlib import import_module
-from types import FrameType
 from typing import Any, Final, NoReturn
 
 import click
@@ -42,9 +41,7 @@ _ARGUMENTS: Final = "tictactoe arguments"
 
 LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
 """The computer's levels, in plain words and by strategy; the server has the last word."""
-
 _FILE: Final = click.Path(readable=False)
-"""The name of a file, which the shell completes."""
 
 
 @click.group(
@@ -132,11 +129,7 @@ def play() -> None:
 
 
 @_command(
-    "visits.open_room",
-    "",
-    "--rules gomoku --clock 3+2",
-    "--board 7x7 --win 4 --marks XOA --blocked d4",
-    "--bot hard",
+    "visits.open_room", "", "--rules gomoku --clock 3+2", "--board 7x7 --win 4 --marks XOA --blocked d4", "--bot hard"
 )
 @_rules_option
 @click.option("--board", metavar="ROWSxCOLUMNS", help="The board's size, up to 32x32.")
@@ -227,7 +220,7 @@ def replay() -> None:
     """
 
 
-@_command("check.check", "", "--server wss://example.org --timeout 10")
+@_command("visits.check", "", "--server wss://example.org --timeout 10")
 def check() -> None:
     """Try every step to the server.
 
@@ -251,8 +244,11 @@ def _complete_value(context: click.Context, _: click.Parameter, incomplete: str)
 
 
 @_command(
-    "configure.configure",
-    *("show", "set server ws://192.168.1.20:8765", "set theme night", "unset theme"),
+    "options.configure",
+    "show",
+    "set server ws://192.168.1.20:8765",
+    "set theme night",
+    "unset theme",
     needs_server=False,
 )
 @click.argument("what", type=Words(["path", "show", "set", "unset"]), required=False, metavar="[path|show|set|unset]")
@@ -295,7 +291,7 @@ def main() -> NoReturn:
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _exit_by_signal)
+            signal.signal(number, lambda received, _: os._exit(128 + received))  # as a shell expects
     code = run(sys.argv[1:])
     close_output()
     sys.exit(code)
@@ -365,8 +361,3 @@ def _refuse(error: Misuse | click.ClickException, *, in_json: bool) -> int:
         print_own("error", code="usage", message=message)
         print_own("closed", exit=int(ExitCode.USAGE))
     return ExitCode.USAGE
-
-
-def _exit_by_signal(number: int, _: FrameType | None) -> NoReturn:
-    """Exit as a shell expects while nothing is open yet."""
-    os._exit(128 + number)

@@ -12,11 +12,23 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.files.config import Config, config_path, show_path
-from tictactoe_client.files.writer import state_folder
-from tictactoe_client.settings import OPTIONS, SECTIONS, Misuse, Mode, Option, Settings, find_meaningless, suggest
-from tictactoe_client.streams.output import is_terminal, print_error, wants_colour
+from tictactoe_client.files.config import Config, config_path, find_option, keep_setting, show_path
+from tictactoe_client.files.writer import NotKept, state_folder
+from tictactoe_client.settings import (
+    FILE_OPTIONS,
+    OPTIONS,
+    SECTIONS,
+    ExitCode,
+    Misuse,
+    Mode,
+    Option,
+    Settings,
+    find_meaningless,
+    suggest,
+)
+from tictactoe_client.streams.output import is_terminal, print_error, print_own, wants_colour
 
+Setting = str | bool | int | float | list[str] | None
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 PROGRAM: Final = "tictactoe-client"
@@ -167,7 +179,7 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
     if needs_server and hides_server and not value["local"] and source_of("server") not in _TYPED_OR_SET:
         raise Misuse("Your server stands in that file: mend it, or say --server.")
     chosen: dict[str, Any] = {
-        key: None if key in doubts else is_switched_on(option) or value[key] for key, option in OPTIONS.items()
+        key: None if key in doubts else _is_switched_on(option) or value[key] for key, option in OPTIONS.items()
     }
     mode = _choose_mode(chosen, is_plain_typed=source_of("plain") is _TYPED)
     filled: dict[str, Any] = {
@@ -194,7 +206,7 @@ def _take_from_above(context: click.Context) -> None:
             context.set_parameter_source(key, _TYPED)
 
 
-def is_switched_on(option: Option) -> bool:
+def _is_switched_on(option: Option) -> bool:
     """Tell whether a variable of many programs switches it on."""
     return option.other_variable is not None and bool(os.environ.get(option.other_variable))
 
@@ -207,3 +219,79 @@ def _choose_mode(chosen: dict[str, Any], *, is_plain_typed: bool) -> Mode:
         return "plain"
     is_screen = is_terminal(0, 1, 2) and os.environ.get("TERM", "") not in ("", "dumb")
     return "screen" if is_screen or os.environ.get("TEXTUAL_DRIVER") else "plain"
+
+
+def configure(settings: Settings, what: str | None, key: str | None, value: str | None) -> int:
+    """Say where the file is, what is set by what, or change it; raises `Misuse`."""
+    if what == "set" and (key is None or value is None):
+        raise Misuse(f"Say what to set, and to what: {PROGRAM} config set theme night")
+    if what == "unset" and (key is None or value is not None):
+        raise Misuse(f"Say what to unset: {PROGRAM} config unset theme")
+    if what not in ("set", "unset") and key is not None:
+        raise Misuse(f"config {what} takes nothing more.")
+    context, file, in_json = click.get_current_context(), str(config_path()), settings.mode == "json"
+    if key is not None:
+        told = _change(key, value)
+        if in_json:
+            print_own("written", key=key, file=file)
+        else:
+            click.echo(told)
+    elif what == "show":
+        _show_settings(context, in_json=in_json)
+    elif in_json:
+        print_own("config", file=file)
+    else:
+        click.echo(file if what == "path" else f"{context.get_help()}\n\nThe file: {file}")
+    return ExitCode.NORMAL
+
+
+def _change(key: str, text: str | None) -> str:
+    """Write one setting, or strike it out where there is no text; return what was done, where."""
+    try:
+        if text is not None:
+            value = find_option(key).parse(text)
+            keep_setting(key, value)
+            shown = f'"{value}"' if isinstance(value, str) else _show(value)
+            return f"{key} = {shown} is now in {config_path()}"
+        is_gone = keep_setting(key, None)
+    except NotKept as error:
+        raise Misuse(f"Nothing was written: {error.message}. The file: {config_path()}") from None
+    return f"{key} is no longer in {config_path()}" if is_gone else f"{key} was not set in {config_path()}"
+
+
+def _show_settings(context: click.Context, *, in_json: bool) -> None:
+    """Print each setting and each action with keys of its own: name, value, and what it was set by."""
+    from tictactoe_protocol import clean_text
+
+    config = context.find_object(Config) or Config(config_path())
+    rows = [(key, *_find(option, context, config)) for key, option in FILE_OPTIONS.items()]
+    rows += [(action, list(keys), str(config.path)) for action, keys in config.bindings.items()]
+    for name, value, origin in rows:
+        if in_json:
+            print_own("setting", key=name, value=value, origin=origin)
+        else:
+            click.echo(f"{name:<12} {clean_text(_show(value)):<24} {origin}")
+
+
+def _find(option: Option, context: click.Context, config: Config) -> tuple[Setting, str]:
+    """Return a setting and its origin, without what is secret; None for one that is not set."""
+    from tictactoe_client.online.address import DEFAULT_SERVER, hide_credentials
+
+    chosen: Any = context.params[option.key]
+    if not chosen and _is_switched_on(option):
+        return True, str(option.other_variable)
+    origin = {
+        ParameterSource.COMMANDLINE: "command line",
+        ParameterSource.ENVIRONMENT: option.variable,
+        ParameterSource.DEFAULT_MAP: str(config.path),
+    }.get(context.get_parameter_source(option.key) or ParameterSource.DEFAULT, "default")
+    if option.key == "server":
+        return hide_credentials(chosen or DEFAULT_SERVER), origin
+    return int(chosen) if isinstance(chosen, float) and chosen.is_integer() else chosen, origin
+
+
+def _show(value: Setting) -> str:
+    """Return a value in a table for people."""
+    if isinstance(value, list):
+        return " ".join(value)
+    return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,12 +1,15 @@
-"""The ways into a room from the command line, and the list of public rooms."""
+"""What the commands at a server do: the ways into a room, the list of public rooms, and a check."""
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tictactoe_client.cli.run import converse, run
+from tictactoe_client.cli.run import converse, print_failure, run
 from tictactoe_client.input.rule_options import (
     RuleOptions,
     check_bots,
@@ -16,17 +19,19 @@ from tictactoe_client.input.rule_options import (
     parse_rules,
     parse_seat,
 )
-from tictactoe_client.json.game import JsonGame, pass_through
-from tictactoe_client.online.address import Address
+from tictactoe_client.json.game import JsonGame, pass_through, print_connected
+from tictactoe_client.online.address import Address, parse_house
 from tictactoe_client.online.client import Choice, Client, against_computer
+from tictactoe_client.online.errors import BadAddress
+from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
-from tictactoe_client.streams.output import Output, is_terminal, print_error
+from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_rooms
-from tictactoe_protocol import BadRoomCode, parse_room_code
+from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 
 
 def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
@@ -137,3 +142,56 @@ def show_rooms(settings: Settings) -> int:
         return ExitCode.NORMAL
 
     return run(settings, None, work, is_chatty=False)
+
+
+def check(settings: Settings) -> int:
+    """Go through every step that a game needs, print each, and return the code of the first that fails."""
+    in_json = settings.mode == "json"
+
+    def tell(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
+        if in_json:
+            print_own("step", step=step, ok=ok, **fields)
+        else:
+            Output().print(f"{step.capitalize():<9} {line}")
+
+    def resolve(address: Address) -> bool:
+        started = time.monotonic()
+        try:
+            found = socket.getaddrinfo(address.host, address.port or 443, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            told = f"there is no host {clean_text(address.host)}"
+            tell("resolve", f"failed: {told}", ok=False, message=told)
+            if in_json:
+                print_failure("unreachable", told, in_json=True)
+            return False
+        places = list(dict.fromkeys(str(place[4][0]) for place in found))
+        tell("resolve", f"ok, {', '.join(places)}", ms=_ms_since(started), addresses=places)
+        return True
+
+    async def work(client: Client, _: Session) -> int:
+        if in_json:
+            print_connected(client, client.latency_seconds)
+        tell("connect", "ok" if len(client.house.addresses) == 1 else f"ok, {client.address.url}")
+        name, ms = clean_text(client.name), client.latency_seconds * 1000
+        tell("hello", f"ok, {ms:.0f} ms, you would be {name}", ms=round(ms, 1), name=name)
+        times = []
+        for _ping in range(3):
+            started = time.monotonic()
+            await client.ping()
+            times.append(_ms_since(started))
+        tell("ping", f"ok, {', '.join(f'{each} ms' for each in times)}", ms=times)
+        own, version = format_versions(PROTOCOL_VERSIONS), client_version()
+        server, spoken = clean_text(client.server), client.welcome.protocol
+        line = f"client {version} (protocol {own}), {server} (protocol {spoken})"
+        tell("versions", line, client=version, client_protocol=own, server=server, protocol=spoken)
+        return ExitCode.NORMAL
+
+    with contextlib.suppress(BadAddress):  # which the run itself tells
+        found = [resolve(address) for address in parse_house(settings.server).addresses]
+        if not any(found):
+            return ExitCode.UNREACHABLE
+    return run(settings, None, work, is_chatty=False)
+
+
+def _ms_since(started: float) -> float:
+    return round((time.monotonic() - started) * 1000, 1)
