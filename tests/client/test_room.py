@@ -272,3 +272,4 @@ async def test_a_connection_lost_for_good_ends_events_with_an_error_and_is_the_l
         with pytest.raises(ConnectionLost):
             await anext(events)
     assert listener.heard[-1] == Cut(lost)
+    assert Listener(room).heard[-1] == Cut(lost), "who listens later hears it as well"
