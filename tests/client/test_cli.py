@@ -41,6 +41,8 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         assert option in out
     assert 0 < out.index("\nExamples:\n") < out.index("\nCommon options:\n") < out.index("--version")
     assert "How long to wait for the server" not in out
+    own = out.partition("\nOptions:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line for line in own if not line.startswith(("  -", "    "))] == []
     assert "What they mean, exit codes, files and environment: tictactoe-client --help" in out
 
 
@@ -162,6 +164,18 @@ def test_misuse_in_json_mode_still_ends_with_the_closing_line(capsys: pytest.Cap
     assert closed == {"from": "client", "type": "closed", "exit": 2}
 
 
+def test_what_makes_no_sense_is_told_in_json_where_the_environment_asks_for_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TICTACTOE_JSON", "1")
+    for arguments in (["jion"], ["play", "--bell", "loud"], ["join", "K7M4P"], []):
+        assert run(arguments) == 2
+        told, closed = map(json.loads, capsys.readouterr().out.splitlines())
+        assert (told["code"], closed["type"]) == ("usage", "closed")
+    assert run(["jion", "--plain"]) == 2
+    assert capsys.readouterr().out == ""
+
+
 def test_the_bare_command_off_a_terminal_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([]) == 2
     captured = capsys.readouterr()
@@ -174,16 +188,6 @@ def test_the_bare_command_off_a_terminal_says_what_to_do(capsys: pytest.CaptureF
 def test_completion_prints_a_script(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["completion", shell]) == 0
     assert "tictactoe-client" in capsys.readouterr().out
-
-
-def test_completion_knows_commands_and_presets(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("_TICTACTOE_CLIENT_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", "tictactoe-client play --rules go")
-    monkeypatch.setenv("COMP_CWORD", "3")
-    assert run([]) == 0
-    assert capsys.readouterr().out == "plain,gomoku\n"
 
 
 def test_the_version_names_the_protocol(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import update_wrapper
 from importlib import import_module
 from typing import Any, Final, NoReturn
@@ -202,8 +202,8 @@ def rooms() -> None:
 def history() -> None:
     """List one's own finished games.
 
-    The newest come first. Each has a number, with which replay shows it. The games are those of the player that this
-    machine was last on the server, or with --name of the one of that name.
+    The newest come first. Each has a number, with which replay shows it. They are those of the player that you were
+    last on the server, or with --name of the one of that name.
     """
 
 
@@ -229,17 +229,14 @@ def check() -> None:
     """
 
 
-def _complete_key(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    wants_key = context.params.get("what") in ("set", "unset")
-    return [key for key in FILE_OPTIONS if wants_key and key.startswith(incomplete)]
-
-
-def _complete_value(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return the values that begin so, of a setting that is one of some words."""
-    option = FILE_OPTIONS.get(context.params.get("key") or "")
-    if option is None or context.params.get("what") != "set":
-        return []
-    words = option.words or (("true", "false") if option.kind is bool else ())
+def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the keys that begin so, or the values of a setting that is one of some words."""
+    what, option = context.params.get("what"), FILE_OPTIONS.get(context.params.get("key") or "")
+    words: Iterable[str] = ()
+    if parameter.name == "key" and what in ("set", "unset"):
+        words = FILE_OPTIONS
+    elif option is not None and what == "set":
+        words = option.words or (("true", "false") if option.kind is bool else ())
     return [word for word in words if word.startswith(incomplete)]
 
 
@@ -252,8 +249,8 @@ def _complete_value(context: click.Context, _: click.Parameter, incomplete: str)
     needs_server=False,
 )
 @click.argument("what", type=Words(["path", "show", "set", "unset"]), required=False, metavar="[path|show|set|unset]")
-@click.argument("key", required=False, metavar="[KEY]", shell_complete=_complete_key)
-@click.argument("value", required=False, metavar="[VALUE]", shell_complete=_complete_value)
+@click.argument("key", required=False, metavar="[KEY]", shell_complete=_complete)
+@click.argument("value", required=False, metavar="[VALUE]", shell_complete=_complete)
 def config() -> None:
     """Say or change what is set.
 

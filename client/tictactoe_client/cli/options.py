@@ -28,13 +28,14 @@ from tictactoe_client.settings import (
 )
 from tictactoe_client.streams.output import is_terminal, print_error, print_own, wants_colour
 
-Setting = str | bool | int | float | list[str] | None
+Setting = str | bool | float | list[str] | None
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 PROGRAM: Final = "tictactoe-client"
 
 _TYPED: Final = ParameterSource.COMMANDLINE
-_TYPED_OR_SET: Final = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+_SET: Final = ParameterSource.ENVIRONMENT
+_IN_FILE: Final = ParameterSource.DEFAULT_MAP
 _COMMON: Final = (*OPTIONS, "version", "help")
 
 _EXIT_CODES: Final = (
@@ -65,7 +66,8 @@ class Manual(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's own options."""
-        self._write_options(ctx, formatter, "Options", {str(option.name) for option in self.params} - {*_COMMON})
+        own = {option.name for option in self.params if isinstance(option, click.Option)}
+        self._write_options(ctx, formatter, "Options", own - {*_COMMON})
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, the names of the options that all commands take, and where the rest stands."""
@@ -75,7 +77,7 @@ class Manual(click.Command):
         formatter.write(f"\nWhat they mean, exit codes, files and environment: {PROGRAM} --help\n")
 
     def _write_options(
-        self, ctx: click.Context, formatter: click.HelpFormatter, title: str, keys: Collection[str]
+        self, ctx: click.Context, formatter: click.HelpFormatter, title: str, keys: Collection[str | None]
     ) -> None:
         records = (option.get_help_record(ctx) for option in self.get_params(ctx) if option.name in keys)
         if rows := [record for record in records if record is not None]:
@@ -171,12 +173,12 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
     doubts = {
         key: f"{place}: {fault}"
         for key, place in config.places.items()
-        if source_of(key) is ParameterSource.DEFAULT_MAP and (fault := find_meaningless(key, value[key])) is not None
+        if source_of(key) is _IN_FILE and (fault := find_meaningless(key, value[key])) is not None
     }
     for doubt in doubts.values():
         print_error(doubt)
     hides_server = "server" in doubts or config.hides_server
-    if needs_server and hides_server and not value["local"] and source_of("server") not in _TYPED_OR_SET:
+    if needs_server and hides_server and not value["local"] and source_of("server") not in (_TYPED, _SET):
         raise Misuse("Your server stands in that file: mend it, or say --server.")
     chosen: dict[str, Any] = {
         key: None if key in doubts else _is_switched_on(option) or value[key] for key, option in OPTIONS.items()
@@ -190,7 +192,7 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
         mode=mode,
         server=(source_of("local") is not _TYPED and chosen["server"]) or None,
         name=chosen["name"] or None,
-        name_is_for_now=bool(value["name"]) and source_of("name") in _TYPED_OR_SET,
+        name_is_for_now=bool(value["name"]) and source_of("name") in (_TYPED, _SET),
         changed_keys=config.bindings,
         doubts=(*config.warnings, *doubts.values()),
         **filled,
@@ -280,18 +282,15 @@ def _find(option: Option, context: click.Context, config: Config) -> tuple[Setti
     chosen: Any = context.params[option.key]
     if not chosen and _is_switched_on(option):
         return True, str(option.other_variable)
-    origin = {
-        ParameterSource.COMMANDLINE: "command line",
-        ParameterSource.ENVIRONMENT: option.variable,
-        ParameterSource.DEFAULT_MAP: str(config.path),
-    }.get(context.get_parameter_source(option.key) or ParameterSource.DEFAULT, "default")
-    if option.key == "server":
-        return hide_credentials(chosen or DEFAULT_SERVER), origin
-    return int(chosen) if isinstance(chosen, float) and chosen.is_integer() else chosen, origin
+    origins = {_TYPED: "command line", _SET: option.variable, _IN_FILE: str(config.path)}
+    origin = origins.get(context.get_parameter_source(option.key) or ParameterSource.DEFAULT, "default")
+    return hide_credentials(chosen or DEFAULT_SERVER) if option.key == "server" else chosen, origin
 
 
 def _show(value: Setting) -> str:
     """Return a value in a table for people."""
     if isinstance(value, list):
         return " ".join(value)
+    if isinstance(value, float):
+        return f"{value:g}"
     return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

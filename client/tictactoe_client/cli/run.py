@@ -41,7 +41,7 @@ def run(
 
     def tell(*lines: str) -> None:
         """Say what is beside the matter: in a transcript, or where standard output is for programs, beside it."""
-        if lines and is_chatty:
+        if is_chatty:
             Output().print(*lines)
         elif lines and not settings.quiet:
             print_error("\n".join(lines))
@@ -53,8 +53,7 @@ def run(
         session = Session(settings, house, role, room=room, tell=tell)
         async with session.open() as client:
             if session.is_own:
-                if settings.mode == "plain" and not settings.quiet:
-                    Output().print(f"No server runs on this machine: started one at {client.address.url} for this run.")
+                tell(f"No server runs on this machine: started one at {client.address.url} for this run.")
             elif tells_left_behind:
                 if is_chatty and client.address != house.first:
                     tell(f"Connected to {client.address.url}.")
