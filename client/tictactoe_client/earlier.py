@@ -18,8 +18,7 @@ from tictactoe_protocol.pushes import PastGame
 
 @dataclass(frozen=True, slots=True)
 class LeftBehind:
-    """Rooms where our seat waits, with for how many ms, None where that is not known; and a sentence for each game that
-    is over since."""
+    """Rooms where our seat waits, for so many ms or None where that is not known; a sentence for each game now over."""
 
     waiting: dict[str, int | None]
     losses: list[str]

@@ -269,25 +269,20 @@ async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError,
 
 async def _read_certificate(address: Address) -> dict[str, Any]:
     """Return what a server shows as its certificate, whatever that is worth; nothing is sent to it."""
-    blind = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    blind.check_hostname, blind.verify_mode = False, ssl.CERT_NONE
-    whole = await _shake_hands(address, blind, binary_form=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    whole = (await _shake_hands(address, context)).getpeercert(binary_form=True)
     # The `ssl` module reads only certificates that it was told to trust.
-    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    trusting.check_hostname = False
-    trusting.verify_flags = ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
-    trusting.load_verify_locations(cadata=whole)
-    shown: dict[str, Any] = await _shake_hands(address, trusting, binary_form=False)
+    context.verify_mode, context.verify_flags = ssl.CERT_REQUIRED, ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
+    context.load_verify_locations(cadata=whole or b"")
+    return (await _shake_hands(address, context)).getpeercert() or {}
+
+
+async def _shake_hands(address: Address, context: ssl.SSLContext) -> ssl.SSLObject:
+    _, writer = await asyncio.open_connection(address.host, address.port or 443, ssl=context)
+    shown: ssl.SSLObject = writer.get_extra_info("ssl_object")
+    writer.transport.abort()
     return shown
-
-
-async def _shake_hands(address: Address, context: ssl.SSLContext, *, binary_form: bool) -> Any:
-    host = address.host
-    _, writer = await asyncio.open_connection(host, address.port or 443, ssl=context, server_hostname=host)
-    try:
-        return writer.get_extra_info("ssl_object").getpeercert(binary_form)
-    finally:
-        writer.transport.abort()
 
 
 def _day(word: str, when: str | None) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -34,8 +34,15 @@ async def run_local_server() -> AsyncIterator[Address]:
         start_new_session=True,
     )
     assert process.stdin is not None
+    assert process.stdout is not None
     try:
-        yield await _read_address(process)
+        line = b""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(START_SECONDS):
+                line = await process.stdout.readline()
+        if not line.startswith(b"Listening on "):
+            raise Unreachable(LOCAL, "it did not start; is tictactoe-server installed here?")
+        yield parse_address(line.decode("utf-8", "replace").split()[2])
     finally:
         process.stdin.close()  # which ends the server
         try:
@@ -45,13 +52,3 @@ async def run_local_server() -> AsyncIterator[Address]:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-
-
-async def _read_address(process: Process) -> Address:
-    assert process.stdout is not None
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(START_SECONDS):
-            line = (await process.stdout.readline()).decode("utf-8", "replace")
-            if line.startswith("Listening on "):
-                return parse_address(line.split()[2])
-    raise Unreachable(LOCAL, "it did not start; is tictactoe-server installed here?")

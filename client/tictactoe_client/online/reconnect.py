@@ -37,8 +37,7 @@ _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavail
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """A connection on which the server at `address` knows us: its welcome, as it came and read, when by the loop's
-    clock, and how long that took."""
+    """A connection on which a server knows us: its welcome, as it came and read, when that was, how long it took."""
 
     address: Address
     connection: Connection
