@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_uppercase
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,16 +11,16 @@ from hypothesis import strategies as st
 from tictactoe_client.board.board import (
     BoardStyle,
     BoardView,
+    Grid,
     Scale,
     Window,
-    cell_at,
     draw_board,
     drop_frames,
     mark_role,
     measure_board,
-    place_of,
     render_board,
 )
+from tictactoe_client.board.glyphs import draw_glyph
 from tictactoe_engine import FREE, PRESETS, Keys, Rules, format_column
 
 SCALES: tuple[Scale, ...] = (1, 2, 3)
@@ -28,6 +30,15 @@ BOARDS = st.tuples(st.integers(1, 32), st.integers(1, 32)).filter(lambda sides: 
 
 def board_of(rows: int, columns: int) -> Rules:
     return Rules(rows, columns, max(2, min(rows, columns)))
+
+
+def place_of(cell: int, view: BoardView, style: BoardStyle) -> tuple[int, int] | None:
+    """Return (column, line) of a cell's middle in what is drawn, or None where the window leaves it out."""
+    return Grid.of(view.rules, style).middle_of(cell, view) if view.shows(cell) else None
+
+
+def cell_at(x: int, y: int, view: BoardView, style: BoardStyle) -> int | None:
+    return Grid.of(view.rules, style).find_cell(x, y, view)
 
 
 @st.composite
@@ -120,17 +131,25 @@ def test_marks_fill_large_cells_and_every_shape_stays() -> None:
     assert render_board(view, BoardStyle(framed=True, keys=Keys.PHONE, scale=2)) == [
         "      A       B       C",
         "    ▀▄ ▄▀ │       │",
-        "1     █   │   2   │   3",
-        "    ▄▀ ▀▄ │       │",
+        "1    ▄▀▄  │   2   │   3",
+        "    ▀   ▀ │       │",
         "   ───────┼───────┼───────",
         "          │┏▄▀▀▀▄┓│",
         "2     4   │┃█( )█┃│   6",
-        "          │┗▀▄▄▄▀┛│",
+        "          │┗ ▀▀▀ ┛│",
         "   ───────┼───────┼───────",
         "          │       │",
         "3     7   │   8   │   x?",
         "          │       │",
     ]
+
+
+@pytest.mark.parametrize("height", [3, 5])
+def test_marks_one_upon_the_other_stay_apart(height: int) -> None:
+    for mark in ascii_uppercase:
+        first, *_, last = draw_glyph(mark, height, ascii_only=False)
+        assert set(last) <= set(" ▀"), mark
+        assert set(first) - {" "}, mark
 
 
 def test_in_ascii_a_large_mark_is_made_of_its_letter() -> None:
@@ -183,11 +202,11 @@ def test_where_marks_fall_there_are_slots_and_each_open_one_shows_its_digit_wher
     rules = Rules(2, 3, 2, gravity=True)
     assert render_board(BoardView(rules, "X..O.."), BoardStyle(framed=True, keys=Keys.PAD, scale=2)) == [
         "  │▀▄ ▄▀│     │     │",
-        "1 │  █  │     │     │",
-        "  │▄▀ ▀▄│     │     │",
+        "1 │ ▄▀▄ │     │     │",
+        "  │▀   ▀│     │     │",
         "  │▄▀▀▀▄│     │     │",
         "2 │█   █│  2  │  3  │",
-        "  │▀▄▄▄▀│     │     │",
+        "  │ ▀▀▀ │     │     │",
         "  └──A──┴──B──┴──C──┘",
     ]
     wide = BoardView(Rules(2, 10, 2, gravity=True), FREE * 20)

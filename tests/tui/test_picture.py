@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.board.board import BoardStyle, BoardView, cell_at, place_of, render_board
+from tictactoe_client.board.board import BoardStyle, BoardView
 from tictactoe_client.board.fit import fit_board
 from tictactoe_client.tui.canvas import find_changes
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
@@ -45,18 +45,6 @@ def test_repainting_the_changes_makes_one_row_of_the_other(before: list[str], af
         assert new.rows[0][start][0] != ""
         row[start:end] = new.rows[0][start:end]
     assert row == new.rows[0]
-
-
-@given(SHAPES, st.booleans())
-def test_a_cell_is_found_where_it_was_drawn(rules: Rules, framed: bool) -> None:
-    style = BoardStyle(framed=framed)
-    cell = rules.size * 2 // 3
-    board = FREE * cell + "X" + FREE * (rules.size - cell - 1)
-    view = BoardView(rules, board)
-    place = place_of(cell, view, style)
-    assert place is not None
-    assert render_board(view, style)[place[1]][place[0]] == "X"
-    assert cell_at(*place, view, style) == cell
 
 
 @given(SHAPES, st.integers(20, 120), st.integers(7, 50), st.data())

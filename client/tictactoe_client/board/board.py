@@ -55,14 +55,14 @@ class BoardView:
     @property
     def rows(self) -> range:
         """The rows that are shown."""
-        part = self.window or Window(0, 0, self.rules.rows, self.rules.columns)
-        return range(part.top, part.top + part.rows)
+        part = self.window
+        return range(part.top, part.top + part.rows) if part is not None else range(self.rules.rows)
 
     @property
     def columns(self) -> range:
         """The columns that are shown."""
-        part = self.window or Window(0, 0, self.rules.rows, self.rules.columns)
-        return range(part.left, part.left + part.columns)
+        part = self.window
+        return range(part.left, part.left + part.columns) if part is not None else range(self.rules.columns)
 
     @classmethod
     def of(cls, state: RoomState, cursor: int | None = None) -> BoardView:
@@ -162,25 +162,19 @@ class Grid:
         right, below = column - view.columns.start, row - view.rows.start
         return self.left + right * self.across + self.wide // 2, self.top + below * self.down + self.tall // 2
 
+    def find_cell(self, x: int, y: int, view: BoardView) -> int | None:
+        """Return the cell whose inside has this column and line, or None between cells and beside them."""
+        right, aside = divmod(x - self.left, self.across)
+        below, along = divmod(y - self.top, self.down)
+        is_inside = aside < self.wide and along < self.tall
+        if not is_inside or not (0 <= below < len(view.rows) and 0 <= right < len(view.columns)):
+            return None
+        return view.rows[below] * view.rules.columns + view.columns[right]
+
     def size(self, rows: int, columns: int) -> tuple[int, int]:
         """Return the width and height of a drawing of so many rows and columns."""
         width = self.left + columns * self.across - (1 if self.edge == 0 and self.is_drawn_large else 0)
         return width, self.top + rows * self.down - (self.down - self.tall) + self.edge
-
-
-def place_of(cell: int, view: BoardView, style: BoardStyle) -> tuple[int, int] | None:
-    """Return (column, line) of a cell's middle in what is drawn, or None where the window leaves it out."""
-    return Grid.of(view.rules, style).middle_of(cell, view) if view.shows(cell) else None
-
-
-def cell_at(x: int, y: int, view: BoardView, style: BoardStyle) -> int | None:
-    """Return the cell whose inside has this column and line of the drawing, or None between cells and beside them."""
-    grid = Grid.of(view.rules, style)
-    right, aside = divmod(x - grid.left, grid.across)
-    below, along = divmod(y - grid.top, grid.down)
-    if aside >= grid.wide or along >= grid.tall or not (0 <= below < len(view.rows) and 0 <= right < len(view.columns)):
-        return None
-    return view.rows[below] * view.rules.columns + view.columns[right]
 
 
 def measure_board(rules: Rules, style: BoardStyle | None = None) -> tuple[int, int]:
@@ -289,29 +283,32 @@ def _dim(line: str) -> list[Cell]:
 def _draw_row(rows: list[list[Cell]], row: int, view: BoardView, grid: Grid, style: BoardStyle) -> None:
     """Draw the marks of one row of the board."""
     cells, rules = view.cells_of(row), view.rules
-    free = " " if style.framed else FREE
-    blocked = _BLANK if grid.is_drawn_large else (BLOCKED, "dim")
-    signs: dict[str, Cell] = {FREE: (free, "dim") if free.strip() else _BLANK, BLOCKED: blocked}
-    for mark in rules.marks:
-        signs[mark] = _BLANK if grid.is_drawn_large else (mark, mark_role(mark, rules))
     x, y = grid.middle_of(cells[0], view)
-    rows[y][x : x + grid.across * len(cells) : grid.across] = [signs[view.board[cell]] for cell in cells]
     if grid.is_drawn_large:
-        for cell in (cell for cell in cells if view.board[cell] != FREE):
-            glyph = draw_glyph(view.board[cell], grid.tall, ascii_only=style.ascii)
-            role = mark_role(view.board[cell], rules, strong=cell == view.last or cell in view.line)
-            left = grid.middle_of(cell, view)[0] - len(glyph[0]) // 2
-            for line, text in enumerate(glyph, y - grid.tall // 2):
-                for place, character in enumerate(text, left):
-                    if character != " ":
-                        rows[line][place] = (character, role)
+        for cell in cells:
+            if view.board[cell] != FREE:
+                _draw_large(rows, cell, view, grid, ascii_only=style.ascii)
         return
+    signs: dict[str, Cell] = {mark: (mark, mark_role(mark, rules)) for mark in (*rules.marks, BLOCKED)}
+    signs[FREE] = _BLANK if style.framed else (FREE, "dim")
+    rows[y][x : x + grid.across * len(cells) : grid.across] = [signs[view.board[cell]] for cell in cells]
     for cell in (*view.line, *(() if view.last is None else (view.last,))):
         if cell in cells and view.board[cell] in rules.marks:
             _put(rows, x + (cell - cells[0]) * grid.across, y, view.board[cell], _strong(view, cell))
     for star in _star_points(rules) if style.stars else ():
         if star in cells and view.board[star] == FREE:
             _put(rows, x + (star - cells[0]) * grid.across, y, "+", "dim")
+
+
+def _draw_large(rows: list[list[Cell]], cell: int, view: BoardView, grid: Grid, *, ascii_only: bool) -> None:
+    """Let a mark fill its cell."""
+    glyph = draw_glyph(view.board[cell], grid.tall, ascii_only=ascii_only)
+    role = mark_role(view.board[cell], view.rules, strong=cell == view.last or cell in view.line)
+    x, y = grid.middle_of(cell, view)
+    for line, text in enumerate(glyph, y - grid.tall // 2):
+        for place, character in enumerate(text, x - len(text) // 2):
+            if character != " ":
+                rows[line][place] = (character, role)
 
 
 def _draw_keys(rows: list[list[Cell]], view: BoardView, grid: Grid, style: BoardStyle) -> None:

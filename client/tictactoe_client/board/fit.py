@@ -15,7 +15,6 @@ from tictactoe_client.board.board import (
     Grid,
     Scale,
     Window,
-    cell_at,
     draw_board,
     measure_board,
 )
@@ -51,7 +50,7 @@ class Fit:
 
     def find_cell(self, x: int, y: int, view: BoardView) -> int | None:
         """Return the cell at this place of the drawing, or None."""
-        return cell_at(x, y, replace(view, window=self.window), self.style)
+        return Grid.of(view.rules, self.style).find_cell(x, y, replace(view, window=self.window))
 
 
 def fit_board(rules: Rules, style: BoardStyle, width: int, height: int, centre: int | None, old: Window | None) -> Fit:

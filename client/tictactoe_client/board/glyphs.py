@@ -1,4 +1,4 @@
-"""Marks that fill a cell, three or five lines high: crosses and rings drawn by hand, all other letters from dots."""
+"""Marks that fill a cell, three or five lines high, drawn from dots; large crosses and rings by hand."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from typing import Final
 
 from tictactoe_engine import BLOCKED
 
-_CROSS: Final = {
-    3: ("▀▄ ▄▀", "  █  ", "▄▀ ▀▄"),
-    5: ("▀▄     ▄▀", "  ▀▄ ▄▀  ", "    █    ", "  ▄▀ ▀▄  ", "▄▀     ▀▄"),
+_LARGE: Final = {
+    "X": ("▀▄     ▄▀", "  ▀▄ ▄▀  ", "   ▄▀▄   ", " ▄▀   ▀▄ ", "▀       ▀"),
+    "O": (" ▄▀▀▀▀▀▄ ", "█       █", "█       █", "▀▄     ▄▀", "  ▀▀▀▀▀  "),
 }
-_RING: Final = {
-    3: ("▄▀▀▀▄", "█   █", "▀▄▄▄▀"),
-    5: (" ▄▀▀▀▀▀▄ ", "█       █", "█       █", "█       █", " ▀▄▄▄▄▄▀ "),
-}
-_DRAWN: Final = {"X": _CROSS, "O": _RING}
 _HALVES: Final = {"  ": " ", "# ": "▀", " #": "▄", "##": "█"}
 _DOTS: Final = {
     "A": (" ### ", "#   #", "#####", "#   #", "#   #"),
@@ -52,19 +47,20 @@ _DOTS: Final = {
 def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
     """Return a mark in 3 or 5 lines of one width, at most 5 or 10 characters; in ASCII made of its own letter.
 
-    >>> draw_glyph("X", 3, ascii_only=True)
-    ('X   X', '  X  ', 'X   X')
+    Elsewhere the lower half of its last line is blank, so that marks one upon the other stay apart.
+
+    >>> draw_glyph("X", 3, ascii_only=True), draw_glyph("X", 3, ascii_only=False)
+    (('X   X', '  X  ', 'X   X'), ('▀▄ ▄▀', ' ▄▀▄ ', '▀   ▀'))
     """
     if mark == BLOCKED:
         return ((BLOCKED if ascii_only else "░") * (2 * height - 1),) * height
-    dots = _DOTS[mark]
+    dots, is_large = _DOTS[mark], height > 3
     if ascii_only:
-        lines = dots if height > 3 else dots[::2]
-        return tuple((_double(line) if height > 3 else line).replace("#", mark) for line in lines)
-    if mark in _DRAWN:
-        return _DRAWN[mark][height]
-    if height > 3:
-        return tuple(_double(line).replace("#", "█") for line in dots)
+        return tuple((_double(line) if is_large else line).replace("#", mark) for line in dots[:: 1 if is_large else 2])
+    if is_large and mark in _LARGE:
+        return _LARGE[mark]
+    if is_large:
+        return tuple(_double(line).replace("#", block) for line, block in zip(dots, "████▀", strict=True))
     pairs = zip(dots[::2], (*dots[1::2], " " * 5), strict=True)
     return tuple("".join(_HALVES[one + other] for one, other in zip(*pair, strict=True)) for pair in pairs)
 
