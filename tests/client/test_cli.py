@@ -96,7 +96,7 @@ def test_every_example_in_the_help_is_a_command_line(
     [
         (["join", "K7M4P"], 'A room code has 6 letters and digits; "K7M4P" has 5.'),
         (["watch", "K7M4P"], 'A room code has 6 letters and digits; "K7M4P" has 5.'),
-        (["new", "--board", "40x40", "--win", "50"], "--win 50 can't fit a 40x40 board (at most 40)."),
+        (["new", "--board", "40x40", "--win", "50"], "A board has 1 to 32 rows, not 40."),
         (["play", "--json", "--plain"], "Choose one of --json and --plain."),
         (["--json", "play", "--plain"], "Choose one of --json and --plain."),
         (["play", "-s", "ho st"], '"ho st" is no server address. It looks like ws://host:8765, or just host.'),

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tictactoe_client.input import past
-from tictactoe_client.input.past import Judge
+from tictactoe_client.input.past import Judge, Mistake
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_engine import PRESETS, Position, Rules, parse_cell
 from tictactoe_engine.search import Analysis, Budget, Value
@@ -21,8 +21,12 @@ def played(names: str, rules: Rules = CLASSIC) -> Position:
     return Position.replay(rules, [parse_cell(name, rules) for name in names.split()])
 
 
+async def mistakes_of(judge: Judge) -> list[Mistake]:
+    return [mistake async for mistake in judge.mistakes(range(1, judge.position.ply + 1))]
+
+
 async def list_mistakes(position: Position) -> list[str]:
-    found = await Judge(position).find_mistakes()
+    found = await mistakes_of(Judge(position))
     return [describe_mistake(one.ply, one.cell, one.before, position.rules) for one in found]
 
 
@@ -38,7 +42,7 @@ async def test_a_game_without_a_mistake_has_none_and_no_turning_point() -> None:
     drawn = played("b2 a1 c3 a3 a2 c2 b1 b3 c1")
     assert await list_mistakes(drawn) == []
     assert await Judge(drawn).find_turning_point(None) is None
-    assert await Judge(Position.start(CLASSIC)).find_mistakes() == []
+    assert await mistakes_of(Judge(Position.start(CLASSIC))) == []
 
 
 @pytest.mark.parametrize(
@@ -54,7 +58,7 @@ async def test_the_turning_point_is_the_last_mistake_of_those_who_did_not_win(
 
 async def test_on_a_large_board_only_what_is_proven_is_held_against_anybody() -> None:
     four_let_go = played("h8 h9 i8 a1 j8 a2 k8 a3 l8", GOMOKU)
-    mistakes = await Judge(four_let_go, 0.2).find_mistakes()
+    mistakes = await mistakes_of(Judge(four_let_go, 0.2))
     assert [mistake.ply for mistake in mistakes] == [6]
     told = describe_mistake(6, mistakes[0].cell, mistakes[0].before, GOMOKU)
     assert told.startswith("Move 6: O played A2: loses within 4; best ")
@@ -70,7 +74,7 @@ async def test_what_was_searched_is_not_searched_again(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(past, "analyse", analyse)
     one = Judge(played(GIVEN_AWAY))
-    await one.find_mistakes()
+    await mistakes_of(one)
     await one.find_turning_point("X")
     await one.analyse(3)
     assert asked == list(range(7))

@@ -28,10 +28,11 @@ def test_options_add_up_to_rules(options: RuleOptions, rules: Rules) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (RuleOptions(board="40x40", win=50), "--win 50 can't fit a 40x40 board (at most 40)."),
-        (RuleOptions(board="40x40"), "--board 40x40: a board has 1 to 32 rows and columns."),
-        (RuleOptions(board="0x3"), "--board 0x3: a board has 1 to 32 rows and columns."),
+        (RuleOptions(board="40x40", win=50), "A board has 1 to 32 rows, not 40."),
+        (RuleOptions(board="40x40"), "A board has 1 to 32 rows, not 40."),
+        (RuleOptions(board="0x3"), "A board has 1 to 32 rows, not 0."),
         (RuleOptions(board="big"), '"big" is no board. Write rows and columns, such as 15x15.'),
+        (RuleOptions(board="4x3", win=5), "A line of 5 can't fit a 4x3 board (at most 4)."),
         (RuleOptions(win=1), "A line has 2 to 32 marks, not 1."),
         (RuleOptions(marks="X"), "A game has 2 to 6 marks, not 'X'."),
         (RuleOptions(blocked="z9"), "--blocked: Z9 is off the board: columns A-C, rows 1-3."),

@@ -27,7 +27,7 @@ COMMAND_LINES = [
     (("join", "K7M4P"), 2, 'A room code has 6 letters and digits; "K7M4P" has 5.'),
     (("join", "ZZZZZZ"), 5, "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms"),
     (("jion", "X"), 2, "No such command 'jion'. Did you mean 'join'?"),
-    (("new", "--board", "40x40", "--win", "50"), 2, "--win 50 can't fit a 40x40 board (at most 40)."),
+    (("new", "--board", "4x4", "--win", "5"), 2, "A line of 5 can't fit a 4x4 board (at most 4)."),
     (("play", "--json", "--plain"), 2, "Choose one of --json and --plain."),
 ]
 

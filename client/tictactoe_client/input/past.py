@@ -1,14 +1,11 @@
-"""Looking back in a game, in every face alike: one that runs, is watched, is over, or is on record.
-
-A `Timeline` is where one looks, a `Judge` knows what moves were worth, the `Past` tells it.
-"""
+"""Looking back in a game: a `Timeline` is where one looks, a `Judge` knows what moves were worth, `Past` tells it."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -23,7 +20,7 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.wording import NO_MOVE_YET, describe_cell, describe_turn, name_of
 from tictactoe_client.text.worth import describe_mistake, rate, review_position
 from tictactoe_engine import Position
-from tictactoe_engine.search import Budget, Value, analyse, fits_table
+from tictactoe_engine.search import Budget, analyse, fits_table
 from tictactoe_protocol.pushes import AnalysisState, CellValue, RoomState
 
 SEARCH_SECONDS: Final = 0.4
@@ -70,11 +67,7 @@ class Timeline:
         return None if self.ply is None else self.moves[self.ply]
 
     def follow(self, game: int, moves: Sequence[int]) -> Timeline:
-        """Return it with the moves as they are now; another game, and a moment that was taken back, become the present.
-
-        >>> Timeline(1, (4, 0, 8), ply=2).follow(1, (4, 0)).ply is None
-        True
-        """
+        """Return it with the moves of now; another game, and a moment that was taken back, become the present."""
         is_there = game == self.game and self.ply is not None and self.ply < len(moves)
         return Timeline(game, tuple(moves), *((self.ply, self.seen) if is_there else (None, len(moves))))
 
@@ -147,17 +140,11 @@ class Judge:
                 self._known[ply] = await _search(self.position.at(ply), self._seconds)
         return self._known[ply]
 
-    async def find_mistakes(self) -> list[Mistake]:
-        """Return the moves that gave away a win or a draw, in order."""
-        judged = [await self.judge_move(ply) for ply in range(1, self.position.ply + 1)]
-        return [mistake for mistake in judged if mistake is not None]
-
-    async def find_mistake(self, plies: Iterable[int]) -> Mistake | None:
-        """Return the first of these moves that was a mistake."""
+    async def mistakes(self, plies: Iterable[int]) -> AsyncIterator[Mistake]:
+        """Yield those of these moves that gave away a win or a draw."""
         for ply in plies:
             if (mistake := await self.judge_move(ply)) is not None:
-                return mistake
-        return None
+                yield mistake
 
     async def find_turning_point(self, winner: str | None) -> Mistake | None:
         """Return the mistake that decided the game: the last of those who did not win; in a draw the last of all.
@@ -166,7 +153,7 @@ class Judge:
         """
         board, moves = self.position.board, self.position.moves
         plies = range(len(moves), max(0, len(moves) - TURNING_MOVES), -1)
-        return await self.find_mistake(ply for ply in plies if board[moves[ply - 1]] != winner)
+        return await anext(self.mistakes(ply for ply in plies if board[moves[ply - 1]] != winner), None)
 
     async def judge_move(self, ply: int) -> Mistake | None:
         """Return the move number `ply` as a mistake, or None where it was none.
@@ -200,12 +187,9 @@ async def _search(position: Position, seconds: float) -> AnalysisState:
         found = await asyncio.to_thread(analyse, position, Budget(seconds=seconds, clock=clock))
     finally:
         is_wanted = False
-    cells = {cell: _value_of(value) for cell, value in found.cells.items()}
-    return AnalysisState(position.ply, position.turn, _value_of(found.value), cells, found.best_cells, found.is_solved)
-
-
-def _value_of(value: Value) -> CellValue:
-    return CellValue(value.kind, value.plies, value.estimate)
+    value, *values = (CellValue(one.kind, one.plies, one.estimate) for one in (found.value, *found.cells.values()))
+    cells = dict(zip(found.cells, values, strict=True))
+    return AnalysisState(position.ply, position.turn, value, cells, found.best_cells, found.is_solved)
 
 
 class Past:
@@ -239,15 +223,11 @@ class Past:
         if not 0 <= there <= count and not self._shows:
             return [self._describe_edge(is_end=there > count)]
         self.timeline = self.timeline.jump(there)
-        return self.tell_moment(look)
+        return [] if self._shows else self._tell_moment(look, state)
 
-    def tell_moment(self, look: Look | None = None) -> list[str]:
-        """Return what is to be told of the moment that is looked at, after this wish; nothing where it is shown."""
-        state, kind = self._room.state, "" if look is None else look.kind
-        if self._shows or state is None:
-            return []
-        turn = [describe_turn(state, self._room.viewer)] if kind == "live" and state.status != "over" else []
-        return [*self.describe_moment(state), *self._draw(state, is_wanted=kind == "at"), *turn]
+    def _tell_moment(self, look: Look, state: RoomState) -> list[str]:
+        turn = [describe_turn(state, self._room.viewer)] if look.kind == "live" and state.status != "over" else []
+        return [*self.describe_moment(state), *self._draw(state, is_wanted=look.kind == "at"), *turn]
 
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led to the moment that is looked at."""
@@ -291,14 +271,15 @@ class Past:
     async def list_mistakes(self, state: RoomState) -> list[str]:
         """Return the moves that gave something away, in order."""
         judge = self._call_judge()
-        told = [_describe(mistake, state) for mistake in await judge.find_mistakes()]
+        told = [_describe(mistake, state) async for mistake in judge.mistakes(range(1, judge.position.ply + 1))]
         return told or ["No move gave anything away for sure."]
 
     async def look_at_mistake(self, by: int, state: RoomState) -> list[str]:
         """Go to where the next mistake was made, or with `by` -1 the one before, and return what it was."""
         judge = self._call_judge()
         here = self.timeline.here if self.timeline.is_back or by < 0 else -1
-        mistake = await judge.find_mistake(range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1))
+        plies = range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1)
+        mistake = await anext(judge.mistakes(plies), None)
         if mistake is None:
             return [f"There is no mistake {'after' if by > 0 else 'before'} this moment."]
         self.timeline = self.timeline.jump(mistake.ply - 1)

@@ -1,7 +1,4 @@
-"""A game on record as a room that one looks back in, and in words: who played what and when, and how it ended.
-
-Nobody plays there and no server takes part. Names and comments come from strangers.
-"""
+"""A game on record as a room without a server, to look back in, and in words; names and comments are from strangers."""
 
 from __future__ import annotations
 
@@ -35,7 +32,6 @@ class _Shelf:
     features: frozenset[str] = frozenset()
 
     async def request(self, request: Request) -> Ok:
-        """Let whoever looks go; raises `Refused` for anything else."""
         if isinstance(request, Leave):
             return Ok(id="")
         raise Refused("not_allowed", "This is a record of a game: it is looked at, and nothing else.")
@@ -107,9 +103,13 @@ class RecordActions(Actions):
             case _:
                 return super()._answer(intent, state if isinstance(intent, Look) else shown)
 
-    def tell_moment(self, look: Look | None = None) -> list[str]:
+    def tell_moment(self) -> list[str]:
         """Return what is to be told of the moment that is looked at, with its board where boards are drawn."""
-        return super().tell_moment()
+        state = self._room.state
+        return [] if state is None else [*self.describe_moment(state), *self._draw(state)]
+
+    def _tell_moment(self, look: Look, state: RoomState) -> list[str]:
+        return self.tell_moment()
 
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led to the moment that is looked at, and what the record notes there."""

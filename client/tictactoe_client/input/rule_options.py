@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tictactoe_client.online.address import Address, parse_room
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.settings import Misuse
-from tictactoe_engine import MAX_SIDE, PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, parse_cell
+from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, parse_cell
 from tictactoe_protocol.requests import MAX_CLOCK_MS, ClockFields
 from tictactoe_protocol.room_codes import BadRoomCode
 
@@ -29,9 +29,9 @@ class RuleOptions:
     gravity: bool = False
 
 
+_SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"
+_CLOCK: Final = re.compile(rf"([0-9]{{1,4}}(?:\.[0-9]{{1,3}})?)\+{_SECONDS}|{_SECONDS}/move", re.ASCII)
 _BOARD: Final = re.compile(r"([0-9]{1,4})[xX×]([0-9]{1,4})", re.ASCII)
-_CLOCK_BY_SEAT: Final = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)\+([0-9]{1,5}(?:\.[0-9]{1,3})?)", re.ASCII)
-_CLOCK_BY_MOVE: Final = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,3})?)/move", re.ASCII)
 
 
 def parse_rules(options: RuleOptions) -> Rules:
@@ -44,17 +44,12 @@ def parse_rules(options: RuleOptions) -> Rules:
         raise Misuse("Choose one of --rules and --board.")
     base = PRESETS[options.rules or "classic"]
     rows, columns = (base.rows, base.columns) if options.board is None else _parse_board(options.board)
-    longest = max(rows, columns)
-    line = min(base.line, longest) if options.win is None else options.win
-    if line > longest:
-        raise Misuse(f"--win {line} can't fit a {rows}x{columns} board (at most {longest}).")
-    if longest > MAX_SIDE or 0 in (rows, columns):
-        raise Misuse(f"--board {rows}x{columns}: a board has 1 to {MAX_SIDE} rows and columns.")
+    line = min(base.line, max(rows, columns)) if options.win is None else options.win
     marks = base.marks if options.marks is None else options.marks.upper()
     try:
-        bare = Rules(rows, columns, line, marks, frozenset(), False, base.gravity or options.gravity)
+        bare = Rules(rows, columns, line, marks, gravity=base.gravity or options.gravity)
         blocked = base.blocked if options.blocked is None else _parse_blocked(options.blocked, bare)
-        return Rules(rows, columns, line, marks, blocked, base.misere or options.misere, bare.gravity)
+        return replace(bare, blocked=blocked, misere=base.misere or options.misere)
     except InvalidRules as invalid:
         raise Misuse(invalid.message) from None
 
@@ -67,12 +62,11 @@ def parse_clock(text: str | None) -> ClockFields | None:
     """
     if text is None:
         return None
-    if match := _CLOCK_BY_SEAT.fullmatch(text):
-        initial_ms, increment_ms = round(float(match[1]) * 60_000), round(float(match[2]) * 1000)
+    if match := _CLOCK.fullmatch(text):
+        initial_ms, increment_ms = round(float(match[1] or 0) * 60_000), round(float(match[2] or 0) * 1000)
+        move_ms = round(float(match[3] or 0) * 1000)
         if 1 <= initial_ms <= MAX_CLOCK_MS and increment_ms <= MAX_CLOCK_MS:
             return ClockFields(initial_ms=initial_ms, increment_ms=increment_ms)
-    elif match := _CLOCK_BY_MOVE.fullmatch(text):
-        move_ms = round(float(match[1]) * 1000)
         if 1 <= move_ms <= MAX_CLOCK_MS:
             return ClockFields(move_ms=move_ms)
     raise Misuse(
