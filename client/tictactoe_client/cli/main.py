@@ -29,6 +29,7 @@ from tictactoe_client.streams.output import (
     is_terminal,
     open_missing_streams,
     print_error,
+    print_failure,
     print_own,
     silence_output,
     writing,
@@ -353,8 +354,7 @@ def _refuse(error: Misuse | click.ClickException, *, in_json: bool) -> int:
         page = io.StringIO()
         error.show(page)
         message, told = error.format_message(), page.getvalue().rstrip("\n")
-    print_error(told)
+    print_failure("usage", message, told, in_json=in_json)
     if in_json:
-        print_own("error", code="usage", message=message)
         print_own("closed", exit=int(ExitCode.USAGE))
     return ExitCode.USAGE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
@@ -16,8 +15,7 @@ from tictactoe_client.online.errors import ClientError
 from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
-from tictactoe_client.streams.output import Output, OutputFailed, print_error, print_own
-from tictactoe_protocol import clean_text
+from tictactoe_client.streams.output import Output, OutputFailed, print_error, print_failure
 
 Work = Callable[[Client, Session], Coroutine[Any, Any, int]]
 
@@ -81,14 +79,6 @@ def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], 
     except Exception as error:
         print_failure("internal", report_bug(error), in_json=in_json)
         return ExitCode.OUR_BUG
-
-
-def print_failure(code: str, message: str, told: str | None = None, *, in_json: bool) -> None:
-    """Say what failed on standard error, to people perhaps in other words, and for programs as a line of JSON."""
-    print_error(message if told is None else told)
-    if in_json:
-        with contextlib.suppress(BrokenPipeError, OutputFailed):
-            print_own("error", code=code, message=clean_text(message))
 
 
 async def converse(screen: Output, answer: Callable[[str], Awaitable[bool]]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tictactoe_client.cli.run import converse, print_failure, run
+from tictactoe_client.cli.run import converse, run
 from tictactoe_client.input.rule_options import (
     RuleOptions,
     check_bots,
@@ -28,7 +28,7 @@ from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
-from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
+from tictactoe_client.streams.output import Output, is_terminal, print_error, print_failure, print_own
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_rooms
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code

@@ -110,6 +110,16 @@ def print_error(text: str) -> None:
         silence_output(_ERRORS)
 
 
+def print_failure(code: str, message: str, told: str | None = None, *, in_json: bool) -> None:
+    """Print what failed for people, to whom it is perhaps told in other words, and for programs as a line of JSON."""
+    from tictactoe_protocol import clean_text
+
+    print_error(message if told is None else told)
+    if in_json:
+        with suppress(BrokenPipeError, OutputFailed):
+            print_own("error", code=code, message=clean_text(message))
+
+
 def can_print(text: str) -> bool:
     """Tell whether standard error can show these characters."""
     with suppress(UnicodeError):
