@@ -121,6 +121,22 @@ def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("K7M4PQ", " To join a room: tictactoe-client join K7M4PQ"),
+        ("ws://192.168.1.20:8765/K7M4PQ", " To join a room: tictactoe-client join ws://192.168.1.20:8765/K7M4PQ"),
+        ("192.168.1.20:8765", " To play there: tictactoe-client --server 192.168.1.20:8765"),
+        ("xyzzy", ""),
+    ],
+)
+def test_a_room_or_a_server_in_the_place_of_a_command_is_told_where_it_belongs(
+    word: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([word]) == 2
+    assert capsys.readouterr().err.endswith(f"Error: No such command '{word}'.{told}\n")
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--bell", "loud"], "Invalid value for '--bell': 'loud' is not one of 'off', 'away', 'always'.\n"),

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import update_wrapper
 from importlib import import_module
 from typing import Any, Final, NoReturn
@@ -347,10 +348,12 @@ def _refuse(error: Misuse | click.ClickException, *, in_json: bool) -> int:
     if isinstance(error, Misuse):
         message = told = error.message
     else:
-        if isinstance(error, click.BadParameter) and error.ctx and error.param:
-            source = error.ctx.get_parameter_source(str(error.param.name))
-            if source is ParameterSource.ENVIRONMENT:
+        if isinstance(error, click.BadParameter):
+            source = error.ctx and error.param and error.ctx.get_parameter_source(str(error.param.name))
+            if error.param and source is ParameterSource.ENVIRONMENT:
                 error = click.BadParameter(f"{error.param.envvar}: {error.message}", error.ctx, error.param)
+        elif isinstance(error, click.NoSuchCommand) and not error.possibilities:
+            error = click.UsageError(f"{error.message}{_guide(error.command_name)}", error.ctx)
         page = io.StringIO()
         error.show(page)
         message, told = error.format_message(), page.getvalue().rstrip("\n")
@@ -358,3 +361,14 @@ def _refuse(error: Misuse | click.ClickException, *, in_json: bool) -> int:
     if in_json:
         print_own("closed", exit=int(ExitCode.USAGE))
     return ExitCode.USAGE
+
+
+def _guide(word: str) -> str:
+    """Return what to type where a room or a server stands in the place of a command, else nothing."""
+    from tictactoe_client.online.address import parse_room
+    from tictactoe_client.online.errors import BadAddress, BadRoomCode
+
+    with suppress(BadAddress, BadRoomCode):
+        parse_room(word)
+        return f" To join a room: {PROGRAM} join {word}"
+    return f" To play there: {PROGRAM} --server {word}" if ":" in word else ""
