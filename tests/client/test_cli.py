@@ -192,14 +192,6 @@ def test_what_makes_no_sense_is_told_in_json_where_the_environment_asks_for_it(
     assert capsys.readouterr().out == ""
 
 
-def test_the_bare_command_off_a_terminal_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert "play" in captured.err
-    assert "--help" in captured.err
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["completion", shell]) == 0

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from typing import IO, Any
 
 from tests.environment import environment
+from tests.peer import Peer, open_peer
 from tests.programs import Process, start_program
 
 PATIENCE_SECONDS = 20.0
@@ -87,3 +88,15 @@ async def run_client(
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
         await process.communicate()
+
+
+@contextlib.asynccontextmanager
+async def plain_game(
+    url: str, *options: str, url_of_bo: str | None = None
+) -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
+    """Let ana open a room in plain mode and have X, and bo join her; yield both and the room's code, ana to move."""
+    async with run_client("new", "-n", "ana", "-s", url, *options) as ana, open_peer(url_of_bo or url, "bo") as bo:
+        code = (await ana.until("Code")).split()[1]
+        await bo.ask("join", room=code)
+        await ana.until("Your move, X.")
+        yield ana, bo, code

@@ -19,7 +19,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, run_client
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, plain_game, run_client
 from tests.environment import environment
 from tests.peer import open_peer
 from tests.programs import IGNORING_HANGUP, run_program, start_program
@@ -30,24 +30,6 @@ from tictactoe_server.server import Server
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 ESCAPE = "\x1b"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["jion", "X"], 2, "No such command 'jion'. Did you mean 'join'?"),
-        (["join", "K7M4P"], 2, 'A room code has 6 letters and digits; "K7M4P" has 5.'),
-        (["play", "-s", "ws://127.0.0.1:1"], 3, "Can't reach ws://127.0.0.1:1  (connection refused)"),
-        (["rooms", "-s", "nowhere.invalid"], 3, "Can't reach ws://nowhere.invalid:8765  (no such host)"),
-        (["check", "-s", "ws://127.0.0.1:1"], 3, "Start one:  tictactoe-server"),
-    ],
-)
-async def test_failing_before_there_is_a_server(arguments: list[str], code: int, words: str) -> None:
-    async with run_client(*arguments) as client:
-        assert await client.end() == code
-        errors = await client.errors()
-    assert words in errors
-    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize(
@@ -163,16 +145,6 @@ async def test_a_closed_pipe_ends_quietly_with_141(server: Server) -> None:
             assert (await bo.state(status="over"))["result"]["winner"] == "O"
 
 
-async def test_help_into_a_closed_pipe_is_quiet() -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    with os.fdopen(writer, "wb") as output:
-        async with run_client("--help", stdout=output) as client:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                assert await client.process.wait() == 141
-            assert await client.errors() == ""
-
-
 @pytest.mark.parametrize(
     "arguments",
     [["--help"], ["config", "show"], ["--version"], ["rooms", "--json"], ["new"], ["new", "--json"]],
@@ -234,18 +206,6 @@ async def test_a_terminal_that_is_closed_ends_the_run_and_gives_the_seat_up(
         assert (await bo.state(status="over"))["result"]["winner"] == "X"
 
 
-async def test_moves_from_a_file_in_plain_mode_are_answered_and_the_player_leaves(
-    server: Server, tmp_path: Path
-) -> None:
-    path = tmp_path / "moves.txt"
-    path.write_text("hello\nleave\n")
-    with path.open("rb") as moves:
-        async with run_client("new", "-s", server.url, stdin=moves) as client:
-            assert await client.end() == 0
-    assert 'I don\'t know "hello". A move looks like b2 or 5. ? for help.' in client.lines
-    assert client.lines[-1].endswith("Goodbye.")
-
-
 async def test_a_watcher_with_nothing_to_read_sees_the_whole_game(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.ask("create"))["room"]
@@ -276,15 +236,6 @@ async def test_off_a_terminal_there_is_never_an_escape(server: Server) -> None:
         client.type("b", "leave", "leave")
         assert await client.end() == 0
     assert ESCAPE not in "".join(client.lines)
-
-
-async def test_the_bare_command_off_a_terminal_is_misuse() -> None:
-    async with run_client() as client:
-        assert await client.end() == 2
-        errors = await client.errors()
-        commands = "play, new, bot, join, watch, rooms, history, replay, check, config, completion"
-        assert f"Say what to do: {commands}." in errors
-    assert client.lines == []
 
 
 @pytest.mark.parametrize(
@@ -332,10 +283,7 @@ async def test_one_interrupt_ends_what_costs_no_game(server: Server) -> None:
 
 
 async def test_the_end_of_the_input_says_that_it_loses_a_running_game(server: Server) -> None:
-    async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for another player.")
-        await bo.ask("match")
-        await ana.until("Your move, X.")
+    async with plain_game(server.url) as (ana, *_):
         ana.end_input()
         line = await ana.until("The input has ended")
         assert line == "The input has ended: leaving in 5 s, which loses the game. (With --stay the client stays.)"

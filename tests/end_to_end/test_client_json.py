@@ -184,15 +184,6 @@ async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_
     assert told["message"] == "No room ZZZZZZ. It may have closed."
 
 
-async def test_nobody_there_still_ends_with_the_closing_line() -> None:
-    async with run_client("play", "--json", "-s", "ws://127.0.0.1:1") as ana:
-        assert await ana.end() == 3
-    told, closed = messages(ana)
-    assert (told["from"], told["type"], told["code"]) == ("client", "error", "unreachable")
-    assert "ws://127.0.0.1:1" in told["message"]
-    assert closed == {"from": "client", "type": "closed", "exit": 3}
-
-
 async def test_an_analysis_is_asked_for_without_naming_the_room(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.ask("create", analysis="open"))["room"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from tests.end_to_end.clients import ClientProcess, run_client
+from tests.end_to_end.clients import ClientProcess, plain_game, run_client
 from tests.peer import open_peer, play_out
 from tictactoe_server.server import Server
 
@@ -183,7 +183,8 @@ async def test_a_rematch_and_then_a_new_opponent(server: Server) -> None:
         ana.type("resign", "yes")
         await ana.until("You resign. You lose.")
         await ana.until("Rematch?")
-        ana.type("rematch")
+        ana.type("a1", "rematch")
+        await ana.until("The game is over. Rematch? Type rematch, new or leave.")
         await ana.until("You ask for a rematch.")
         await bo.send("rematch", room=code)
         await ana.until("Game 2. You are O. bo is X.")
@@ -289,10 +290,7 @@ async def test_waiting_for_somebody_ends_with_leave_and_frees_the_seat(server: S
 
 
 async def test_anything_else_than_the_word_again_plays_on(server: Server) -> None:
-    async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        await open_room(ana)
-        await bo.ask("match")
-        await ana.until("Your move, X.")
+    async with plain_game(server.url) as (ana, bo, _):
         ana.type("resign", "no", "leave", "resign", "1", "leave", "yes")
         await ana.until("Resign? Type resign again")
         await ana.until("All right, the game goes on.")
@@ -320,10 +318,7 @@ async def test_what_counts_as_yes_is_said_by_the_question(server: Server) -> Non
 
 
 async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
-    async with run_client("play", "-s", server.url, "--no-input") as ana, open_peer(server.url, "bo") as bo:
-        await open_room(ana)
-        await bo.ask("match")
-        await ana.until("Your move, X.")
+    async with plain_game(server.url, "--no-input") as (ana, *_):
         ana.type("resign")
         assert await ana.end() == 0
         assert ana.lines[-1] == "Winner: bo, O."
@@ -414,10 +409,7 @@ async def test_check_tells_every_step(server: Server) -> None:
 
 
 async def test_offers_are_announced_with_their_answers(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
+    async with plain_game(server.url) as (ana, bo, code):
         ana.type("a1", "draw")
         await ana.until("You offer a draw.")
         await bo.ask("draw", room=code, action="decline")
@@ -438,10 +430,7 @@ async def test_offers_are_announced_with_their_answers(server: Server) -> None:
 
 
 async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
+    async with plain_game(server.url) as (ana, bo, code):
         ana.type("a1", "b1", "c1", "a2", "f")
         await ana.until("Free: ")
         await bo.ask("move", room=code, cell=4, ply=1)
@@ -453,10 +442,7 @@ async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server:
 
 
 async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
+    async with plain_game(server.url) as (ana, bo, code):
         ana.type("decline", "draw withdraw", "undo withdraw", "draw please")
         await ana.until("Nothing was asked. Your move, X.")
         await ana.until("You have offered no draw.")
@@ -583,10 +569,7 @@ async def test_a_watcher_steps_back_while_the_game_goes_on_and_so_does_a_player_
 
 
 async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back(server: Server) -> None:
-    async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        await open_room(ana)
-        code = (await bo.ask("match"))["room"]
-        await ana.until("Your move, X.")
+    async with plain_game(server.url) as (ana, bo, code):
         ana.type("a1")
         await bo.ask("move", room=code, cell=4, ply=(await bo.state(ply=1))["ply"])
         await ana.until("Your move, X.")

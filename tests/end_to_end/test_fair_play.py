@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.end_to_end.clients import run_client
+from tests.end_to_end.clients import plain_game, run_client
 from tests.end_to_end.test_client_plain import open_room
 from tests.peer import open_peer
 from tictactoe_server.server import Server
@@ -66,10 +66,7 @@ async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_ana
 
 
 async def test_a_running_game_of_people_is_analysed_for_nobody(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
+    async with plain_game(server.url) as (ana, _, code):
         ana.type("value")
         await ana.until("You play this game: its analysis is for afterwards.")
         async with run_client("watch", code, "-s", server.url) as eve:

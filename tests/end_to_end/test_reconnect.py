@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import re
@@ -13,7 +12,7 @@ from collections.abc import AsyncIterator
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from tests.end_to_end.clients import ClientProcess, run_client
+from tests.end_to_end.clients import ClientProcess, plain_game, run_client
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
 from tests.kept import leave_seat, rooms_left, session_of
 from tests.peer import Peer, open_peer
@@ -65,6 +64,13 @@ async def until_printed(capsys: pytest.CaptureFixture[str], words: str) -> None:
         while words not in printed:
             await asyncio.sleep(0.002)
             printed += capsys.readouterr().out
+
+
+async def cut_off(ana: ClientProcess, proxy: Proxy) -> None:
+    """Lose her connection, which does not come back until the proxy is open again."""
+    proxy.is_closed = True
+    proxy.cut()
+    await ana.until("Connection lost.")
 
 
 async def event_of(messages: Messages, kind: type) -> object:
@@ -385,19 +391,14 @@ Your move, X."""
 
 
 async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: Server, proxy: Proxy) -> None:
-    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.until("Code")).split()[1]
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
+    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, code):
         before = len(ana.lines)
         proxy.cut()
         await ana.until("Connected again")
         ana.type("b2")
         await ana.until("You play B2")
         await bo.state(ply=1)
-        proxy.is_closed = True
-        proxy.cut()
-        await ana.until("Connection lost.")
+        await cut_off(ana, proxy)
         await bo.ask("move", room=code, cell=0, ply=1)
         proxy.is_closed = False
         await ana.until("Your move, X.")
@@ -405,29 +406,17 @@ async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: 
         assert told.replace("seconds.", "second.").replace("60 second.", "60 seconds.") == PLAIN
 
 
-@contextlib.asynccontextmanager
-async def a_loss_of_everybodys(server: Server, proxy: Proxy) -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
-    """Cut both players off, and let them in again once the server knows that bo is away."""
-    async with (
-        run_client("new", "-n", "ana", "-s", proxy.url) as ana,
-        open_peer(proxy.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-    ):
-        code = (await ana.until("Code  ")).split()[1]
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
+async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, proxy: Proxy) -> None:
+    async with plain_game(proxy.url) as (ana, bo, code), open_peer(server.url, "cy") as cy:
         await cy.ask("watch", room=code)
         proxy.is_closed = True
         proxy.cut()
         await sees_online(cy, "O", is_online=False)
         proxy.is_closed = False
-        yield ana, bo, code
-
-
-async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, proxy: Proxy) -> None:
-    async with a_loss_of_everybodys(server, proxy) as (ana, bo, code):
         await ana.until("Connected again after ")
         assert str(await ana.read_line()).startswith("bo is not here. Waiting for them: ")
+        ana.type("o")
+        assert await ana.read_line() == "You are X. bo is O and is not here. 1 watching."
         async with open_peer(server.url, "bo", token=bo.welcome["token"]) as again:
             await again.ask("join", room=code)
             assert await ana.read_line() == "bo is back."
@@ -514,13 +503,6 @@ async def test_a_killed_client_left_its_seat_to_the_next(server: Server) -> None
         assert not rooms_left(server.url)
 
 
-async def test_two_clients_of_one_user_are_two_players(server: Server) -> None:
-    async with run_client("new", "-s", server.url) as ana:
-        code = (await ana.until("Code")).split()[1]
-        async with run_client("join", code, "-s", server.url) as bo:
-            await bo.until("You are O, guest-")
-
-
 async def test_a_server_that_forgot_the_player_of_a_saved_seat_gets_to_know_a_new_one(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
@@ -553,13 +535,8 @@ async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Ser
 
 
 async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:
-    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.until("Code")).split()[1]
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
-        proxy.is_closed = True
-        proxy.cut()
-        await ana.until("Connection lost.")
+    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, _, code):
+        await cut_off(ana, proxy)
         ana.type("b2", "c3", "leave")
         assert await ana.end() == 7
         assert ana.lines[-1] == (
@@ -574,13 +551,8 @@ async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_sea
 async def test_without_a_connection_questions_are_answered_and_a_move_is_said_to_be_kept(
     server: Server, proxy: Proxy
 ) -> None:
-    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.until("Code")).split()[1]
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
-        proxy.is_closed = True
-        proxy.cut()
-        await ana.until("Connection lost.")
+    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, _):
+        await cut_off(ana, proxy)
         before = len(ana.lines)
         ana.type("l", "s 2", "hello", "b2", "c3", "moves", "chat hi", "")
         await ana.until("There is no connection. ")
@@ -603,15 +575,10 @@ async def test_without_a_connection_questions_are_answered_and_a_move_is_said_to
 
 
 async def test_what_a_game_was_worth_is_told_without_a_connection_once_it_is_over(server: Server, proxy: Proxy) -> None:
-    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.until("Code")).split()[1]
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
+    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, code):
         ana.type("b2")
         await bo.state(ply=1)
-        proxy.is_closed = True
-        proxy.cut()
-        await ana.until("Connection lost.")
+        await cut_off(ana, proxy)
         ana.type("value", "mistakes", "next mistake")
         assert await ana.read_line() == "There is no connection: type value again when it is back."
         assert await ana.read_line() == "Mistakes are told when the game is over."
@@ -620,22 +587,15 @@ async def test_what_a_game_was_worth_is_told_without_a_connection_once_it_is_ove
         await ana.until("Connected again after ")
         await bo.ask("resign", room=code)
         await ana.until("Rematch?")
-        proxy.is_closed = True
-        proxy.cut()
-        await ana.until("Connection lost.")
+        await cut_off(ana, proxy)
         ana.type("mistakes", "value 0")
         assert await ana.read_line() == "No move gave anything away for sure."
         assert await ana.read_line() == "At the start: X to move: a draw with best play. All moves are equal."
 
 
 async def test_the_end_of_the_input_waits_for_a_move_that_is_kept(server: Server, proxy: Proxy) -> None:
-    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.until("Code")).split()[1]
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
-        proxy.is_closed = True
-        proxy.cut()
-        await ana.until("Connection lost.")
+    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, _):
+        await cut_off(ana, proxy)
         ana.type("b2")
         await ana.until("B2 is kept: ")
         ana.end_input()
@@ -706,19 +666,14 @@ async def test_the_return_to_a_game_of_which_the_server_lost_moves_is_told_as_we
 
 
 async def test_a_kept_move_is_not_played_into_another_position(server: Server, proxy: Proxy) -> None:
-    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.until("Code")).split()[1]
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
+    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, code):
         ana.type("b2")
         await ana.until("You play B2")
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.until("Your move, X.")
         ana.type("undo")
         await ana.until("You ask to take back B2")
-        proxy.is_closed = True
-        proxy.cut()
-        await ana.until("Connection lost.")
+        await cut_off(ana, proxy)
         ana.type("b2", "c3")
         assert await ana.read_line() == "B2 is taken by X. Free: B1 C1 A2 C2 A3 B3 C3."
         assert await ana.read_line() == "C3 is kept: it is played when the connection is back."
@@ -727,22 +682,11 @@ async def test_a_kept_move_is_not_played_into_another_position(server: Server, p
         await ana.until("C3 is not played: the game has gone on without it.")
 
 
-async def test_nobody_is_said_to_have_dropped_when_asked_who_is_there_after_a_loss(
-    server: Server, proxy: Proxy
-) -> None:
-    async with a_loss_of_everybodys(server, proxy) as (ana, _, _code):
-        await ana.until("bo is not here.")
-        ana.type("o")
-        assert await ana.until("You are X.") == "You are X. bo is O and is not here. 1 watching."
-
-
 async def test_ctrl_c_without_a_connection_ends_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:
     async with run_client("new", "-n", "ana", "-s", proxy.url) as ana:
         code = (await ana.until("Code")).split()[1]
         await ana.until("Waiting for another player.")
-        proxy.is_closed = True
-        proxy.cut()
-        await ana.until("Connection lost.")
+        await cut_off(ana, proxy)
         ana.process.send_signal(signal.SIGINT)
         assert await ana.end() == 130
     assert code in rooms_left(proxy.url)

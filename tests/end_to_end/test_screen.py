@@ -139,12 +139,6 @@ async def test_with_one_stream_redirected_there_is_never_an_escape(server: Serve
         assert b"\x1b" not in screen.written
 
 
-async def test_accessible_asks_for_words_in_place_of_pictures(server: Server) -> None:
-    async with run_screen(*COMMAND, "play", "-s", server.url, ACCESSIBLE="1") as screen:
-        await screen.until("Waiting for another player.")
-        assert b"\x1b" not in screen.written
-
-
 async def test_the_window_says_whose_move_it_is(server: Server) -> None:
     async with (
         run_screen(*COMMAND, "play", "-s", server.url) as screen,

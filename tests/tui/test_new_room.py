@@ -74,7 +74,7 @@ async def test_a_waiting_room_says_that_it_is_listed(server: Server, open_screen
         await ana.until("Waiting for someone", "No clock; public.")
 
 
-@pytest.mark.parametrize("line", ["Game", "Board", "Clock"])
+@pytest.mark.parametrize("line", ["Game", "Board"])
 async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark_for_a_value(
     server: Server, open_screen: OpenScreen, line: str
 ) -> None:

@@ -42,26 +42,26 @@ async def until_kept(user: ScreenUser) -> dict[str, Any]:
     return dict(load_config().values)
 
 
-@pytest.mark.parametrize(
-    ("field", "shown", "value", "kept"),
-    [
-        ("theme", "night", "night", {"theme": "night"}),
-        ("ascii", "yes", True, {"ascii": True}),
-        ("mouse", "no", False, {"no_mouse": True}),
-        ("bell", "always", "always", {"bell": "always"}),
-        ("keys", "pad", "pad", {"keys": "pad"}),
-        ("coordinates", "both from 0", "row-column-0", {"coordinates": "row-column-0"}),
-        ("confirm", "yes", True, {"confirm": True}),
-    ],
-)
-async def test_a_setting_counts_at_once_and_is_kept(
-    open_screen: OpenScreen, field: str, shown: str, value: object, kept: dict[str, object]
-) -> None:
+async def test_each_setting_counts_at_once_and_is_kept(open_screen: OpenScreen) -> None:
+    kept: dict[str, object] = {}
     async with at_settings(open_screen) as ana:
-        await ana.press(*["down"] * ROWS.index(field), "right")
-        await until_chosen(ana, shown)
-        assert getattr(ana.app.settings, field) == value
-        assert await until_kept(ana) == kept
+        for field, shown, value, key in (
+            ("theme", "night", "night", "theme"),
+            ("colour", "no", False, "no_color"),
+            ("ascii", "yes", True, "ascii"),
+            ("motion", "no", False, "no_motion"),
+            ("mouse", "no", False, "no_mouse"),
+            ("bell", "always", "always", "bell"),
+            ("keys", "pad", "pad", "keys"),
+            ("coordinates", "both from 0", "row-column-0", "coordinates"),
+            ("confirm", "yes", True, "confirm"),
+        ):
+            await ana.press("right")
+            await until_chosen(ana, shown)
+            assert getattr(ana.app.settings, field) == value
+            kept[key] = not value if key.startswith("no_") else value
+            assert await until_kept(ana) == kept
+            await ana.press("down")
 
 
 @pytest.mark.parametrize("colour", [True, False])
