@@ -52,7 +52,7 @@ def test_a_board_fits_and_shows_the_cell_that_matters(
     rules: Rules, width: int, height: int, data: st.DataObject
 ) -> None:
     cell = data.draw(st.integers(0, rules.size - 1))
-    fit = fit_board(rules, BoardStyle(), width, height, cell, None)
+    fit = fit_board(rules, BoardStyle(), width, height).scroll(rules, cell, None)
     assert fit.width <= width
     assert fit.height <= height
     view = BoardView(rules, FREE * rules.size, cursor=cell)

@@ -181,7 +181,7 @@ def test_a_window_needs_no_more_than_the_board_and_the_foot(name: str) -> None:
     width, height = needed_for_room(rules)
     assert width == 24
     assert height == {"1x2": 6, "3x3": 8, "6x7": 9, "15x15": 9, "32x32": 10}[name]
-    layout = lay_out_room(rules, BoardStyle(), width, height, None, None)
+    layout = lay_out_room(rules, BoardStyle(), width, height)
     assert layout.below_board <= height - 3
 
 
@@ -189,15 +189,12 @@ def test_a_window_needs_no_more_than_the_board_and_the_foot(name: str) -> None:
     st.tuples(st.integers(1, 32), st.integers(1, 32)).filter(lambda sides: max(sides) > 1),
     st.integers(24, 200),
     st.integers(6, 60),
-    st.data(),
 )
-def test_every_board_stands_within_its_stage(
-    sides: tuple[int, int], width: int, height: int, data: st.DataObject
-) -> None:
+def test_every_board_stands_within_its_stage(sides: tuple[int, int], width: int, height: int) -> None:
     rules = Rules(*sides, max(2, min(sides)))
     least = needed_for_room(rules)
     size = max(width, least[0]), max(height, least[1])
-    layout = lay_out_room(rules, BoardStyle(), *size, data.draw(st.none() | st.integers(0, rules.size - 1)), None)
+    layout = lay_out_room(rules, BoardStyle(), *size)
     assert layout.width <= size[0]
     assert layout.height <= size[1]
     assert LEFT + layout.fit.width <= layout.width
@@ -239,7 +236,7 @@ def test_every_board_stands_within_its_stage(
 def test_a_board_is_as_large_as_the_window_lets_it_be(
     name: str, size: tuple[int, int], scale: int, *, framed: bool, whole: bool, panel: bool
 ) -> None:
-    layout = lay_out_room(BOARDS[name], BoardStyle(), *size, None, None)
+    layout = lay_out_room(BOARDS[name], BoardStyle(), *size)
     found = layout.fit.style.framed, layout.fit.style.scale, layout.fit.window is None, layout.panel is not None
     assert found == (framed, scale, whole, panel)
 

@@ -18,7 +18,7 @@ def draw(
 ) -> Picture:
     picture = Picture(*size)
     view = BoardView(rules, board, cursor=cursor)
-    fit = fit_board(rules, BoardStyle(ascii=True), *size, cursor, None)
+    fit = fit_board(rules, BoardStyle(ascii=True), *size).scroll(rules, cursor, None)
     picture.paste(0, 0, fit.draw(view))
     paint_values(picture, 0, 0, view, fit, analysis)
     return picture

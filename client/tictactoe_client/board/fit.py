@@ -6,6 +6,7 @@ The letters and numbers beside the board stay in sight when it scrolls, and arro
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from tictactoe_client.board.board import (
@@ -52,9 +53,20 @@ class Fit:
         """Return the cell at this place of the drawing, or None."""
         return Grid.of(view.rules, self.style).find_cell(x, y, replace(view, window=self.window))
 
+    def scroll(self, rules: Rules, centre: int | None, old: Window | None) -> Fit:
+        """Return it with a window that has moved from `old` no more than `centre` needs; as it is where all is seen."""
+        part = self.window
+        if part is None:
+            return self
+        row, column = divmod(centre if centre is not None else rules.size // 2, rules.columns)
+        top = _scroll(old.top if old else row - part.rows // 2, row, part.rows, rules.rows)
+        left = _scroll(old.left if old else column - part.columns // 2, column, part.columns, rules.columns)
+        return replace(self, window=replace(part, top=top, left=left))
 
-def fit_board(rules: Rules, style: BoardStyle, width: int, height: int, centre: int | None, old: Window | None) -> Fit:
-    """Return the most generous way that fits; a scrolled window moves from `old` no more than `centre` needs."""
+
+@lru_cache(maxsize=64)
+def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Fit:
+    """Return the most generous way that fits, a window that has to scroll at its beginning."""
     compact = replace(style, framed=False, keys=None, scale=1)
     framed = (replace(style, framed=True, scale=scale) for scale in _SCALES)
     for chosen in (*framed, replace(compact, keys=style.keys), compact):
@@ -65,16 +77,10 @@ def fit_board(rules: Rules, style: BoardStyle, width: int, height: int, centre: 
     beside, above = _measure_part(rules, 0, 0)
     columns = min(rules.columns, max(_MIN_WINDOW, (width - beside) // 2))
     rows = min(rules.rows, max(_MIN_WINDOW, height - above))
-    row, column = divmod(centre if centre is not None else rules.size // 2, rules.columns)
-    window = Window(
-        _scroll(old.top if old else row - rows // 2, row, rows, rules.rows),
-        _scroll(old.left if old else column - columns // 2, column, columns, rules.columns),
-        rows,
-        columns,
-    )
-    return Fit(compact, window, *_measure_part(rules, rows, columns))
+    return Fit(compact, Window(0, 0, rows, columns), *_measure_part(rules, rows, columns))
 
 
+@lru_cache(maxsize=64)
 def smallest_board(rules: Rules) -> tuple[int, int]:
     """Return the least width and height in which a board can be shown: whole, or a part that scrolls."""
     whole = measure_board(rules)

@@ -23,7 +23,6 @@ from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.desk import ClientScreen, Desk
 from tictactoe_client.tui.errands import describe_errand
-from tictactoe_client.tui.room.hints import describe_another
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.screen import HelpScreen
 from tictactoe_engine import parse_cell
@@ -306,7 +305,10 @@ class Deeds:
     @property
     def another(self) -> str:
         """What would be played next with somebody else, in words; empty for nothing."""
-        return describe_another(self._again)
+        again = self._again
+        if again is None:
+            return ""
+        return "new game" if again.bots else "new private room" if again.private else "new opponent"
 
     @property
     def _loses_game(self) -> bool:

@@ -6,7 +6,6 @@ from typing import Final
 
 from tictactoe_client.board.board import MOST_COLUMN_KEYS
 from tictactoe_client.input.cells import goes_on, is_whole
-from tictactoe_client.online.client import Choice
 from tictactoe_client.text.news import can_play_again
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.room.table import Table
@@ -14,15 +13,6 @@ from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single
 from tictactoe_protocol.pushes import RoomState
 
 COMMANDS: Final = "resign draw undo claim chat clock who leave help"
-
-
-def describe_another(again: Choice | None) -> str:
-    """Return what one gets who goes on to another game, or nothing where there is none to go on to."""
-    if again is None:
-        return ""
-    if again.bots:
-        return "new game"
-    return "new private room" if again.private else "new opponent"
 
 
 def hint_keys(table: Table, state: RoomState, desk: Desk, *, another: str) -> str:
@@ -38,7 +28,7 @@ def hint_keys(table: Table, state: RoomState, desk: Desk, *, another: str) -> st
         return f"{COMMANDS}   Enter do it  {back} back"
     if desk.link.phase == "away" and table.record is None:
         return f"{show('retry')} try now  {back} leave"
-    if table.room.is_my_turn and hand.pending is None and is_whole(typed, rules, keys):
+    if typed and table.room.is_my_turn and hand.pending is None and is_whole(typed, rules, keys):
         return f"Enter play {typed.strip()}  {back} clear  {talk}"
     if typed and table.room.plays and not goes_on(typed.lstrip(), rules):
         return f"{back} clear  {talk}"

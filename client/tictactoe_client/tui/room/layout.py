@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from tictactoe_client.board.board import BoardStyle, Window
+from tictactoe_client.board.board import BoardStyle
 from tictactoe_client.board.fit import Fit, fit_board, smallest_board
 from tictactoe_client.tui.picture import Picture
 from tictactoe_engine import Rules
@@ -79,14 +80,17 @@ class RoomLayout:
         return self.top + self.fit.height
 
 
-def lay_out_room(
-    rules: Rules, style: BoardStyle, width: int, height: int, centre: int | None, old: Window | None
-) -> RoomLayout:
+@lru_cache(maxsize=16)
+def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> RoomLayout:
     """Return the layout for a window of this size; its own width and height are how much of the window it uses."""
-    fit, has_panel = _fit(rules, style, width, height, centre, old)
+    area, narrower = height - _HEAD_AND_FOOT, width - 2 * LEFT - _GAP - MIN_WIDTH
+    fit, alone = fit_board(rules, style, narrower, area), fit_board(rules, style, width - 2 * LEFT, area)
+    gains = fit != alone if width < _NARROW else fit.window is not None and alone.window is None
+    has_panel = not gains and fit.width <= narrower
+    if not has_panel:
+        fit = alone
     beside = LEFT + fit.width + _GAP
-    wanted_width = beside + _PANEL_WANTED + 1 if has_panel else beside
-    stage_width = min(width, max(_LEAST_STAGE[0], wanted_width))
+    stage_width = min(width, max(_LEAST_STAGE[0], beside + (_PANEL_WANTED + 1 if has_panel else 0)))
     stage_height = min(height, max(_LEAST_STAGE[1], fit.height + _HEAD_AND_FOOT + 2))
     top = 2 if fit.height + 1 < stage_height - _HEAD_AND_FOOT else 1
     return RoomLayout(fit, top, beside if has_panel else None, stage_width, stage_height)
@@ -96,15 +100,3 @@ def needed_for_room(rules: Rules) -> tuple[int, int]:
     """Return the width and height of the smallest window in which the board can be played."""
     width, height = smallest_board(rules)
     return max(_LEAST_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
-
-
-def _fit(
-    rules: Rules, style: BoardStyle, width: int, height: int, centre: int | None, old: Window | None
-) -> tuple[Fit, bool]:
-    """Return how the board is drawn, and whether the panel stands beside it."""
-    area = height - _HEAD_AND_FOOT
-    narrower = width - 2 * LEFT - _GAP - MIN_WIDTH
-    beside = fit_board(rules, style, narrower, area, centre, old)
-    alone = fit_board(rules, style, width - 2 * LEFT, area, centre, old)
-    gains = beside != alone if width < _NARROW else beside.window is not None and alone.window is None
-    return (alone, False) if gains or beside.width > narrower else (beside, True)

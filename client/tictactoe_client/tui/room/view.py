@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.board.board import BoardStyle, BoardView, Window
+from tictactoe_client.board.board import BoardStyle, BoardView
 from tictactoe_client.board.fit import Fit
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
@@ -35,7 +35,6 @@ class RoomView:
         self.desk = desk
         self.table = table
         self.foot = RoomFoot(desk, table, another=another)
-        self.window: Window | None = None
         self.fit: Fit | None = None
         self.corner = (0, 0)
         self.back_at = range(0)
@@ -52,7 +51,10 @@ class RoomView:
         if state is None or state.status == "waiting":
             self._layout = None
             return place_stage(MOST, (width, height))
-        layout = self._layout = self._lay_out(state, width, height)
+        rules, settings = state.rules.to_rules(), self.desk.settings
+        keys = settings.keys if self.table.room.plays else None
+        style = BoardStyle(ascii=settings.ascii, keys=keys, stars=not self.table.review.is_on)
+        layout = self._layout = lay_out_room(rules, style, width, height - self.foot.extra_lines)
         return place_stage((layout.width, layout.height + self.foot.extra_lines), (width, height))
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
@@ -153,13 +155,13 @@ class RoomView:
 
     def scroll(self, rows: int, columns: int) -> int | None:
         """Return the cell in the middle of another part of a board that does not fit, None where all is in sight."""
-        state, window = self.table.room.state, self.window
-        if state is None or window is None:
+        state, fit = self.table.room.state, self.fit
+        if state is None or fit is None or fit.window is None:
             return None
-        rules = state.rules
+        rules, window = state.rules, fit.window
         top = min(max(window.top + rows, 0), rules.rows - window.rows)
         left = min(max(window.left + columns, 0), rules.columns - window.columns)
-        self.window = replace(window, top=top, left=left)
+        self.fit = replace(fit, window=replace(window, top=top, left=left))
         return (top + window.rows // 2) * rules.columns + left + window.columns // 2
 
     @property
@@ -178,27 +180,16 @@ class RoomView:
         ways = (watching, moment, back), (moment, back), (moment,)
         return tuple("   ".join(part for part in way if part) for way in ways)
 
-    def _lay_out(self, state: RoomState, width: int, height: int) -> RoomLayout:
-        """Return where the board and the rest go in a window of this size."""
-        rules, settings = state.rules.to_rules(), self.desk.settings
-        style = BoardStyle(
-            ascii=settings.ascii,
-            keys=settings.keys if self.table.room.plays else None,
-            stars=not self.table.review.is_on,
-        )
-        cursor = self._cursor(state)
-        centre = cursor if cursor is not None else state.last
-        return lay_out_room(rules, style, width, height - self.foot.extra_lines, centre, self.window)
-
     def _draw_board(self, picture: Picture, state: RoomState, layout: RoomLayout) -> list[str]:
         """Draw the board, with values where they are shown; return those that its small cells have no room for."""
-        view = BoardView.of(state, self._cursor(state) if self.table.room.plays or self.table.review.is_on else None)
+        cursor = self._cursor(state)
+        view = BoardView.of(state, cursor if self.table.room.plays or self.table.review.is_on else None)
         if not self.table.actions.timeline.is_back and self.table.hand.pending is not None:
             view = replace(view, pending=self.table.hand.pending)
         if self.table.falling and not self.table.actions.timeline.is_back:
             view = replace(view, board=self.table.falling[0], last=None, line=frozenset())
-        fit = self.fit = layout.fit
-        self.window = fit.window
+        centre, old = cursor if cursor is not None else state.last, self.fit
+        fit = self.fit = layout.fit.scroll(view.rules, centre, None if old is None else old.window)
         self.corner = (LEFT, layout.top)
         is_grey = self.desk.link.phase != "online" and self.table.record is None
         picture.paste(*self.corner, fit.draw(view), "dim" if is_grey else None)
@@ -210,9 +201,5 @@ class RoomView:
 
     def _cursor(self, state: RoomState) -> int | None:
         """Return where the cursor stands: for one who plays where marks fall, where the mark would land."""
-        cursor = self.table.hand.cursor
-        return (
-            resting_cell(state, cursor)
-            if cursor is not None and state.rules.gravity and self.table.room.plays
-            else cursor
-        )
+        cursor, falls = self.table.hand.cursor, state.rules.gravity and self.table.room.plays
+        return resting_cell(state, cursor) if cursor is not None and falls else cursor
