@@ -1,7 +1,4 @@
-"""What somebody wants in a room, carried out: the one executor, for typed lines, commands, keys and clicks alike.
-
-What the server does about it is told by the room's events, not here.
-"""
+"""What somebody wants in a room, carried out: the one executor, for typed lines, commands, keys and clicks alike."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a person may want, the same for every face: to place, to ask, to look, to do; and what a typed line means.
-
-The board's shape decides which words are cells; nothing here knows whose turn it is or what lies on the board. Pure.
-"""
+"""What a person may want, the same for every face: a move, a question, a look, a deed; and what a line means. Pure."""
 
 from __future__ import annotations
 

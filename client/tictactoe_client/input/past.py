@@ -147,10 +147,7 @@ class Judge:
                 yield mistake
 
     async def find_turning_point(self, winner: str | None) -> Mistake | None:
-        """Return the mistake that decided the game: the last of those who did not win; in a draw the last of all.
-
-        None where it is not among the last moves, or cannot be told.
-        """
+        """Return the last mistake of those who did not win, None where there is none among the last moves."""
         board, moves = self.position.board, self.position.moves
         plies = range(len(moves), max(0, len(moves) - TURNING_MOVES), -1)
         return await anext(self.mistakes(ply for ply in plies if board[moves[ply - 1]] != winner), None)

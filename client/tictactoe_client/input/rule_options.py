@@ -35,11 +35,7 @@ _BOARD: Final = re.compile(r"([0-9]{1,4})[xX×]([0-9]{1,4})", re.ASCII)
 
 
 def parse_rules(options: RuleOptions) -> Rules:
-    """Return the rules; what is not given is as in the preset, `classic` by default. Raises `Misuse`.
-
-    >>> parse_rules(RuleOptions(board="15x15", win=5)) == PRESETS["gomoku"]
-    True
-    """
+    """Return the rules; what is not given is as in the preset, `classic` by default. Raises `Misuse`."""
     if options.rules is not None and options.board is not None:
         raise Misuse("Choose one of --rules and --board.")
     base = PRESETS[options.rules or "classic"]
@@ -55,11 +51,7 @@ def parse_rules(options: RuleOptions) -> Rules:
 
 
 def parse_clock(text: str | None) -> ClockFields | None:
-    """Return the clock, None for none; raises `Misuse`.
-
-    >>> parse_clock("3+2"), parse_clock("10/move").move_ms
-    (ClockFields(initial_ms=180000, increment_ms=2000, move_ms=UNSET), 10000)
-    """
+    """Return the clock, ``3+2`` or ``10/move``, None for none; raises `Misuse`."""
     if text is None:
         return None
     if match := _CLOCK.fullmatch(text):

@@ -182,10 +182,7 @@ class PlainGame:
     # -- whose turn it is: the room's, the keyboard's or time's ---------------------------------------------------
 
     async def _take_next(self) -> None:
-        """Wait for one thing to happen, and deal with it.
-
-        Typed lines wait for one another, and for what the server has to say about the one before.
-        """
+        """Deal with the next thing. Lines wait for what the server has to say about the one before."""
         if self._acting is None and self._inbox.empty() and (deed := self._next_deed()) is not None:
             self._acting = self._begin(deed)
         has_place = len(self._typed) < (_LINES_AHEAD if self._is_offline else 1)

@@ -1,8 +1,4 @@
-"""What plain mode says because time has passed: still waiting, little time left, a seat that may be claimed.
-
-It does no waiting of its own: times are handed in, in seconds of the event loop's clock, and it says when it next has
-something to say.
-"""
+"""What plain mode says because time has passed. It does no waiting of its own: times, in seconds, are handed in."""
 
 from __future__ import annotations
 

@@ -92,10 +92,7 @@ def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
 
 
 def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lambda: None) -> None:
-    """Call `stop` with the number of the first signal that comes; a second one ends the process, after `restore`.
-
-    What was ignored from the start, as by ``nohup``, stays ignored.
-    """
+    """Call `stop` with the first signal that is not ignored; a second one ends the process, after `restore`."""
     received: list[int] = []
 
     def hear(number: int) -> None:

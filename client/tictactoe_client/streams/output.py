@@ -1,7 +1,4 @@
-"""Standard output and error: whole lines, out at once; and what kind of thing they are connected to.
-
-What cleans a text is imported with the first one that is printed, so that `--help` need not.
-"""
+"""Standard output and error: whole lines, out at once; `--help` need not import what cleans a text."""
 
 from __future__ import annotations
 
@@ -161,11 +158,7 @@ def is_terminal(*descriptors: int) -> bool:
 
 
 def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: bool = False) -> bool:
-    """Tell whether to colour standard output, or what is `on_screen`; an empty NO_COLOR or FORCE_COLOR is not set.
-
-    >>> wants_colour({"FORCE_COLOR": "1"}, no_colour=False), wants_colour({"NO_COLOR": "1"}, no_colour=False)
-    (True, False)
-    """
+    """Tell whether to colour standard output, or what is `on_screen`; an empty NO_COLOR or FORCE_COLOR is not set."""
     if no_colour or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
         return False
     if environment.get("FORCE_COLOR"):

@@ -1,7 +1,4 @@
-"""What is asked about a position, answered from its state alone: in a game, offline, in a record; read aloud too. Pure.
-
-Cells are row-major from 0. What would be long is put together: ``A to G empty, H X``.
-"""
+"""What is asked about a position, answered from its state alone: in a game, offline, in a record, read aloud. Pure."""
 
 from __future__ import annotations
 
@@ -115,10 +112,7 @@ def _describe_company(state: RoomState, viewer: str, unblamed: Collection[str]) 
 
 
 def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
-    """Return a part of the board: a ``row``, a ``column``, or of a cell, the last one by default, what is about it.
-
-    ``Row 1: A X, B empty, C X.`` or ``Column A: 1 X, 2 empty, 3 O.``
-    """
+    """Return a part of the board, ``Row 1: A X, B empty, C X.``; what is about a cell, by default the last one."""
     columns = state.rules.columns
     if kind == "row" and index is not None:
         marks = state.board[index * columns : (index + 1) * columns]
@@ -206,10 +200,7 @@ class Run:
 
 
 def list_runs(state: RoomState) -> list[str]:
-    """Return the marks that stand in a row, the longest first: ``X, 4 in a row: H8 to K8, open at G8 L8.``
-
-    Told are those that lack at most two marks of a line, of two marks at least, twelve of them at most.
-    """
+    """Return the marks in a row that lack at most two of a line: ``X, 4 in a row: H8 to K8, open at G8 L8.``"""
     rules = state.rules.to_rules()
     least = max(2, rules.line - 2)
     runs = sorted(find_runs(state.board, rules, least), key=lambda run: -len(run.cells))
@@ -239,11 +230,7 @@ def find_runs(board: str, rules: Rules, least: int) -> list[Run]:
 
 
 def split_lines(cells: Collection[int], rules: Rules) -> list[tuple[int, ...]]:
-    """Return the straight runs of at least `rules.line` cells that a result's cells are made of.
-
-    >>> split_lines((0, 1, 2, 3, 6), Rules())
-    [(0, 1, 2), (0, 3, 6)]
-    """
+    """Return the straight runs of at least `rules.line` cells that a result's cells are made of."""
     board = "".join(rules.marks[0] if cell in cells else FREE for cell in range(rules.size if cells else 0))
     return [run.cells for run in find_runs(board, rules, rules.line)]
 

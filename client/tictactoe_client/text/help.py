@@ -1,7 +1,6 @@
 """What can be typed and pressed, once: `h` in plain mode, `?` on the full screen and docs/client.md read these tables.
 
-Keys stand here as the names of actions: whoever shows them hands in what they are called. Commands that start this
-program again are such as work here; lines meant for other people keep the plain name.
+Keys stand here as the names of actions: whoever shows them hands in what they are called.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What happens in a room and what is open there, in sentences; not the turn and the board, which each face draws. Pure.
-
-A *viewer* is the public id of whoever reads.
-"""
+"""What happens in a room and what is open there, in sentences; each face shows turn and board in its own way. Pure."""
 
 from __future__ import annotations
 

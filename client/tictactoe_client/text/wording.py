@@ -1,4 +1,4 @@
-"""The words for what a state holds: rules, places, players, lines. Pure; every string from strangers is cleaned here.
+"""The words for what a state holds; every string from strangers is cleaned here. Pure.
 
 A *viewer* is the public id of whoever reads, so that the words can say "you".
 """

@@ -1,6 +1,6 @@
 """What a search found about positions and moves, in the few words that a line holds; the same in every face. Pure.
 
-Values are for the mark that moves next, against all others together; `plies` count everybody's moves until the end.
+Values are for the mark that moves next, against all others together.
 """
 
 from __future__ import annotations
@@ -17,11 +17,7 @@ EVEN: Final = 0.15
 
 
 def describe_value(value: CellValue, *, solved: bool = True) -> str:
-    """Return what a move is worth to whoever makes it.
-
-    >>> describe_value(CellValue("loss", 4, -1.0)), describe_value(CellValue("unknown", None, 0.4))
-    ('loses in 4', 'unclear, looks good')
-    """
+    """Return what a move is worth to whoever makes it: ``loses in 4``, ``unclear, looks good``."""
     if value.kind == "draw":
         return "a draw"
     if value.kind in ("win", "loss"):
