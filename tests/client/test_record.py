@@ -31,9 +31,15 @@ THREE = parse_record(
 )
 
 
+def actions_at(record: GameRecord, ply: int, settings: Settings | None = None) -> RecordActions:
+    actions = RecordActions(RecordedRoom(record), settings or Settings())
+    actions.timeline = actions.timeline.jump(ply)
+    return actions
+
+
 def at(record: GameRecord, ply: int, **options: bool) -> list[str]:
     """Return what is told of the moment after so many moves."""
-    return list(RecordActions(RecordedRoom(record), Settings(**options), ply).tell_moment())  # type: ignore[arg-type]
+    return actions_at(record, ply, Settings(**options)).tell_moment()  # type: ignore[arg-type]
 
 
 def test_the_whole_game_is_told_in_two_lines() -> None:
@@ -150,7 +156,7 @@ def test_programs_read_the_game_and_each_position() -> None:
     ],
 )
 async def test_a_line_typed_after_three_moves_is_answered_with(line: str, told: str) -> None:
-    actions = RecordActions(RecordedRoom(CLASSIC), Settings(), 3)
+    actions = actions_at(CLASSIC, 3)
     assert (await actions.do_line(line)).lines[0] == told
 
 
@@ -173,11 +179,11 @@ async def test_a_record_is_a_room_in_which_nobody_plays() -> None:
 
 
 async def test_mistakes_of_a_record_are_told_but_of_no_game_that_may_still_run() -> None:
-    actions = RecordActions(RecordedRoom(CLASSIC), Settings(draws_board=False), 0)
+    actions = actions_at(CLASSIC, 0, Settings(draws_board=False))
     assert (await actions.do_line("next mistake")).lines == (
         "Move 6: O played C3: loses in 2; best C2: a draw. It cost the draw.",
     )
-    running = RecordActions(RecordedRoom(parse_record("1. b2 b1 *")), Settings(), 2)
+    running = actions_at(parse_record("1. b2 b1 *"), 2)
     for line in ("value", "mistakes", "next mistake"):
         (told,) = (await running.do_line(line)).lines
         assert "best" not in told.lower()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -12,7 +11,6 @@ from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
-from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import list_moves, read_cell
 from tictactoe_client.text.help import describe_record_help
 from tictactoe_client.text.wording import count, describe_clock, describe_reason, describe_rules, describe_unknown
@@ -57,20 +55,9 @@ class RecordedRoom(Room):
 
 
 class RecordActions(Actions):
-    """What one does with a record, beginning after `ply` moves: one steps, and asks about the moment that is shown."""
+    """What one does with a record: one steps, and asks about the moment that is shown."""
 
-    def __init__(
-        self,
-        room: RecordedRoom,
-        settings: Settings,
-        ply: int = 0,
-        *,
-        shows: bool = False,
-        tell: Callable[[str], object] | None = None,
-    ) -> None:
-        super().__init__(room, settings, shows=shows, tell=tell)
-        self._record = room.content
-        self.timeline = self.timeline.jump(ply)
+    _room: RecordedRoom
 
     def parse(self, line: str) -> Intent | BadInput:
         """Return what a typed line asks for: a number is a move here, and an empty line goes on."""
@@ -89,7 +76,7 @@ class RecordActions(Actions):
         shown = self.timeline.show(state)
         match intent:
             case Query("who"):
-                return [f"{describe_players(self._record)}."]
+                return [f"{describe_players(self._room.content)}."]
             case Query("clock"):
                 return ["A record does not tell what the clocks showed."]
             case Query("help"):
@@ -113,13 +100,13 @@ class RecordActions(Actions):
 
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led to the moment that is looked at, and what the record notes there."""
-        return [*super().describe_moment(state), *describe_notes(self._record, self.timeline.here)]
+        return [*super().describe_moment(state), *describe_notes(self._room.content, self.timeline.here)]
 
     def _describe_edge(self, *, is_end: bool) -> str:
         return "This is the end: p goes back, q quits." if is_end else "This is the start: n goes on, q quits."
 
     def _name(self, state: RoomState, mark: str) -> str:
-        return name_in(self._record, mark)
+        return name_in(self._room.content, mark)
 
 
 def _state_of(record: GameRecord) -> RoomState:

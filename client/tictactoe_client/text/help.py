@@ -75,7 +75,7 @@ class Command:
     does: str
     typed: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
-    who: Literal["all", "player", "watcher"] = "all"
+    who: Literal["all", "player"] = "all"
 
 
 _WORTH: Final = "Worth, where no two people play"
@@ -268,9 +268,8 @@ def list_home_help(show: Show) -> list[Topic]:
 
 def commands_for(*, plays: bool) -> Iterator[tuple[str, tuple[Command, ...]]]:
     """Yield what those who play, or those who watch, can do, by what it is about."""
-    who = "player" if plays else "watcher"
     for title, commands in COMMANDS.items():
-        if found := tuple(command for command in commands if command.who in ("all", who)):
+        if found := tuple(command for command in commands if plays or command.who == "all"):
             yield title, found
 
 

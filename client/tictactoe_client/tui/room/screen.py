@@ -73,7 +73,8 @@ class RoomScreen(ClientScreen):
         self.is_room = self.needs_server = not isinstance(room, RecordedRoom)
         aborts = client is not None and "abort" in client.features
         if isinstance(room, RecordedRoom):
-            actions: Actions = RecordActions(room, settings, ply, shows=True, tell=desk.say)
+            actions: Actions = RecordActions(room, settings, shows=True, tell=desk.say)
+            actions.timeline = actions.timeline.jump(ply)
         else:
             actions = Actions(room, settings, shows=True, aborts=aborts, tell=desk.say)
         review = Review(room, actions, run=desk.start, tell=desk.say, redraw=self.redraw)
