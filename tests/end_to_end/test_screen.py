@@ -56,7 +56,7 @@ async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server
         "import sys\n"
         "from tictactoe_client.tui import home\n"
         "def fail(*_): raise RuntimeError('broken on purpose')\n"
-        "home.HomeMenu.action_cursor_down = fail\n"
+        "home.HomeScreen.action_move = fail\n"
         "from tictactoe_client.cli.main import main\n"
         f"sys.argv[1:] = ['-s', {server.url!r}]\n"
         "main()\n"

@@ -52,6 +52,11 @@ class LeavableScreen(TicTacToe):
         return "\n".join(line.rstrip() for line in lines)
 
     @property
+    def is_laid_out(self) -> bool:
+        """Whether all that lies on the screen has its place, as on a terminal before it is painted."""
+        return bool(self.screen_stack) and not self.screen._layout_required
+
+    @property
     def pages(self) -> list[Any]:
         """Our screens, the visible one last."""
         return list(self.screens)
@@ -114,7 +119,7 @@ class ScreenUser:
         try:
             async with asyncio.timeout(10):
                 while True:
-                    for text in texts():
+                    for text in texts() if self.app.is_laid_out else ():
                         if all(word in text for word in words) and (gone is None or gone not in text):
                             return text
                     await self.pilot.pause()

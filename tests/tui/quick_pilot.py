@@ -64,3 +64,5 @@ class QuickPilot(Pilot[int]):
                 return
             while not passed.is_set() and station.is_running and screen.is_running:  # noqa: ASYNC110
                 await asyncio.sleep(0)
+        while screen.screen_stack and screen.screen._layout_required and screen.is_running:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)

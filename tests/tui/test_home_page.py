@@ -199,11 +199,19 @@ async def test_a_room_that_turns_out_to_be_full_takes_no_key_from_a_name_that_is
         await ana.until("Playing as  zoe")
 
 
-async def test_a_full_room_of_the_command_line_ends_with_five(server: Server, open_screen: OpenScreen) -> None:
+async def test_a_full_room_of_the_command_line_is_offered_to_be_watched_else_it_ends_with_five(
+    server: Server, open_screen: OpenScreen
+) -> None:
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         code = (await bo.ask("create"))["room"]
         await cy.ask("join", room=code)
+        async with open_screen(server.url, Choice("join", code=code)) as wat:
+            await wat.until(f"Room {code} is full; you may watch it.", "watch")
+            await wat.press("enter")
+            await wat.until(f"WATCHING {code}")
         async with open_screen(server.url, Choice("join", code=code)) as ana:
+            await ana.until(f"Room {code} is full; you may watch it.", "Esc no")
+            await ana.press("escape")
             await ana.until_it_ends()
     assert ana.app.last_words == f"Room {code} is full; you may watch it."
     assert ana.app.return_code == 5

@@ -13,8 +13,8 @@ from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.board.board import BoardStyle
 from tictactoe_client.online.client import Choice
-from tictactoe_client.tui.picture import Picture, measure
-from tictactoe_client.tui.room.layout import LEFT, MIN_WIDTH, Stage, lay_out_room, needed_for_room, place_stage
+from tictactoe_client.tui.picture import Picture, Stage, measure, place_stage
+from tictactoe_client.tui.room.layout import LEFT, MIN_WIDTH, lay_out_room, needed_for_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 

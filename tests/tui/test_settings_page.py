@@ -121,7 +121,7 @@ async def test_a_click_on_a_line_changes_it(open_screen: OpenScreen) -> None:
 
 
 async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
-    async with at_settings(open_screen, size=(80, 14)) as ana:
+    async with at_settings(open_screen, size=(80, 12)) as ana:
         await ana.press("up")
         await until_chosen(ana, "Confirm clicks")
         await ana.until("Esc back", gone="Theme")

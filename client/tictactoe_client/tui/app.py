@@ -89,8 +89,6 @@ class TicTacToe(Desk, inherit_bindings=False):
         super().__init__(settings, address, first, opening.role_for(first))
         self.unhandled = StringIO()
         self.error_console = Console(file=self.unhandled, width=120)
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]
-        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]
         for name in THEMES[1:]:
             if name not in self.available_themes:
                 self.register_theme(library_theme(name))

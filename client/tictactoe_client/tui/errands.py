@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Protocol
 
 from textual.screen import Screen
@@ -175,17 +176,22 @@ class Errands:
         try:
             room = await coming
         except Refused as refused:
-            if is_first:
-                desk.leave(exit_code_for(refused), describe_failure(refused, desk.settings, desk.link.address))
-            elif refused.code == "room_full" and choice.way == "join":
-
-                def take(answer: str | None) -> None:
-                    if answer is not None:
-                        self.enter(Choice("watch", code=choice.code))
-
-                desk.ask(Question(f"Room {choice.code} is full; you may watch it.", yes="watch"), take)
-            else:
+            is_full = refused.code == "room_full" and choice.way == "join"
+            if not is_full and not is_first:
                 raise
+            told = describe_failure(refused, desk.settings, desk.link.address)
+            stay: Callable[[], object] = partial(desk.leave, exit_code_for(refused), told) if is_first else bool
+            if not is_full:
+                stay()
+                return
+
+            def take(answer: str | None) -> None:
+                if answer is None:
+                    stay()
+                else:
+                    self.enter(Choice("watch", code=choice.code))
+
+            desk.ask(Question(f"Room {choice.code} is full; you may watch it.", yes="watch"), take)
             return
         if room is not None:
             desk.open_room(room, choice.again, over)

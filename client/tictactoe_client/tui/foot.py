@@ -1,12 +1,13 @@
-"""The keys of a screen: how one is bound to what it does, and the line that shows those that count at the moment."""
+"""The keys of a screen: how one is bound to what it does, and which of them its last line names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
 from textual.binding import Binding
-from textual.content import Content
-from textual.widgets import Static
+from textual.screen import Screen
 
 from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.picture import measure
@@ -20,43 +21,30 @@ def bind(name: str, action: str = "", label: str = "", *, priority: bool = False
     return Binding(",".join(ACTIONS[name]), action or name, label, priority=priority, id=name, show=bool(label))
 
 
-class Foot(Static):
-    """The keys that count at the moment, those called `first` before the others; where room is short, the last ones go.
+def list_keys(
+    screen: Screen[Any], width: int, first: Sequence[str], renames: Mapping[str, str]
+) -> Sequence[tuple[str, str]]:
+    """Return the keys that count now with what they do, as many as there is room for, those called `first` first."""
+    items: dict[str, list[str]] = {}
+    seen = set()
+    order = _order_of(type(screen))
+    for active in sorted(screen.active_bindings.values(), key=lambda active: order.get(active.binding.id, len(order))):
+        binding = active.binding
+        if binding.show and active.enabled and binding.action not in seen:
+            seen.add(binding.action)
+            label = renames.get(binding.description, binding.description)
+            items.setdefault(label, []).append(screen.app.get_key_display(binding))
+    parts = [("".join(keys) if keys[0] in "↑←" else "/".join(keys), label) for label, keys in items.items()]
+    parts.sort(key=lambda part: first.index(part[1]) if part[1] in first else len(first))
+    while sum(measure(keys + label) + 3 for keys, label in parts) - 2 > width:
+        goes = [part for part in parts if part[1] not in (*first, *_LASTING)]
+        parts.remove((goes or parts)[-1])
+    return parts
 
-    The way to the help and the way out stay. `renames` says what a screen calls a key that others call otherwise.
-    """
 
-    def __init__(self, id: str, first: Sequence[str] = (), renames: Mapping[str, str] | None = None) -> None:
-        super().__init__(id=id)
-        self._first = first
-        self._renames = {"Dismiss menu": "back", **(renames or {})}
-
-    def on_mount(self) -> None:
-        """Follow what the keys do."""
-        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.show())
-
-    def on_resize(self) -> None:
-        """Fit the keys to the window."""
-        self.show()
-
-    def show(self) -> None:
-        """Show the keys as many of which there is room for."""
-        items: dict[str, list[str]] = {}
-        seen = set()
-        for active in self.screen.active_bindings.values():
-            binding = active.binding
-            if binding.show and active.enabled and binding.action not in seen:
-                seen.add(binding.action)
-                label = self._renames.get(binding.description, binding.description)
-                items.setdefault(label, []).append(self.app.get_key_display(binding))
-        parts = [("".join(keys) if keys[0] in "↑←" else "/".join(keys), label) for label, keys in items.items()]
-        parts.sort(key=lambda part: self._first.index(part[1]) if part[1] in self._first else len(self._first))
-        while sum(measure(key + label) + 3 for key, label in parts) - 2 > self.size.width:
-            goes = [part for part in parts if part[1] not in (*self._first, *_LASTING)]
-            parts.remove((goes or parts)[-1])
-        shown = [
-            Content.from_markup("[bold $key]$key[/] [$dim]$label[/]", key=key, label=label) for key, label in parts
-        ]
-        content = Content("  ").join(shown)
-        if content != self.content:
-            self.update(content, layout=False)
+@cache
+def _order_of(kind: type[Screen[Any]]) -> dict[str | None, int]:
+    """Return the ids of a screen's bindings in the order in which they are declared, whatever their keys are."""
+    declared = (cls.__dict__.get("BINDINGS", ()) for cls in reversed(kind.__mro__))
+    ids = [binding.id for bindings in declared for binding in bindings if isinstance(binding, Binding)]
+    return {name: number for number, name in enumerate(dict.fromkeys(ids))}

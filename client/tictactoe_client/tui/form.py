@@ -1,49 +1,56 @@
-"""A form: lines with a title, a choice or a text, and a note; the library's own fields, with keys of our own."""
+"""Pages of lines to fill in: each has a title, a choice or a text, and a note. One text line of the library's moves
+to whichever line is chosen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
-from textual.widget import Widget
-from textual.widgets import Input, Label, Select
+from textual.geometry import Region
+from textual.widgets import Input
 
 from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.lists import ListScreen
+from tictactoe_client.tui.picture import Picture, shorten, wrap
 from tictactoe_client.tui.question import Line
 
-_ROWS: tuple[BindingType, ...] = (
-    bind("up", "app.focus_previous", "choose"),
-    bind("down", "app.focus_next", "choose"),
-)
+_TITLE: Final = 20
+_VALUE: Final = 18
+_ARROW: Final = 14
+_WIDE: Final = 72
+"""From this width on notes stand beside the lines."""
 
 
-class Choice(Select[Any], inherit_bindings=False):
-    """One of a few values: left and right go through them, Space lists them all."""
+@dataclass(slots=True)
+class Field:
+    """A line of a form; one with `choices`, each a value with how it is written, is no text."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *_ROWS,
-        bind("left", "step(-1)", "change"),
-        bind("right", "step(1)", "change"),
-        ("space", "show_overlay"),
-    ]
+    title: str
+    value: Any
+    note: str = ""
+    choices: Sequence[tuple[str, Any]] = ()
 
-    def __init__(self, options: Sequence[tuple[str, Any]], value: Any, *, id: str) -> None:
-        super().__init__(options, value=value, allow_blank=False, compact=True, id=id)
-        self.values = [one for _, one in options]
+    @property
+    def text(self) -> str:
+        """What the line says."""
+        return next((text for text, value in self.choices if value == self.value), "") if self.choices else self.value
 
-    def action_step(self, by: int) -> None:
+    def step(self, by: int) -> None:
         """Go to another value, round and round."""
-        self.value = self.values[(self.values.index(self.value) + by) % len(self.values)]
+        values = [value for _, value in self.choices]
+        self.value = values[(values.index(self.value) + by) % len(values)]
 
 
-class Text(Line):
-    """A line of text in a form; typing replaces what stands there when one comes to it."""
+class FormLine(Line):
+    """The text of the chosen line; typing replaces what stands there when one comes to it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*_ROWS, Binding("enter", "submit", "open the room")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "open the room")]
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Leave the question mark to the help: it is part of no line's text."""
@@ -55,49 +62,141 @@ class Text(Line):
             event.prevent_default()
 
 
-class Field(Horizontal):
-    """One line."""
+class FormScreen(ListScreen):
+    """A page with such lines by their names; left and right change a choice, Space lists all that it may be."""
 
-    def __init__(self, title: str, control: Widget, note: str) -> None:
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("left", "step(-1)", "change"),
+        bind("right", "step(1)", "change"),
+        ("space", "list_values"),
+    ]
+
+    def __init__(self) -> None:
+        self.line = FormLine(compact=True, id="line")
+        super().__init__(self.line)
+        self.fields: dict[str, Field] = {}
+        self._before = ""
+
+    def list_fields(self) -> dict[str, Field]:
+        """Return the lines as they are now."""
+        return self.fields
+
+    def took(self, name: str) -> None:
+        """Take note that one has changed a line."""
+
+    def describe_sum(self) -> tuple[str, str]:
+        """Return what all lines come to, with its role."""
+        return "", ""
+
+    # -- what it looks like ---------------------------------------------------------------------------------------
+
+    def draw_body(self, page: Picture, body: Region) -> None:
+        """Draw the lines, and what they come to."""
+        self.fields = self.list_fields()
+        self.keep(list(self.fields))
+        told, role = self.describe_sum()
+        lines = wrap(told, body.width - 6)
+        for y, line in enumerate(lines, body.bottom - len(lines)):
+            page.put(3, y, line, role)
+        top = body.y + (1 if body.height > len(self.fields) + len(lines) + 1 else 0)
+        place = Region(3, top, body.width - 6, max(1, body.bottom - len(lines) - top))
+        self.lay_rows(place, [(name, self._describe(page, field)) for name, field in self.fields.items()])
+        if not self.line.display and not self.fields[self.chosen].choices:
+            self.chose()
+        if self.line.display:
+            y = top + self.at - int(self.rows.scroll_offset.y)
+            self.line.styles.offset = self.stage.x + 3 + _TITLE, self.stage.y + y
+
+    def _describe(self, page: Picture, field: Field) -> str:
+        arrow = "▼" if field.choices and not page.ascii_only else ""
+        told = f"  {field.title:<{_TITLE - 1}}{shorten(field.text, _VALUE - 2):<{_ARROW}}{arrow}"
+        return f"{told:<{_TITLE + _VALUE + 1}}{field.note}" if page.width >= _WIDE else told
+
+    # -- the line that is typed at --------------------------------------------------------------------------------
+
+    def chose(self) -> None:
+        """Let the keys type where the chosen line is a text."""
+        field = self.fields.get(self.chosen)
+        if field is None or field.choices:
+            self._put_line_away()
+            return
+        self._before = field.value
+        with self.prevent(Input.Changed):
+            self.line.value = field.value
+        self.line.display = True
+        self.line.focus()
+        self.line.action_select_all()
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the chosen line says something else than when one came to it."""
+        return self.line.display and self.line.value != self._before
+
+    def take_back(self) -> None:
+        """Let the chosen line say again what it said."""
+        self.line.value = self._before
+
+    def _put_line_away(self) -> None:
+        if self.line.display:
+            self.line.display = False
+            self.set_focus(None)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Take what is typed."""
+        field = self.fields.get(self.chosen)
+        if field is not None and not field.choices and field.value != event.value:
+            field.value = event.value
+            self.took(self.chosen)
+            self.redraw()
+
+    # -- choices --------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a change where there is a choice."""
+        if action in ("step", "list_values"):
+            return bool(self.chosen) and bool(self.fields[self.chosen].choices)
+        return super().check_action(action, parameters)
+
+    def action_step(self, by: int) -> None:
+        """Go to another value of the chosen line."""
+        self.fields[self.chosen].step(by)
+        self.took(self.chosen)
+        self.redraw()
+
+    def action_list_values(self) -> None:
+        """List all values of the chosen line."""
+        self.desk.open(ValuesScreen(self.fields[self.chosen], partial(self.took, self.chosen)))
+
+    def open_row(self, name: str) -> None:
+        """Take a click: on the title of a choice for another value, on its value for all of them."""
+        if self.fields[name].choices and self.rows.clicked_x < _TITLE:
+            self.action_step(1)
+        elif self.fields[name].choices:
+            self.action_list_values()
+
+
+class ValuesScreen(ListScreen):
+    """All values of a line, to choose one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="back"), bind("help", label="help")]
+    foot_renames = MappingProxyType({"open": "choose"})
+    foot_first = ("choose", "back")
+
+    def __init__(self, field: Field, took: Callable[[], None]) -> None:
         super().__init__()
-        self._title = title
-        self._parts = (Label(f"  {title}", classes="title"), control, Label(note, classes="note"))
+        self.heading = field.title
+        self._field = field
+        self._took = took
+        self.chosen = field.text
 
-    def compose(self) -> ComposeResult:
-        """Lay out the title, what is to be filled in, and the note."""
-        yield from self._parts
+    def draw_body(self, page: Picture, body: Region) -> None:
+        """Draw the values."""
+        names = [text for text, _ in self._field.choices]
+        self.keep(names)
+        self.lay_rows(Region(3, body.y, body.width - 6, body.height), [(name, f"  {name}") for name in names])
 
-    def on_click(self, event: events.Click) -> None:
-        """Go to the line whose title is clicked, and to another of its values."""
-        control = self._parts[1]
-        if self._parts[0].region.contains_point(event.screen_offset):
-            control.focus()
-            if isinstance(control, Choice):
-                control.action_step(1)
-
-    def on_descendant_focus(self) -> None:
-        """Put a sign before the line that has the keys."""
-        self._parts[0].update(f"> {self._title}", layout=False)
-
-    def on_descendant_blur(self) -> None:
-        """Take the sign away."""
-        self._parts[0].update(f"  {self._title}", layout=False)
-
-
-class Form(VerticalScroll, can_focus=False):
-    """The lines; they scroll where there is no room for all."""
-
-    def __init__(self, fields: Iterable[Field]) -> None:
-        super().__init__(*fields)
-
-    def value_of(self, name: str) -> Any:
-        """Return what a line says."""
-        control = self.query_one(f"#{name}")
-        return control.value.strip() if isinstance(control, Input) else getattr(control, "value", None)
-
-    def fill(self, name: str, value: Any) -> None:
-        """Let a line say this, without telling that it changed."""
-        control = self.query_one(f"#{name}")
-        with self.prevent(Input.Changed, Select.Changed):
-            if isinstance(control, (Input, Select)) and control.value != value:
-                control.value = value
+    def open_row(self, name: str) -> None:
+        """Let the line say this."""
+        self._field.value = dict(self._field.choices)[name]
+        self.desk.close_page()
+        self._took()

@@ -6,45 +6,45 @@ What is known stays in sight while the server is away.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Final
 
 from textual.binding import BindingType
-from textual.content import Content
-from textual.widget import Widget
-from textual.widgets import DataTable, Static
+from textual.geometry import Region
 
 from tictactoe_client.earlier import OwnGame, PastGames
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date
-from tictactoe_client.text.wording import NO_CONNECTION
+from tictactoe_client.text.wording import NO_CONNECTION, count
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.lists import Table
+from tictactoe_client.tui.lists import ListScreen
 from tictactoe_client.tui.lobby import describe_no_server, short_rules
+from tictactoe_client.tui.picture import Picture, measure
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.screen import FramedScreen
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 
 PAGE_GAMES: Final = 50
 """How many games are asked for at once."""
+_TITLES: Final = ("", "game", "against", "result", "moves", "date")
 _SOON: Final = 10
 """So many games before the end of what is known, more are asked for."""
 
 
-class HistoryScreen(FramedScreen):
+class HistoryScreen(ListScreen):
     """The list, newest first; no more than `limit` games, None for all."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("back", label="back"),
+        bind("help", label="help"),
         bind("save", "save_game", "save"),
         bind("refresh", label="refresh"),
-        bind("help", label="help"),
     ]
     heading = "Your games"
     foot_first = ("replay", "back", "leave")
     needs_server = False
+    wraps = False
 
     def __init__(self, limit: int | None = None) -> None:
         super().__init__()
@@ -57,11 +57,10 @@ class HistoryScreen(FramedScreen):
         self._fetching: object | None = None
         self._refusal = ""
 
-    def lay_out(self) -> Iterable[Widget]:
-        """Lay out the list; where it is all that there is, going back leaves the program."""
-        self.foot_renames = {"open": "replay", "back": "leave" if len(self.desk.screens) == 1 else "back"}
-        yield Static(id="empty", markup=False)
-        yield Table("", "game", "against", "result", "moves", "date", id="first")
+    @property
+    def foot_renames(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Where the list is all that there is, going back leaves the program."""
+        return {"open": "replay", "back": "leave" if len(self.desk.screens) == 1 else "back"}
 
     # -- the list -------------------------------------------------------------------------------------------------
 
@@ -74,9 +73,9 @@ class HistoryScreen(FramedScreen):
         if not self.is_known:
             self._ask(anew=True)
 
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+    def chose(self) -> None:
         """Ask for more where the list comes to its end."""
-        if self.is_known and not self.is_complete and event.cursor_row + _SOON >= len(self.games):
+        if self.is_known and not self.is_complete and self.at + _SOON >= len(self.games):
             self._ask(anew=False)
 
     def _ask(self, *, anew: bool) -> None:
@@ -101,7 +100,7 @@ class HistoryScreen(FramedScreen):
 
     # -- one game -------------------------------------------------------------------------------------------------
 
-    def on_data_table_row_selected(self) -> None:
+    def open_row(self, name: str) -> None:
         """Look through the chosen game."""
         self._get(lambda record: self.desk.open(RoomScreen(self.desk, RecordedRoom(record))))
 
@@ -122,14 +121,11 @@ class HistoryScreen(FramedScreen):
 
     def _get(self, deed: Callable[[GameRecord], None]) -> None:
         """Get the chosen game's record, and do something with it unless it is given up or another one is wanted."""
-        chosen = self.query_one(Table).chosen
-        if chosen is None:
-            return
         if self.desk.link.phase != "online":
             self.desk.say(f"{NO_CONNECTION} {self.desk.keymap.show('refresh')} tries again.")
         else:
             self._fetching = object()
-            self.desk.start(self._fetch(chosen, deed, self._fetching))
+            self.desk.start(self._fetch(self.chosen, deed, self._fetching))
 
     async def _fetch(self, game: str, deed: Callable[[GameRecord], None], wanted: object) -> None:
         try:
@@ -150,15 +146,16 @@ class HistoryScreen(FramedScreen):
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
-    def describe_head(self) -> tuple[Content, str]:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what there is."""
+        return bool(self.games) if action == "save_game" else super().check_action(action, parameters)
+
+    def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
         """Return the title with the server, and how many games are known."""
-        count = len(self.games)
-        more = "" if self.is_complete else ", and more"
-        many = f"{'1 game' if count == 1 else f'{count} games'}{more}" if count else ""
-        server = Content.styled(f"   on {self.desk.link.address.url}", "$dim")
-        title = super().describe_head()[0]
-        has_room = self.size.width > title.cell_length + server.cell_length + len(many) + 6
-        return title + server if has_room else title, many
+        many = count(len(self.games), "game") + ("" if self.is_complete else ", and more") if self.games else ""
+        server = f"   on {self.desk.link.address.url}"
+        has_room = self.size.width > len(self.heading) + measure(server) + len(many) + 6
+        return [(self.heading, "title"), (server if has_room else "", "dim")], many
 
     def describe_status(self) -> tuple[str, str] | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
@@ -177,16 +174,16 @@ class HistoryScreen(FramedScreen):
             return self._refusal, "warn"
         return ("Asking for more ...", "dim") if self.games and self._is_asking else None
 
-    def show(self) -> None:
-        """Show the games, or say why there are none."""
-        table = self.query_one(Table)
-        table.display = bool(self.games)
-        self.query_one("#empty").display = not self.games
-        self.put("#empty", self._describe_nothing())
-        if self.games:
-            width = len(f"{len(self.games)}.")
-            rows = [(f"{number}.".rjust(width), *self._describe(own)) for number, own in enumerate(self.games, 1)]
-            table.show_rows([(own.game.id, row) for own, row in zip(self.games, rows, strict=True)])
+    def draw_body(self, page: Picture, body: Region) -> None:
+        """Draw the games, or say why there are none."""
+        self.keep([own.game.id for own in self.games])
+        if not self.games:
+            self.draw_lines(page, body.y + 1, self._describe_nothing())
+        width = len(f"{len(self.games)}.")
+        rows = [
+            (own.game.id, (f"{number}.".rjust(width), *self._describe(own))) for number, own in enumerate(self.games, 1)
+        ]
+        self.lay_table(page, Region(2, body.y, body.width - 4, body.height), _TITLES, rows)
 
     def _describe(self, own: OwnGame) -> tuple[str, ...]:
         """Return what the list says of a game, column by column."""
@@ -198,16 +195,16 @@ class HistoryScreen(FramedScreen):
         row = (rules, others or "-", outcome, str(game.moves), format_date(game.at))
         return tuple(cell.replace("è", "e") for cell in row) if self.desk.settings.ascii else row
 
-    def _describe_nothing(self) -> Content | str:
+    def _describe_nothing(self) -> list[list[tuple[str, str]]]:
         link = self.desk.link
         if link.phase == "failed":
-            return describe_no_server(
-                self.desk.link, self.desk.keymap, ascii_only=self.desk.settings.ascii, offers_own=False
-            )
+            return describe_no_server(link, self.desk.keymap, ascii_only=self.desk.settings.ascii, offers_own=False)
         if link.client is None:
-            return f"Connecting to {link.address.url} ..."
-        if self._refusal:
-            return self._refusal
-        if not self.is_known:
-            return "Asking for your games ..."
-        return f"{describe_no_games(link.address)} This page lists them when you have."
+            told = f"Connecting to {link.address.url} ..."
+        elif self._refusal:
+            told = self._refusal
+        elif not self.is_known:
+            told = "Asking for your games ..."
+        else:
+            told = f"{describe_no_games(link.address)} This page lists them when you have."
+        return [[(told, "")]]

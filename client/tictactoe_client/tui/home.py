@@ -2,212 +2,206 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from textual import events
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
-from textual.widget import Widget
-from textual.widgets import DataTable, OptionList, Static
+from textual.geometry import Region
 
+from tictactoe_client.board.board import BoardStyle, BoardView
+from tictactoe_client.board.fit import fit_board
 from tictactoe_client.earlier import find_losses
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.lobby import name_with_time
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryScreen
-from tictactoe_client.tui.lists import Menu, Table, WatchScreen
+from tictactoe_client.tui.lists import ListScreen, Rows, WatchScreen
 from tictactoe_client.tui.lobby import (
     ASCII_NAME,
     COLUMNS,
     NAME,
     can_start_local,
-    describe_live,
     describe_no_server,
     describe_record,
-    put_side_by_side,
     short_rules,
 )
 from tictactoe_client.tui.new_room import LEVELS, NewRoomScreen
-from tictactoe_client.tui.picture import measure
+from tictactoe_client.tui.picture import Picture, measure, shorten
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.screen import FramedScreen
+from tictactoe_client.tui.screen import draw_rule
 from tictactoe_client.tui.settings import SettingsScreen
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import BadName, clean_text, parse_name
-from tictactoe_protocol.pushes import HeldSeat, PastGame, RulesState
+from tictactoe_protocol.pushes import HeldSeat, LiveBoard, PastGame, RulesState
 
 GAMES: Final = tuple(PRESETS)
+Line = tuple[str, str, str]
+"""What a line stands for, its title, and a note."""
+
 _TITLE_WIDTH: Final = 18
+_MENU_WIDTH: Final = 46
+_LIST_WIDTH: Final = 72
+_WIDE: Final = 72
+"""From this width on there is room for boards beside the menu."""
+_WIDEST: Final = 130
+"""From this width on the rooms stand below the menu, and all beside them is the boards'."""
+_NOWHERE: Final = Region()
+_LEAST_LIVE: Final = 6
+_ALONE: Final = "Nobody else can come here. Others are met on a server that all of you reach."
+_MOVES: Final = ("up", "down")
+_PAGES: Final = {"new": NewRoomScreen, "watch": WatchScreen, "history": HistoryScreen}
 
 
-class HomeMenu(Menu):
-    """The lines; left and right change the game or the level on those that have one."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("left", "screen.change(-1)", "change"),
-        bind("right", "screen.change(1)", "change"),
-    ]
-
-    def action_cursor_up(self) -> None:
-        """Go to the line above, above the first one to the last of what waits."""
-        if self.highlighted != 0 or not self.screen.query_one(Rooms).enter(-1):
-            super().action_cursor_up()
-
-    def action_cursor_down(self) -> None:
-        """Go to the line below, below the last one to the first of what waits."""
-        if self.highlighted != self.option_count - 1 or not self.screen.query_one(Rooms).enter(0):
-            super().action_cursor_down()
-
-
-class Rooms(Table):
-    """The rooms that wait, below the menu."""
-
-    def enter(self, row: int) -> bool:
-        """Take the keys, on this row; tell whether there is any."""
-        if not self.row_count:
-            return False
-        self.focus()
-        self.move_cursor(row=row % self.row_count)
-        return True
-
-    def action_cursor_up(self) -> None:
-        """Go up, above the first row into the menu."""
-        self._leave_at(0, super().action_cursor_up)
-
-    def action_cursor_down(self) -> None:
-        """Go down, below the last row back to the menu's first line."""
-        self._leave_at(self.row_count - 1, super().action_cursor_down)
-
-    def _leave_at(self, row: int, otherwise: object) -> None:
-        if self.cursor_row != row:
-            otherwise()  # type: ignore[operator]
-            return
-        menu = self.screen.query_one(HomeMenu)
-        menu.focus()
-        menu.highlighted = menu.option_count - 1 if row == 0 else 0
-
-
-class NoServer(Static, can_focus=True):
-    """What home says while there is no server."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("retry", "screen.retry", "retry"),
-        bind("back", "screen.travel_back", "back"),
-        bind("local", "screen.start_local", "start a server"),
-    ]
-
-
-class HomeScreen(FramedScreen):
+class HomeScreen(ListScreen):
     """Home."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        bind("left", "change(-1)", "change"),
+        bind("right", "change(1)", "change"),
         bind("name", "ask_name"),
         bind("help", label="help"),
-        bind("theme", "app.theme", "theme"),
+        bind("theme", label="theme"),
         bind("settings", label="settings"),
         bind("refresh", label="refresh"),
+        bind("retry", label="retry"),
+        bind("back", "travel_back", "back"),
         bind("back"),
+        bind("local", "start_local", "start a server"),
     ]
+    foot_first = ("retry", "back", "start a server")
+    max_size = (160, 50)
 
     def __init__(self) -> None:
-        super().__init__()
+        self.rooms = Rows()
+        super().__init__(self.rooms)
         self.held: tuple[HeldSeat, ...] = ()
         self._games: tuple[PastGame, ...] = ()
         self._losses: list[str] = []
         self._game = 0
         self._level = 1
-        self._wish = ""
-
-    @property
-    def chosen(self) -> str:
-        """What the chosen line stands for."""
-        return self.query_one(HomeMenu).chosen if self.query(HomeMenu) else ""
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
-    def lay_out(self) -> Iterable[Widget]:
-        """Lay out the name, the menu beside what is going on, and the rooms that wait."""
-        yield Static(id="name", markup=False)
-        yield Static(id="player")
-        with Horizontal(id="middle"):
-            with Vertical(id="left"):
-                yield HomeMenu(id="first", compact=True)
-                yield Static(id="hint")
-            yield Static(id="live")
-        yield Rooms(*COLUMNS, id="rooms")
-        yield NoServer(id="no-server")
-
-    def show(self) -> None:
-        """Show what there is: a server, none, or one to wait for."""
+    def draw_body(self, page: Picture, body: Region) -> None:
+        """Draw what there is: a server, none, or one to wait for."""
         link, client = self.desk.link, self.desk.link.client
-        is_here, has_failed = client is not None and link.phase != "failed", link.phase == "failed"
-        for name, is_shown in (("middle", is_here), ("player", is_here), ("no-server", not is_here)):
-            self.query_one(f"#{name}").display = is_shown
-        self.put("#name", "\n".join(ASCII_NAME if self.desk.settings.ascii else NAME))
-        if has_failed:
-            self.put(
-                "#no-server",
-                describe_no_server(
-                    self.desk.link, self.desk.keymap, ascii_only=self.desk.settings.ascii, offers_own=True
-                ),
+        if client is not None and link.phase != "failed":
+            self._draw_menu(page, body, client)
+            return
+        self.keep(())
+        self.lay_rows(_NOWHERE, ())
+        self.lay_rows(_NOWHERE, (), self.rooms)
+        lines = describe_no_server(link, self.desk.keymap, ascii_only=page.ascii_only, offers_own=True)
+        if link.phase != "failed":
+            lines = self._describe_connecting()
+        y = body.y
+        if body.height >= len(lines) + 5:
+            y = self._draw_name(page, y) + 1
+        self.draw_lines(page, y, lines)
+
+    def _draw_name(self, page: Picture, y: int) -> int:
+        for line in ASCII_NAME if page.ascii_only else NAME:
+            page.put(3, y, line, "title")
+            y += 1
+        return y
+
+    def _draw_menu(self, page: Picture, body: Region, client: Client) -> None:
+        """Draw the lines in a box and the rooms that wait below it, or all in one list where the window is low."""
+        lines = self._list_lines(client)
+        waiting = [] if self.desk.link.is_own else self.desk.lobby.waiting(client.player)
+        rooms = [(room.room, self.desk.lobby.describe(room, ascii_only=page.ascii_only)) for room in waiting]
+        self.keep([*(name for name, *_ in lines), *(name for name, _ in rooms)])
+        needed = len(NAME) + len(lines) + 3 + (3 if rooms else 0) + (3 if self.desk.link.is_own else 1)
+        is_high, is_wide = body.height >= needed, page.width >= _WIDE
+        y = self._draw_player(page, self._draw_name(page, body.y) if is_high else body.y, client)
+        aside = min(page.width, (_MENU_WIDTH if page.width < _WIDEST else _LIST_WIDTH) if is_wide else page.width)
+        bottom = y + len(lines) + 3 if is_high else body.bottom
+        if is_wide:
+            below = body.bottom if page.width >= _WIDEST or not rooms else bottom
+            self._draw_live(page, Region(aside, y, page.width - aside - 1, below - y))
+        menu = [(name, self._draw_line(name, title)) for name, title, _ in lines]
+        if not is_high:
+            self._lay_low(page, Region(2, y, aside - 4, body.bottom - y), menu, rooms)
+            return
+        draw_frame(page, Region(1, y, aside - 2, len(lines) + 2))
+        self.lay_rows(Region(2, y + 1, aside - 4, len(lines)), menu)
+        page.put(4, bottom - 1, next((note for name, _, note in lines if name == self.chosen), ""), "dim", until=aside)
+        width = (aside if page.width >= _WIDEST else page.width) - 2
+        if rooms:
+            draw_rule(page, 1, bottom, width, f"Rooms waiting ({len(rooms)})")
+        place = Region(2, bottom + 1, width - 2, max(0, body.bottom - bottom - 1))
+        self.lay_table(page, place, COLUMNS, rooms, self.rooms)
+
+    def _lay_low(
+        self,
+        page: Picture,
+        place: Region,
+        menu: Sequence[tuple[str, str]],
+        rooms: Sequence[tuple[str, Sequence[str]]],
+    ) -> None:
+        """Show the lines, and below them that there are rooms, or the rooms where one of them is chosen."""
+        told, is_among = f"Rooms waiting ({len(rooms)})", self.chosen in dict(rooms)
+        x, y, width, height = place
+        if rooms:
+            page.put(x + 2, y if is_among else place.bottom - 1, told, "title", until=place.right)
+            height -= 1
+        self.lay_rows(_NOWHERE if is_among else Region(x, y, width, height), menu)
+        lines = [(name, f"  {'  '.join(cells)}") for name, cells in rooms]
+        self.lay_rows(Region(x, y + 1, width, height) if is_among else _NOWHERE, lines, self.rooms)
+
+    def _draw_player(self, page: Picture, y: int, client: Client) -> int:
+        """Draw who one is, and how the last games went; return the line below it."""
+        name, key = clean_text(client.name), self.desk.keymap.show("name")
+        end = page.put_parts(3, y, ("Playing as  ", ""), (name, "title"), (f"   ({key}: change)", "dim"))
+        record = describe_record(self._games, client.player)
+        if record and end + len(record) + 6 <= page.width:
+            page.put(end + 3, y, record, "dim")
+        if not self.desk.link.is_own:
+            return y + 1
+        return page.put_lines(3, y + 1, page.width - 6, _ALONE, "dim")
+
+    def _draw_live(self, page: Picture, place: Region) -> None:
+        """Draw the boards of games that are on, in cells as large as there is room for."""
+        boards = self.desk.lobby.boards
+        if not boards or place.height < _LEAST_LIVE:
+            return
+        draw_frame(page, place, "Now here")
+        across = range(len(boards), 0, -1)
+        width, height = place.width - 4, place.height - 3
+        style = BoardStyle(ascii=page.ascii_only, colour=self.desk.settings.colour)
+        for many in across:
+            share = (width - 3 * (many - 1)) // many
+            views = [view_live(live) for live in boards[:many]]
+            fits = [fit_board(view.rules, style, share, height, view.last, None) for view in views]
+            if many == 1 or all(fit.window is None and fit.width <= share for fit in fits):
+                break
+        for live, view, fit, x in zip(boards, views, fits, range(place.x + 2, place.right, share + 3), strict=False):
+            names = " v ".join(
+                shorten(clean_text(name), max(3, share // len(live.names) - 2)) for name in live.names.values()
             )
-        elif client is None:
-            self.put("#no-server", self._describe_connecting())
-        else:
-            self._show_menu(client)
-        rooms = self.query_one(Rooms)
-        waiting = self.desk.lobby.waiting(client.player) if client is not None and is_here and not link.is_own else []
-        rooms.show_rows(
-            [(room.room, self.desk.lobby.describe(room, ascii_only=self.desk.settings.ascii)) for room in waiting]
-        )
-        rooms.display = bool(waiting)
-        set_title(rooms, f"Rooms waiting ({len(waiting)})")
-        self._keep_focus()
+            page.put(x, place.y + 1, names, "title", until=x + share)
+            if fit.width <= share and fit.height <= height:
+                page.paste(x, place.y + 2, fit.draw(view))
 
-    def _keep_focus(self) -> None:
-        """Let what is in sight have the keys."""
-        if self.focused is None or not self.focused.display or not self.focused.is_on_screen:
-            self.set_focus(self.query_one("#first" if self.query_one("#middle").display else "#no-server"))
-
-    def describe_head(self) -> tuple[Content, str]:
+    def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
         """Return the name, and where the server is and how long it takes, as much of it as there is room for."""
         link, dot = self.desk.link, "*" if self.desk.settings.ascii else "●"
         latency = f"  {link.latency_ms} ms" if link.phase == "online" else ""
         url, width = "a server of this run alone" if link.is_own else link.address.url, self.size.width - 16
         ways = (f"{url}  {dot}{latency}", f"{url}  {dot}", f"{url.partition('://')[2]}  {dot}", f"{dot}{latency}", dot)
-        return Content.styled("tictactoe", "bold $title"), next((way for way in ways if measure(way) <= width), dot)
+        return [("tictactoe", "title")], next((way for way in ways if measure(way) <= width), dot)
 
-    def _describe_connecting(self) -> Content:
+    def _describe_connecting(self) -> list[list[tuple[str, str]]]:
         link = self.desk.link
-        back = f"\n\n{self.desk.keymap.show('back')} goes back to {link.before.url}" if link.before is not None else ""
-        return Content.styled(f"Connecting to {link.address.url} ...{back}", "$dim")
+        lines = [[(f"Connecting to {link.address.url} ...", "dim")]]
+        if link.before is not None:
+            lines += [[], [(f"{self.desk.keymap.show('back')} goes back to {link.before.url}", "dim")]]
+        return lines
 
-    def _show_menu(self, client: Client) -> None:
-        menu, key = self.query_one(HomeMenu), self.desk.keymap.show("name")
-        player = "Playing as  [bold $title]$name[/]   [$dim]($key: change)[/]"
-        alone = "\nNobody else can come here. Others are met on a server that all of you reach."
-        who = Content.from_markup(player, name=clean_text(client.name), key=key)
-        record = describe_record(self._games, client.player)
-        if record and who.cell_length + len(record) + 3 <= self.query_one("#player").content_size.width:
-            who = who.append(Content.styled(f"   {record}", "$dim"))
-        self.put("#player", who.append(Content.styled(alone, "$dim")) if self.desk.link.is_own else who)
-        lines = self._list_lines(client)
-        menu.show_lines([(name, self._draw_line(name, title)) for name, title, _ in lines])
-        if self._wish:
-            menu.choose(self._wish)
-            self._wish = ""
-        self.put("#hint", next((note for name, _, note in lines if name == menu.chosen), ""))
-        live, width = self.query_one("#live", Static), self.query_one("#live").content_size.width
-        boards = [describe_live(board, width // 3) for board in self.desk.lobby.boards]
-        set_title(live, "Now here" if boards else "")
-        live.set_class(not boards, "-nothing")
-        self.put("#live", put_side_by_side(boards, width))
-
-    def _draw_line(self, name: str, title: str) -> Content:
+    def _draw_line(self, name: str, title: str) -> str:
         """Return a line; what it has a choice of stands between arrows, chosen or not."""
         value = {"match": self.game, "game": self.game, "bot": LEVELS[self._level]}.get(name, "")
         left, right = ("<", ">") if self.desk.settings.ascii else ("‹", "›")
@@ -215,9 +209,9 @@ class HomeScreen(FramedScreen):
             value = f"{left} {value} {right}"
         elif name == "watch":
             value = f"  {len(self.desk.lobby.playing())} live"
-        return Content(f"  {title:<{_TITLE_WIDTH}}{value}".rstrip())
+        return f"  {title:<{_TITLE_WIDTH}}{value}".rstrip()
 
-    def _list_lines(self, client: Client) -> list[tuple[str, str, str]]:
+    def _list_lines(self, client: Client) -> list[Line]:
         """Return all lines: what each stands for, its title, and a note; those for seats left behind first."""
         before, rules = self.desk.link.before, describe_game(self.rules)
         if self.desk.settings.ascii:
@@ -267,9 +261,9 @@ class HomeScreen(FramedScreen):
         if first is not None:
             if first.bots and first.bots[0] in LEVELS and first.rules.preset in GAMES:
                 self._level, self._game = LEVELS.index(first.bots[0]), GAMES.index(first.rules.preset)
-                self._wish = "bot"
+                self.choose("bot")
         elif self.held:
-            self._wish = f"resume-{self.held[0].room}"
+            self.choose(f"resume-{self.held[0].room}")
         self.desk.errands.go_on()
 
     async def _tell_losses(self, client: Client) -> None:
@@ -297,7 +291,7 @@ class HomeScreen(FramedScreen):
         self.desk.lobby.follow()
         self._say_losses()
         if self.chosen == "join":
-            self._wish = "match"
+            self.choose("match")
         client = self.desk.link.client
         if client is not None and self.desk.link.phase == "online":
             self.desk.start(self._learn_games(client))
@@ -308,17 +302,9 @@ class HomeScreen(FramedScreen):
             self.held = tuple(seat for seat in self.held if seat.room != page.room.code)
             self.desk.lobby.follow(on=False)
 
-    def on_descendant_focus(self) -> None:
-        """Let the rooms that wait have a low window, while one chooses among them."""
-        self.set_class(self.focused is self.query_one(Rooms), "-among-rooms")
-
-    def on_option_list_option_highlighted(self) -> None:
-        """Show what the chosen line has a choice of."""
-        self.redraw()
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Do what the chosen line says."""
-        name, desk = event.option_id or "", self.desk
+    def open_row(self, name: str) -> None:
+        """Do what the chosen line says, or take a seat in a room that waits."""
+        desk = self.desk
         if desk.errands.errand:
             return
         if desk.link.phase != "online":
@@ -331,36 +317,27 @@ class HomeScreen(FramedScreen):
             desk.errands.ask_for_room("")
         elif name == "return":
             desk.errands.travel_back()
+        elif name in _PAGES:
+            desk.open(_PAGES[name]())
         elif name.startswith("resume-"):
             desk.errands.enter(Choice("join", code=name.removeprefix("resume-")))
         else:
-            self._open(name)
-
-    def _open(self, name: str) -> None:
-        self.desk.open({"new": NewRoomScreen, "watch": WatchScreen, "history": HistoryScreen}[name]())
-
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
-        """Take a seat in a room that waits."""
-        if event.row_key.value is not None:
-            self.desk.errands.enter(Choice("join", code=event.row_key.value))
+            desk.errands.enter(Choice("join", code=name))
 
     def on_key(self, event: events.Key) -> None:
         """Begin a code where one is asked for, else choose the next line that begins with this letter."""
-        letter = event.character
-        if letter is None or not letter.isalnum() or self.desk.link.client is None or self.focused is None:
+        letter, client = event.character, self.desk.link.client
+        if letter is None or not letter.isalnum() or client is None:
             return
-        active = self.active_bindings.get(event.key)
-        moves = active is not None and active.binding.action.startswith("cursor_")
-        if self.chosen == "join" and self.focused.id == "first" and not moves:
+        does = self.desk.keymap.does
+        if self.chosen == "join" and not any(does(event.key, action) for action in _MOVES):
             event.stop()
             self.desk.errands.ask_for_room(letter)
-        elif active is None:
-            lines = self._list_lines(self.desk.link.client)
+        elif event.key not in self.active_bindings:
+            lines = self._list_lines(client)
             here = next((at for at, line in enumerate(lines) if line[0] == self.chosen), 0) + 1
             found = (name for name, title, _ in (*lines[here:], *lines[:here]) if title[0].lower() == letter.lower())
-            self._wish = next(found, self.chosen)
-            self.query_one("#first").focus()
-            self.redraw()
+            self.choose(next(found, self.chosen))
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a pasted link or code for where one wants to go."""
@@ -369,18 +346,23 @@ class HomeScreen(FramedScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is: where a code is typed its letters do nothing else."""
-        is_joining = self.chosen == "join" and self.desk.link.client is not None
-        if action in ("theme", "settings", "refresh", "ask_name"):
-            return not is_joining and (self.desk.link.client is not None or action in ("theme", "settings"))
-        if action == "change":
-            return self.chosen in ("match", "bot", "game")
-        if action == "start_local":
-            return can_start_local(self.desk.link)
-        if action == "travel_back":
-            return self.desk.link.before is not None
-        if action == "retry":
-            return self.desk.link.phase == "failed"
-        return True
+        link = self.desk.link
+        is_here = link.client is not None and link.phase != "failed"
+        is_joining = is_here and self.chosen == "join"
+        match action:
+            case "settings" | "theme":
+                return not is_joining
+            case "refresh" | "ask_name":
+                return is_here and not is_joining
+            case "change":
+                return is_here and self.chosen in ("match", "bot", "game")
+            case "start_local":
+                return can_start_local(link)
+            case "travel_back":
+                return not is_here and link.before is not None
+            case "retry":
+                return link.phase == "failed"
+        return super().check_action(action, parameters)
 
     def action_change(self, by: int) -> None:
         """Change what the chosen line has a choice of."""
@@ -414,6 +396,10 @@ class HomeScreen(FramedScreen):
         self.desk.errands.give_up()
         self.desk.errands.travel_back()
 
+    def action_theme(self) -> None:
+        """Show the next theme."""
+        self.desk.action_theme()
+
     def action_settings(self) -> None:
         """Open the settings."""
         self.desk.open(SettingsScreen())
@@ -432,10 +418,22 @@ class HomeScreen(FramedScreen):
         self.desk.ask(Question(f"{why}Your name:", typed, limit=24), take)
 
 
-def set_title(panel: Widget, title: str) -> None:
-    """Let a panel have this title, and be sent only where it had another."""
-    if panel.border_title != title:
-        panel.border_title = title
+def draw_frame(page: Picture, place: Region, title: str = "") -> None:
+    """Draw a frame with a title in its upper line."""
+    corners, line, side = ("++++", "-", "|") if page.ascii_only else ("╭╮╰╯", "─", "│")
+    for y, ends in ((place.y, corners[:2]), (place.bottom - 1, corners[2:])):
+        page.put(place.x, y, f"{ends[0]}{line * (place.width - 2)}{ends[1]}", "dim")
+    for y in range(place.y + 1, place.bottom - 1):
+        page.put(place.x, y, side, "dim")
+        page.put(place.right - 1, y, side, "dim")
+    page.put(place.x + 2, place.y, title, "title")
+
+
+def view_live(live: LiveBoard) -> BoardView:
+    """Return a game's board as it is drawn; what wins is not told of it, and not needed."""
+    rules = PRESETS.get(live.preset or "") or Rules(live.rows, live.columns, 2, "".join(live.names))
+    line = frozenset(live.result.line) if live.result and live.result.line else frozenset()
+    return BoardView(rules, live.board, live.last, line)
 
 
 def describe_game(rules: Rules) -> str:

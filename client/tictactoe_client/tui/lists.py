@@ -1,74 +1,59 @@
-"""Lists to choose from: a menu and a table of the library's, with keys that a person may have changed.
-
-A move of the choice sends the two lines that it concerns, where the library would send all of them.
-"""
+"""Pages of rows to choose from, and the one with games to watch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.text import Text
 from textual import events
 from textual.binding import BindingType
-from textual.content import Content
+from textual.geometry import Region
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import DataTable, OptionList, Static
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lobby import COLUMNS
+from tictactoe_client.tui.picture import Picture, measure, wrap
 from tictactoe_client.tui.screen import FramedScreen
 
-_WAYS: tuple[BindingType, ...] = (
-    bind("up", "cursor_up", "choose"),
-    bind("down", "cursor_down", "choose"),
-    bind("home", "first"),
-    bind("end", "last"),
-    bind("page_up"),
-    bind("page_down"),
-)
 
+class Rows(OptionList, can_focus=False, inherit_bindings=False):
+    """Rows of one line each; a choice that moves sends the two lines that it concerns, not all of them."""
 
-def mark_line(strip: Strip) -> Strip:
-    """Return a line that has a sign in the place of its first cell."""
-    style = next((segment.style for segment in strip), None)
-    return Strip.join([Strip([Segment(">", style)], 1), strip.crop(1)])
-
-
-class Menu(OptionList, inherit_bindings=False):
-    """Lines to choose from, one cell high each."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*_WAYS, bind("open", "select", "open")]
     highlighted: reactive[int | None] = reactive(None, repaint=False)
-    _painted: int | None = None
+
+    def __init__(self) -> None:
+        super().__init__(markup=False, compact=True)
+        self.clicked_x = 0
+        self._texts: list[tuple[str, str]] = []
+        self._lies = Region()
 
     @property
-    def chosen(self) -> str:
-        """The id of the chosen line, empty of no lines."""
-        return (self.highlighted_option.id or "") if self.highlighted_option is not None else ""
+    def names(self) -> list[str]:
+        """The rows' names, from above."""
+        return [name for name, _ in self._texts]
 
-    def choose(self, name: str) -> None:
-        """Choose a line, the first one where there is none of this id."""
-        self.highlighted = next((at for at, option in enumerate(self.options) if option.id == name), 0)
-
-    def show_lines(self, lines: Sequence[tuple[str, Content]]) -> None:
-        """Show these lines, by their ids; the choice stays with its line."""
-        chosen = self.chosen
-        if [option.id for option in self.options] != [name for name, _ in lines]:
+    def lie(self, place: Region, lines: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Show these rows, by their names, at this place of the window."""
+        if place != self._lies:
+            self._lies = place
+            self.styles.offset, self.styles.width, self.styles.height = place.offset, place.width, place.height
+        self.display = bool(lines) and bool(place)
+        before, self._texts = self._texts, list(lines)
+        if [name for name, _ in before] != self.names:
             self.clear_options()
-            self.add_options(Option(line, id=name) for name, line in lines)
+            self.add_options(Option(text, id=name) for name, text in lines)
         else:
-            for option, (name, line) in zip(self.options, lines, strict=True):
-                if option.prompt != line:
-                    self.replace_option_prompt(name, line)
-        if self.chosen != chosen or not chosen:
-            self.choose(chosen)
+            for (name, text), (_, old) in zip(lines, before, strict=True):
+                if text != old:
+                    self.replace_option_prompt(name, text)
+        self.highlighted = next((at for at, name in enumerate(self.names) if name == chosen), None)
 
     def watch_highlighted(self, highlighted: int | None) -> None:
         """Paint the line that is chosen, and the one that was."""
@@ -78,91 +63,141 @@ class Menu(OptionList, inherit_bindings=False):
                 self.refresh_line(line)
         self._painted = highlighted
 
+    _painted: int | None = None
+
     def render_line(self, y: int) -> Strip:
         """Return a line, with a sign before the chosen one that needs no colour."""
         strip = super().render_line(y)
-        return mark_line(strip) if y + int(self.scroll_offset.y) == self.highlighted else strip
-
-
-class Table(DataTable[Text], inherit_bindings=False):
-    """Rows to choose from, in columns."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *_WAYS[:2],
-        bind("home", "scroll_top"),
-        bind("end", "scroll_bottom"),
-        *_WAYS[4:],
-        bind("open", "select_cursor", "open"),
-    ]
-
-    def __init__(self, *columns: str, id: str) -> None:
-        super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=1)
-        self._titles = columns
-
-    def on_mount(self) -> None:
-        """Head the columns."""
-        for title in self._titles:
-            self.add_column(f" {title}" if title == self._titles[0] else title, key=title)
-
-    def show_rows(self, rows: Sequence[tuple[str, Sequence[str]]]) -> None:
-        """Show these rows, by their keys, and send what differs; the choice stays with its row."""
-        chosen = self.chosen
-        keys = [name for name, _ in rows]
-        if [row.value for row in self.rows] != keys:
-            self.clear()
-            for name, cells in rows:
-                self.add_row(*map(Text, _indent(cells)), key=name)
-            if chosen in keys:
-                self.move_cursor(row=keys.index(chosen))
-            return
-        for name, cells in rows:
-            for title, cell in zip(self._titles, _indent(cells), strict=True):
-                if self.get_cell(name, title) != Text(cell):
-                    self.update_cell(name, title, Text(cell), update_width=True)
-
-    def render_line(self, y: int) -> Strip:
-        """Return a line, with a sign before the chosen one that needs no colour."""
-        strip, row = super().render_line(y), y - self.header_height + int(self.scroll_offset.y)
-        is_chosen = self.has_focus and y >= self.header_height and row == self.cursor_row < self.row_count
-        return mark_line(strip) if is_chosen else strip
+        if y + int(self.scroll_offset.y) != self.highlighted:
+            return strip
+        style = next((segment.style for segment in strip), None)
+        return Strip.join([Strip([Segment(">", style)], 1), strip.crop(1)])
 
     def on_click(self, event: events.Click) -> None:
-        """Let one click open a row, where the library wants a second one on the same cell."""
-        if event.style.meta.get("row", -1) >= 0 and event.style.meta["row"] != self.cursor_row:
-            self.call_later(self.action_select_cursor)
+        """Take note of where in its row the click is."""
+        self.clicked_x = event.x
+
+
+class ListScreen(FramedScreen):
+    """A page with rows, in one list or more below each other; one row is chosen as long as there are any."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("up", "move(-1)", "choose"),
+        bind("down", "move(1)", "choose"),
+        bind("home", "go(0)"),
+        bind("end", "go(-1)"),
+        bind("page_up", "page(-1)"),
+        bind("page_down", "page(1)"),
+        bind("open", "open", "open"),
+    ]
+    wraps = True
+    """Whether the first row comes after the last one."""
+
+    def __init__(self, *children: Widget) -> None:
+        self.rows = Rows()
+        super().__init__(self.rows, *children)
+        self.chosen = ""
+        self._names: Sequence[str] = ()
+
+    # -- the choice -----------------------------------------------------------------------------------------------
 
     @property
-    def chosen(self) -> str | None:
-        """The key of the chosen row, or None of no rows."""
-        return self.coordinate_to_cell_key(self.cursor_coordinate).row_key.value if self.row_count else None
+    def at(self) -> int:
+        """The number of the chosen row, 0 of none."""
+        return self._names.index(self.chosen) if self.chosen in self._names else 0
 
+    def keep(self, names: Sequence[str]) -> None:
+        """Let these be the rows; the choice stays with its row, or goes to the first one."""
+        self._names = names
+        if names and self.chosen not in names:
+            self.chosen = names[0]
+            self.chose()
 
-def _indent(cells: Sequence[str]) -> tuple[str, ...]:
-    """Leave room for the sign before the first cell."""
-    return f" {cells[0]}", *cells[1:]
+    def choose(self, name: str) -> None:
+        """Choose a row, perhaps one that is still to come."""
+        self.chosen = name
+        self.chose()
+        self.redraw()
+
+    def chose(self) -> None:
+        """Take note that another row is chosen."""
+
+    def open_row(self, name: str) -> None:
+        """Do what the row is there for."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where no row is in sight none can be chosen."""
+        return (bool(self._names) and not self.is_small) or action not in ("move", "go", "page", "open")
+
+    def action_move(self, by: int) -> None:
+        """Go up or down by so many rows."""
+        at, last = self.at + by, len(self._names) - 1
+        if self.wraps and not 0 <= at <= last:
+            at = 0 if by > 0 else last
+        self.choose(self._names[max(0, min(at, last))])
+
+    def action_page(self, by: int) -> None:
+        """Go up or down by as many rows as are in sight."""
+        at = self.at + by * max(1, self.rows.size.height)
+        self.choose(self._names[max(0, min(at, len(self._names) - 1))])
+
+    def action_go(self, at: int) -> None:
+        """Go to the first or the last row."""
+        self.choose(self._names[at])
+
+    def action_open(self) -> None:
+        """Open the chosen row."""
+        self.open_row(self.chosen)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open a row that was clicked."""
+        self.choose(event.option_id or "")
+        self.open_row(self.chosen)
+
+    # -- what it looks like ---------------------------------------------------------------------------------------
+
+    def lay_rows(self, place: Region, lines: Sequence[tuple[str, str]], rows: Rows | None = None) -> None:
+        """Let a list lie at this place of the page, with rows by their names."""
+        (rows or self.rows).lie(place.translate((self.stage.x, self.stage.y)), lines, self.chosen)
+
+    def lay_table(
+        self,
+        page: Picture,
+        place: Region,
+        titles: Sequence[str],
+        lines: Sequence[tuple[str, Sequence[str]]],
+        rows: Rows | None = None,
+    ) -> None:
+        """Let a list lie below the titles of its columns."""
+        widths = [max(map(measure, column)) for column in zip(titles, *(cells for _, cells in lines), strict=True)]
+
+        def align(cells: Sequence[str]) -> str:
+            return "  " + "  ".join(
+                cell + " " * (width - measure(cell)) for cell, width in zip(cells, widths, strict=True)
+            )
+
+        if lines and place.height > 1:
+            page.put(place.x, place.y, align(titles), "dim", until=place.right)
+        below = Region(place.x, place.y + 1, place.width, max(0, place.height - 1))
+        self.lay_rows(below, [(name, align(cells)) for name, cells in lines], rows)
 
 
 _EMPTY = "No public game is being played now. This page shows it when one begins."
 _PRIVATE = "Private games are not listed: type their code, or paste it."
 
 
-class WatchScreen(FramedScreen):
+class WatchScreen(ListScreen):
     """A list of games; the code of one that is not in it may be typed. What the list says the home screen hears."""
 
     BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="back"), bind("help", label="help")]
     foot_renames = MappingProxyType({"open": "watch"})
     heading = "Watch a game"
     foot_first = ("watch", "back")
+    wraps = False
 
-    def describe_head(self) -> tuple[Content, str]:
+    def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
         """Return the title, and how many games are on."""
         return super().describe_head()[0], f"{len(self.desk.lobby.playing())} live"
-
-    def lay_out(self) -> Iterable[Widget]:
-        """Lay out the list, and what is said below it."""
-        yield Static(_EMPTY, id="empty")
-        yield Table(*COLUMNS, id="first")
-        yield Static(_PRIVATE, id="note")
 
     def opened(self) -> None:
         """Read the list anew."""
@@ -172,20 +207,19 @@ class WatchScreen(FramedScreen):
         """Whoever went back wants to watch nothing."""
         self.desk.errands.give_up()
 
-    def show(self) -> None:
-        """Show the games."""
-        if self.query(Table):
-            playing = self.desk.lobby.playing()
-            self.query_one("#empty").display = not playing
-            self.query_one(Table).display = bool(playing)
-            self.query_one(Table).show_rows(
-                [(room.room, self.desk.lobby.describe(room, ascii_only=self.desk.settings.ascii)) for room in playing]
-            )
+    def draw_body(self, page: Picture, body: Region) -> None:
+        """Draw the games."""
+        playing, ascii_only = self.desk.lobby.playing(), self.desk.settings.ascii
+        self.keep([room.room for room in playing])
+        rows = [(room.room, self.desk.lobby.describe(room, ascii_only=ascii_only)) for room in playing]
+        self.lay_table(page, Region(2, body.y, body.width - 4, body.height - 2), COLUMNS, rows)
+        if not playing:
+            page.put_lines(3, body.y + 1, body.width - 6, _EMPTY)
+        page.put_lines(3, body.bottom - len(wrap(_PRIVATE, body.width - 6)), body.width - 6, _PRIVATE, "dim")
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def open_row(self, name: str) -> None:
         """Watch the chosen game."""
-        if event.row_key.value is not None:
-            self.desk.errands.enter(Choice("watch", code=event.row_key.value), self)
+        self.desk.errands.enter(Choice("watch", code=name), self)
 
     def on_key(self, event: events.Key) -> None:
         """Begin a code with the first letter of it."""

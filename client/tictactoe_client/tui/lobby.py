@@ -10,7 +10,6 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET
-from textual.content import Content
 
 from tictactoe_client.online.address import is_this_machine
 from tictactoe_client.online.errors import Unreachable, VersionRefused
@@ -131,50 +130,6 @@ ASCII_NAME: Final = (
     " |  | |    |  |_| |    |  | | |_ ",
     " |  | |__  |  | | |__  |  |_| |__",
 )
-_MOST_ROWS: Final = 7
-_MOST_COLUMNS: Final = 9
-
-
-def draw_board(live: LiveBoard) -> list[Content]:
-    """Return a game's board, a character a cell, the last move marked; of a large one what lies around that move."""
-    row, column = divmod(live.last if live.last is not None else len(live.board) // 2, live.columns)
-    top = max(0, min(row - _MOST_ROWS // 2, live.rows - _MOST_ROWS))
-    left = max(0, min(column - _MOST_COLUMNS // 2, live.columns - _MOST_COLUMNS))
-    line = set(live.result.line) if live.result and live.result.line else {live.last}
-    marks = "".join(live.names)
-    lines = []
-    for y in range(top, min(live.rows, top + _MOST_ROWS)):
-        parts = []
-        for x in range(left, min(live.columns, left + _MOST_COLUMNS)):
-            cell = y * live.columns + x
-            mark = live.board[cell]
-            style = f"$mark{marks.index(mark) % 6}" if mark in marks else "$dim"
-            parts.append(Content.styled({".": "·"}.get(mark, mark), f"bold reverse {style}" if cell in line else style))
-        lines.append(Content(" ").join(parts))
-    return lines
-
-
-def describe_live(live: LiveBoard, width: int) -> list[Content]:
-    """Return who plays, and under that the board."""
-    names = [clean_text(name) for name in live.names.values()]
-    room = max(3, (width - 2 * len(names)) // len(names))
-    return [Content.styled(" v ".join(shorten(name, room) for name in names), "bold"), *draw_board(live)]
-
-
-def put_side_by_side(boards: Sequence[list[Content]], width: int, gap: int = 3) -> Content:
-    """Return those of these that have room beside one another in this width."""
-    height = max((len(board) for board in boards), default=0)
-    rows = [Content()] * height
-    taken = 0
-    for board in boards:
-        wide = max(line.cell_length for line in board)
-        if taken + wide > width:
-            continue
-        for y in range(height):
-            line = board[y] if y < len(board) else Content()
-            rows[y] = rows[y].append(" " * (taken - rows[y].cell_length)).append(line)
-        taken += wide + gap
-    return Content("\n").join(rows)
 
 
 def describe_record(games: Sequence[PastGame], viewer: str) -> str:
@@ -197,17 +152,19 @@ def describe_record(games: Sequence[PastGame], viewer: str) -> str:
     return f"{told} {more}{streak} wins in a row." if streak > 1 else told
 
 
-def describe_no_server(link: Session, keymap: Keymap, *, ascii_only: bool, offers_own: bool) -> Content:
-    """Say why there is no server, and what helps; with `offers_own` the screen takes a key for a server of this run."""
-    failure = link.failure
-    if failure is None:
-        return Content()
-    cross = "x" if ascii_only else "✗"
-    lines = [Content.styled(f"{cross} {clean_text(failure.message)}", "$bad"), Content()]
+def describe_no_server(
+    link: Session, keymap: Keymap, *, ascii_only: bool, offers_own: bool
+) -> list[list[tuple[str, str]]]:
+    """Say why there is no server, and what helps, in lines of texts with their roles.
+
+    With `offers_own` the screen takes a key for a server of this run.
+    """
+    if link.failure is None:
+        return []
+    lines = [[(f"{'x' if ascii_only else '✗'} {clean_text(link.failure.message)}", "bad")], []]
     for text, command in _list_helps(link, keymap, offers_own=offers_own):
-        lines.append(Content.from_markup("  $text\n    [bold $key]$command[/]", text=text, command=command))
-    key = keymap.show("retry" if offers_own else "refresh")
-    return Content("\n").join([*lines, Content(), Content.from_markup("  [bold $key]$key[/] tries again", key=key)])
+        lines += [[(f"  {text}", "")], [(f"    {command}", "key")]]
+    return [*lines, [], [(f"  {keymap.show('retry' if offers_own else 'refresh')}", "key"), (" tries again", "")]]
 
 
 def can_start_local(link: Session) -> bool:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from textual.binding import BindingType
-from textual.content import Content
-from textual.widget import Widget
-from textual.widgets import Input, Select, Static
 
 from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
 from tictactoe_client.online.client import Choice as Wish
@@ -16,8 +13,7 @@ from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import FORM, Topic
 from tictactoe_client.text.wording import describe_clock_in_words, describe_rules
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.form import Choice, Field, Form, Text
-from tictactoe_client.tui.screen import FramedScreen
+from tictactoe_client.tui.form import Field, FormScreen
 from tictactoe_engine import PRESETS, Rules, format_cell
 
 LEVELS: Final = ("easy", "medium", "hard")
@@ -45,7 +41,7 @@ _COMPANY: Final = ("seen", "analysis", "chat", "bots")
 """Lines that mean nothing to one who is alone on a server, but for the computer, which then plays."""
 
 
-class NewRoomScreen(FramedScreen):
+class NewRoomScreen(FormScreen):
     """The form; Enter opens the room from any line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -54,63 +50,60 @@ class NewRoomScreen(FramedScreen):
         bind("help", label="help"),
     ]
     heading = "New room"
-    AUTO_FOCUS = "#game"
-    foot_first = ("open the room", "cancel")
+    foot_first = ("open the room", "cancel", "undo")
+
+    @property
+    def foot_renames(self) -> Mapping[str, str]:  # type: ignore[override]
+        """What Esc does first where a text was changed."""
+        return {"cancel": "undo"} if self.is_edited else {}
 
     @property
     def is_alone(self) -> bool:
         """Whether nobody but the computer can come."""
         return self.desk.link.is_own
 
-    def lay_out(self) -> Iterable[Widget]:
-        """Lay out the lines, and what they come to."""
-        fields = [field for field in FIELDS if not (self.is_alone and field[0] in _COMPANY)]
+    def opened(self) -> None:
+        """Make the lines."""
+        ascii_only = self.desk.settings.ascii
+        for name, title, value, values, note in FIELDS:
+            if not (self.is_alone and name in _COMPANY):
+                shown = title.replace("è", "e") if ascii_only else title
+                self.fields[name] = Field(shown, value, note, [(one, one) for one in values])
         if self.is_alone:
-            fields.append(("bots", "The computer", "medium", LEVELS, "nobody else can come here"))
-        yield Form(_make_field(*field, ascii_only=self.desk.settings.ascii) for field in fields)
-        yield Static(id="sum")
+            levels = [(level, level) for level in LEVELS]
+            self.fields["bots"] = Field("The computer", "medium", "nobody else can come here", levels)
 
-    def show(self) -> None:
-        """Say what the room comes to, or what is wrong with it."""
+    def describe_sum(self) -> tuple[str, str]:
+        """Return what the room comes to, or what is wrong with it."""
         try:
-            self.put("#sum", Content.styled(describe_room(self.read(), alone=self.is_alone), "$dim"))
+            return describe_room(self.read(), alone=self.is_alone), "dim"
         except Misuse as misuse:
-            self.put("#sum", Content.styled(misuse.message, "$bad"))
+            return misuse.message, "bad"
 
     def read(self) -> Wish:
         """Return the room that the form describes; raises `Misuse` in the form's words."""
-        form = self.query_one(Form)
-        return read_room({name: form.value_of(name) for name, *_ in FIELDS if form.query(f"#{name}")})
+        return read_room(self._values())
 
-    def on_select_changed(self, event: Select.Changed) -> None:
-        """Show what a named game means, or that it is none any more."""
-        rules = PRESETS.get(str(event.value)) if event.select.id == "game" else None
-        if rules is not None:
-            form = self.query_one(Form)
-            for name, value in values_of(rules).items():
-                form.fill(name, value)
-            if form.value_of("seat") not in rules.marks:
-                form.fill("seat", rules.marks[0])
-        self._take(event.select.id)
+    def _values(self) -> dict[str, str]:
+        return {name: field.value.strip() for name, field in self.fields.items()}
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Show what the room comes to now."""
-        self._take(event.input.id)
-
-    def _take(self, changed: str | None) -> None:
-        """Say that the rules are no longer those of a named game, unless they still are."""
-        if changed in _RULES:
-            form = self.query_one(Form)
+    def took(self, name: str) -> None:
+        """Show what a named game means, or that the rules are no longer those of one."""
+        fields = self.fields
+        if name in _RULES:
             try:
-                game = _read_rules({name: form.value_of(name) for name in _RULES}).preset or "custom"
+                fields["game"].value = _read_rules(self._values()).preset or "custom"
             except Misuse:
-                game = "custom"
-            form.fill("game", game)
-        self.redraw()
+                fields["game"].value = "custom"
+        elif name == "game" and (rules := PRESETS.get(fields["game"].value)) is not None:
+            for rule, value in values_of(rules).items():
+                fields[rule].value = value
+            if fields["seat"].value not in rules.marks:
+                fields["seat"].value = rules.marks[0]
 
     def list_help(self) -> Sequence[Topic]:
         """Return the help for this form."""
-        titles = [title for name, title, *_ in FIELDS if not (self.is_alone and name in _COMPANY[:-1])]
+        titles = [title for name, title, *_ in FIELDS if name in self.fields]
         return [("The lines", tuple(row for row in FORM if row[0] in titles))]
 
     def on_input_submitted(self) -> None:
@@ -127,7 +120,10 @@ class NewRoomScreen(FramedScreen):
         self.desk.errands.enter(wish)
 
     def action_back(self) -> None:
-        """Want no room any more."""
+        """Take back what is typed in the line, else want no room any more."""
+        if self.is_edited and not self.desk.errands.errand:
+            self.take_back()
+            return
         self.desk.errands.give_up()
         super().action_back()
 
@@ -192,13 +188,6 @@ def _read_rules(values: Mapping[str, str]) -> Rules:
             gravity=values["gravity"] == "yes",
         )
     )
-
-
-def _make_field(name: str, title: str, value: str, values: tuple[str, ...], note: str, *, ascii_only: bool) -> Field:
-    control: Widget = Text(value, compact=True, id=name)
-    if values:
-        control = Choice([(one, one) for one in values], value, id=name)
-    return Field(title.replace("è", "e") if ascii_only else title, control, note)
 
 
 def _without_dashes(message: str) -> str:

@@ -7,6 +7,7 @@ characters take two cells, marks that combine join the cell before them. Pure.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.cells import get_character_cell_size
 
@@ -66,6 +67,14 @@ class Picture:
             x = self.put(x, y, text, role, until=until)
         return x
 
+    def put_lines(self, x: int, y: int, width: int, text: str, role: str = "") -> int:
+        """Write a text in lines of at most so many cells; return the row below the last one."""
+        indent = len(text) - len(text.lstrip(" "))
+        lines = wrap(text[indent:], width - indent)
+        for number, line in enumerate(lines, y):
+            self.put(x + indent, number, line, role)
+        return y + len(lines)
+
     def paste(self, x: int, y: int, rows: Sequence[Sequence[Cell]], role: str | None = None) -> None:
         """Put rows of narrow characters here over whatever is there, in their roles or all in this one."""
         for line, row in enumerate(rows, y):
@@ -80,6 +89,40 @@ class Picture:
     def has(self, role: str) -> bool:
         """Tell whether anything plays this role."""
         return any(cell[1] == role for row in self.rows for cell in row)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A rectangle of the window: its upper left corner and its size, in characters."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    def find(self, x: int, y: int) -> tuple[int, int] | None:
+        """Return what a place of the window is on the stage, or None beside it."""
+        x, y = x - self.x, y - self.y
+        return (x, y) if 0 <= x < self.width and 0 <= y < self.height else None
+
+    def show(self, picture: Picture, width: int, height: int) -> Picture:
+        """Return the window's picture with this one, of the stage's size, in its place."""
+        if (picture.width, picture.height) == (width, height):
+            return picture
+        whole = Picture(width, height)
+        for y, row in enumerate(picture.rows, self.y):
+            whole.rows[y][self.x : self.x + picture.width] = row
+        return whole
+
+
+def place_stage(size: tuple[int, int], window: tuple[int, int]) -> Stage:
+    """Return where something of this size stands; of what the window has left over above and below, 2/5 are above.
+
+    >>> place_stage((100, 30), (200, 50))
+    Stage(x=50, y=8, width=100, height=30)
+    """
+    width, height = min(size[0], window[0]), min(size[1], window[1])
+    return Stage((window[0] - width) // 2, (window[1] - height) * 2 // 5, width, height)
 
 
 def measure(text: str) -> int:

@@ -8,10 +8,11 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from tictactoe_client.tui.foot import Foot, bind
+from tictactoe_client.tui.foot import bind, list_keys
 
 
 class Question(ModalScreen[str | None], inherit_bindings=False):
@@ -39,7 +40,7 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
             yield Label(self._text, markup=False)
             if self._value is not None:
                 yield Line(self._value, max_length=self._limit, compact=True, select_on_focus=False)
-            yield Foot(id="foot", renames={"yes": self._yes})
+            yield Label(id="keys")
 
     def on_key(self, event: events.Key) -> None:
         """Let Esc go back from a line of text whatever else it is for, and lose no key that comes before the line."""
@@ -64,9 +65,17 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
             self._value = f"{self._value or ''}{text}"
 
     def on_mount(self) -> None:
-        """Let what is typed take the place of a text that was refused."""
+        """Name the keys, and let what is typed take the place of a text that was refused."""
+        self.query_one("#keys", Label).update(self._describe_keys())
         if self._is_anew:
             self.query_one(Line).action_select_all()
+
+    def _describe_keys(self) -> Content:
+        keys = list_keys(self, 56, (), {"yes": self._yes})
+        part = Content.from_markup
+        return Content("  ").join(
+            part("[bold $key]$key[/] [$dim]$label[/]", key=key, label=label) for key, label in keys
+        )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer with what is typed."""

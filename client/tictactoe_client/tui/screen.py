@@ -1,36 +1,59 @@
-"""What every screen of the client is: one of Textual's, with what the program asks of it and what it may ask."""
+"""What every screen outside rooms is: a page drawn with a title, what it is about, a line of news, and its keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
 from tictactoe_client.text.help import Topic
+from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.desk import ClientScreen
-from tictactoe_client.tui.foot import Foot, bind
-from tictactoe_client.tui.picture import measure, notice_size, shorten_left, wrap
+from tictactoe_client.tui.foot import bind, list_keys
+from tictactoe_client.tui.picture import (
+    Picture,
+    Stage,
+    fold,
+    measure,
+    notice_size,
+    place_stage,
+    shorten_left,
+    wrap,
+)
+from tictactoe_client.tui.themes import theme_named
+
+Part = tuple[str, str]
+"""A text and its role."""
 
 
 class FramedScreen(ClientScreen):
-    """A screen with a title, what it lays out, a line for what was said, and the keys at its foot."""
+    """A page; `draw_body` draws what stands between its title and its keys."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="back"), bind("help", label="help")]
-    AUTO_FOCUS = "#first"
+    AUTO_FOCUS = ""
     min_size: ClassVar = (36, 10)
+    max_size: ClassVar = (120, 34)
     heading = ""
     foot_first: tuple[str, ...] = ()
     """What the foot says first."""
     foot_renames: Mapping[str, str] = MappingProxyType({})
-    """What the foot calls otherwise than the list that has the keys."""
+    """What the foot calls otherwise than the bindings do."""
+
+    def __init__(self, *children: Widget) -> None:
+        super().__init__()
+        self.canvas = Canvas({}, *children)
+        self.stage = Stage(0, 0, 0, 0)
+        self.is_small = False
+        self._places: list[tuple[Region, Callable[[], object]]] = []
+        self._is_dirty = False
 
     @property
     def window_title(self) -> str:
@@ -40,28 +63,18 @@ class FramedScreen(ClientScreen):
     # -- what it looks like ---------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
-        """Lay out the title, the body and the foot, and what stands in a window that is too small for them."""
-        with Vertical(id="stage"):
-            yield Static(id="head")
-            yield from self.lay_out()
-            yield Static(id="status")
-            yield Static(id="rule")
-            yield Foot(id="foot", first=self.foot_first, renames=self.foot_renames)
-        yield Static(id="small")
+        """Lay out the one widget that all is drawn on."""
+        yield self.canvas
 
-    def show(self) -> None:
-        """Show what has changed between the title and the foot."""
+    def draw_body(self, page: Picture, body: Region) -> None:
+        """Draw what stands between the title and the line above the keys."""
 
-    def lay_out(self) -> Iterable[Widget]:
-        """Return what stands between the title and the foot."""
-        return ()
-
-    def describe_head(self) -> tuple[Content, str]:
+    def describe_head(self) -> tuple[Sequence[Part], str]:
         """Return the title, and what stands at the right of it."""
-        return Content.from_markup("[bold $title]$text[/]", text=self.heading), ""
+        return [(self.heading, "title")], ""
 
-    def describe_status(self) -> tuple[str, str] | None:
-        """Return what to say while nothing else was said, with its role."""
+    def describe_status(self) -> Part | None:
+        """Return what to say while nothing else was said."""
         errand, dots = self.desk.errands.errand, "..." if self.desk.settings.ascii else "…"
         return (f"{errand}{dots}   {self.desk.keymap.show('back')} cancel", "warn") if errand else None
 
@@ -71,52 +84,88 @@ class FramedScreen(ClientScreen):
 
     def on_mount(self) -> None:
         """Show what there is, and from now on what time changes."""
-        self.set_interval(1.0, self.tick)
+        self.follow_theme()
+        self.set_interval(1.0, self.redraw)
         self.redraw()
 
     def on_screen_resume(self) -> None:
         """Draw what it has become meanwhile."""
         self.redraw()
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Say how large the window must be, where it is too small."""
-        width, height = self.needed_size()
-        is_small = event.size.width < width or event.size.height < height
-        self.set_class(is_small, "-small")
-        if is_small:
-            notice = notice_size((width, height), (event.size.width, event.size.height), "")
-            self.query_one("#small", Static).update("\n".join(notice))
+    def on_resize(self) -> None:
+        """Draw for the new size."""
         self.redraw()
 
-    def tick(self) -> None:
-        """Take note that time has passed."""
-        if self.is_in_sight:
-            self.redraw()
+    def follow_theme(self) -> None:
+        """Paint the page in the colours of the theme."""
+        self.canvas.use_theme(theme_named(self.desk.settings.theme, colour=self.desk.settings.colour))
 
     def redraw(self) -> None:
-        """Show what has changed."""
-        if not self.is_mounted or not self.is_in_sight or self.desk.is_ending or not self.query("#head"):
-            return
-        self.show()
-        head, right = self.describe_head()
-        width = self.query_one("#stage").size.width - 2
-        right = shorten_left(right, max(1, width - head.cell_length - 2))
-        gap = " " * max(1, width - head.cell_length - measure(right))
-        self.put("#head", head.append(gap).append(Content.styled(right, "$dim")))
-        said = self.desk.status or self.describe_status()
-        self.query_one("#status").display = said is not None
-        if said is not None:
-            self.put("#status", Content.styled(said[0], f"${said[1] or 'ink'}"))
-        self.refresh_bindings()
+        """Draw once for all that changes now."""
+        if not self._is_dirty and self.canvas.is_mounted:
+            self._is_dirty = True
+            self.desk.start(self._draw())
 
-    def put(self, where: str, content: Content | str) -> None:
-        """Let a line say this, and send it only where it said something else."""
-        line = self.query_one(where, Static)
-        if line.content != content:
-            line.clear_cached_dimensions()  # the library keeps those from before the line was mounted
-            line.update(content, layout=line.styles.height is None or line.styles.height.is_auto)
+    async def _draw(self) -> None:
+        self._is_dirty = False
+        if self.is_in_sight and not self.desk.is_ending:
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw the page in the middle of the window, or say how large that must be."""
+        window, needed = (self.app.size.width, self.app.size.height), self.needed_size()
+        self._places.clear()
+        self.is_small = window[0] < needed[0] or window[1] < needed[1]
+        if self.is_small:
+            picture = Picture(*window)
+            for y, line in enumerate(notice_size(needed, window, "")):
+                picture.put(0, y, line)
+            for widget in self.canvas.children:
+                widget.display = False
+            self.canvas.show(picture)
+            return
+        self.stage = place_stage(self.max_size, window)
+        page = Picture(self.stage.width, self.stage.height, ascii_only=self.desk.settings.ascii)
+        self._draw_frame(page)
+        self.canvas.show(self.stage.show(page, *window))
+
+    def _draw_frame(self, page: Picture) -> None:
+        inner, last = page.width - 2, page.height - 1
+        said = self.desk.status or self.describe_status()
+        lines = fold(said[0], inner, 2) if said else []
+        self.draw_body(page, Region(0, 2, page.width, last - 3 - len(lines)))
+        head, right = self.describe_head()
+        end = page.put_parts(1, 0, *head)
+        page.put_right(0, shorten_left(right, max(1, page.width - end - 3)), "dim")
+        for y in (1, last - 1):
+            draw_rule(page, 0, y, page.width)
+        for y, line in enumerate(lines, last - 1 - len(lines)):
+            page.put(1, y, line, said[1] if said else "")
+        x = 1
+        for keys, label in list_keys(self, inner, self.foot_first, self.foot_renames):
+            x = page.put_parts(x, last, (keys, "key"), (f" {label}  ", "dim"))
+
+    def draw_lines(self, page: Picture, y: int, lines: Sequence[Sequence[Part]]) -> None:
+        """Draw lines of texts with their roles, broken where one of a single text is too long."""
+        for parts in lines:
+            if len(parts) == 1:
+                y = page.put_lines(3, y, page.width - 6, *parts[0])
+            else:
+                page.put_parts(3, y, *parts)
+                y += 1
 
     # -- what happens ---------------------------------------------------------------------------------------------
+
+    def let_click(self, place: Region, deed: Callable[[], object]) -> None:
+        """Let a click on this place of the page do something, until the page is drawn anew."""
+        self._places.append((place, deed))
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what the place is for that is clicked."""
+        at = self.stage.find(event.screen_x, event.screen_y)
+        found = [deed for place, deed in self._places if at is not None and place.contains(*at)]
+        if found:
+            self.desk.attempt(found[-1])
 
     def action_back(self) -> None:
         """Go back to where one came from."""
@@ -125,6 +174,12 @@ class FramedScreen(ClientScreen):
     def action_help(self) -> None:
         """Open the help for what one can do here."""
         self.desk.open(HelpScreen(self.list_help()))
+
+
+def draw_rule(page: Picture, x: int, y: int, width: int, title: str = "") -> None:
+    """Draw a line across, with a title in it."""
+    page.put(x, y, ("-" if page.ascii_only else "─") * width, "dim", until=x + width)
+    page.put(x + 1, y, title, "title")
 
 
 class Page(VerticalScroll, inherit_bindings=False):
@@ -145,18 +200,26 @@ class HelpScreen(FramedScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="back"), bind("help", "back")]
     heading = "Help"
+    AUTO_FOCUS = "Page"
+    _place = Region()
 
     def __init__(self, topics: Sequence[Topic]) -> None:
-        super().__init__()
+        self._text = Static(markup=False)
+        self._page = Page(self._text)
+        super().__init__(self._page)
         self._topics = topics
 
-    def lay_out(self) -> Iterable[Widget]:
-        """Lay out the text."""
-        yield Page(Static(id="text", markup=False), id="first")
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Break the lines anew."""
-        self.put("#text", lay_out_topics(self._topics, min(event.size.width, 100) - 6))
+    def draw_body(self, page: Picture, body: Region) -> None:
+        """Let the text lie below the title, its lines broken anew where the width has changed."""
+        place = body.translate((self.stage.x, self.stage.y)).shrink((1, 3, 0, 3))
+        if not self._page.display:
+            self._page.display = True
+            self._page.focus()
+        if place != self._place:
+            self._place = place
+            styles = self._page.styles
+            styles.offset, styles.width, styles.height = place.offset, place.width, place.height
+            self._text.update(lay_out_topics(self._topics, min(body.width, 100) - 6))
 
 
 def lay_out_topics(topics: Sequence[Topic], width: int) -> Content:

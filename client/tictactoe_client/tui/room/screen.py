@@ -38,12 +38,11 @@ from tictactoe_client.text.wording import NOTHING_MISSED, name_of, seat_of
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.desk import ClientScreen, Desk
-from tictactoe_client.tui.picture import Picture, notice_size
+from tictactoe_client.tui.picture import Picture, Stage, notice_size
 from tictactoe_client.tui.room.banners import confirm_banner
 from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.ending import describe_farewell
 from tictactoe_client.tui.room.keys import RoomKeys
-from tictactoe_client.tui.room.layout import Stage
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import RoomView

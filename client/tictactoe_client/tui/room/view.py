@@ -16,10 +16,10 @@ from tictactoe_client.input.record import describe_players
 from tictactoe_client.text.wording import describe_manners, describe_rules, name_of
 from tictactoe_client.text.worth import list_worth
 from tictactoe_client.tui.desk import Desk
-from tictactoe_client.tui.picture import Picture, measure, shorten
+from tictactoe_client.tui.picture import Picture, Stage, measure, place_stage, shorten
 from tictactoe_client.tui.room.foot import Foot, RoomFoot
 from tictactoe_client.tui.room.invitation import LEAST, MOST, draw_invitation
-from tictactoe_client.tui.room.layout import LEFT, RoomLayout, Stage, lay_out_room, needed_for_room, place_stage
+from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room, needed_for_room
 from tictactoe_client.tui.room.panel import MAX_WIDTH, Line, fill_panel, list_players, shows_talk
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.values import paint_values
