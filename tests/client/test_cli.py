@@ -212,6 +212,7 @@ def test_the_version_names_the_protocol(capsys: pytest.CaptureFixture[str]) -> N
         ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
         ({"FORCE_COLOR": "1", "NO_COLOR": ""}, True),
         ({"FORCE_COLOR": "1", "TERM": "dumb"}, False),
+        ({"FORCE_COLOR": "1", "TERM": "dumb", "TEXTUAL_COLOR_SYSTEM": "truecolor"}, True),
     ],
 )
 def test_colour_off_a_terminal_is_only_for_those_who_force_it(environment: dict[str, str], *, wanted: bool) -> None:

@@ -159,7 +159,8 @@ def is_terminal(*descriptors: int) -> bool:
 
 def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: bool = False) -> bool:
     """Tell whether to colour standard output, or what is `on_screen`; an empty NO_COLOR or FORCE_COLOR is not set."""
-    if no_colour or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+    is_page = environment.get("TEXTUAL_COLOR_SYSTEM") == "truecolor"
+    if no_colour or environment.get("NO_COLOR") or (environment.get("TERM") == "dumb" and not is_page):
         return False
     if environment.get("FORCE_COLOR"):
         return environment["FORCE_COLOR"] != "0"
