@@ -19,11 +19,6 @@ DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
 THREE = PRESETS["three-players"]
 
 
-def test_a_move_is_told_by_name_cell_and_place() -> None:
-    assert announce(state(), state((0,)), BO) == ["ana plays A1, top left."]
-    assert announce(state((0,)), state((0, 4)), BO) == ["You play B2, centre."]
-
-
 def test_a_move_on_a_large_board_is_told_by_its_cell_alone() -> None:
     gomoku = PRESETS["gomoku"]
     assert announce(state((), gomoku), state((112,), gomoku), BO) == ["ana plays H8."]
@@ -59,28 +54,10 @@ def test_two_lines_at_once_are_both_told() -> None:
     assert told == ["ana plays C1. Row 1 is X X X. Column C is X X X. You lose."]
 
 
-def test_a_gap_is_told_in_order_from_the_moves() -> None:
-    moves = (8, 4, 0, 2, 6)
-    told = announce(state(), state(moves), BO, moves)
-    assert told == [
-        "ana plays C3, bottom right.",
-        "You play B2, centre.",
-        "ana plays A1, top left.",
-        "You play C1, top right.",
-        "ana plays A3, bottom left.",
-    ]
-
-
 def test_a_gap_without_the_moves_still_tells_each_of_them_the_last_one_last() -> None:
     told = announce(state(), state((8, 4, 0)), WATCHER)
     assert sorted(told[:-1]) == ["ana plays C3, bottom right.", "bo plays B2, centre."]
     assert told[-1] == "ana plays A1, top left."
-
-
-def test_somebody_sits_down_and_goes_again() -> None:
-    alone = state(seats={"X": seat(ANA, "ana"), "O": None})
-    assert announce(alone, state(), ANA) == ["bo joins as O."]
-    assert announce(state(), alone, ANA) == ["bo has left. The seat O is free."]
 
 
 def test_dropping_and_coming_back_differ_from_leaving() -> None:
@@ -96,41 +73,9 @@ def test_dropping_and_coming_back_differ_from_leaving() -> None:
     assert announce(state(), gone, ANA) == ["bo left the game. You win."]
 
 
-def test_resigning_is_told_to_both() -> None:
-    over = state((0,), result=Result("X", "resigned"))
-    assert announce(state((0,)), over, ANA) == ["bo resigns. You win."]
-    assert announce(state((0,)), over, BO) == ["You resign. You lose."]
-
-
-@pytest.mark.parametrize(
-    ("result", "sentence"),
-    [
-        (Result("X", "timeout"), "bo ran out of time. You win."),
-        (Result(None, "agreed"), "Both agreed. It's a draw."),
-        (Result("X", "claimed"), "The game was claimed, as the other seat stayed empty. You win."),
-    ],
-)
-def test_other_endings(result: Result, sentence: str) -> None:
-    assert announce(state((0,)), state((0,), result=result), ANA) == [sentence]
-
-
-def test_a_third_player_who_resigns_is_passed_over() -> None:
-    before = state((0,), THREE)
-    out = before.seats["O"]
-    assert out is not None
-    after = replace(before, seq=9, turn="A", seats={**before.seats, "O": replace(out, out=True)})
-    assert announce(before, after, ANA) == ["bo resigns and is passed over from now on."]
-
-
 def test_the_last_one_of_three_wins() -> None:
     over = state((0,), THREE, result=Result("X", "resigned"))
     assert announce(state((0,), THREE), over, CY) == ["Nobody else is left in the game. ana wins."]
-
-
-def test_a_new_game_names_the_seats_again() -> None:
-    swapped: dict[str, SeatState | None] = {"X": seat(BO, "bo"), "O": seat(ANA, "ana")}
-    before = state((0, 3, 1, 4, 2))
-    assert announce(before, state(game=2, seats=swapped), ANA) == ["Game 2. You are O. bo is X."]
 
 
 def test_a_game_that_ended_unseen_is_made_up_for() -> None:
@@ -167,19 +112,6 @@ def test_moves_taken_back_and_others_played_are_told_after_a_gap() -> None:
     ]
 
 
-def test_offers_are_told_once_to_each_side() -> None:
-    offered = state((0,), offers=Offers(draw="O"))
-    assert announce(state((0,)), offered, ANA) == ["bo offers a draw."]
-    assert announce(state((0,)), offered, BO) == ["You offer a draw."]
-    assert announce(offered, offered, ANA) == []
-    asked = state((0,), offers=Offers(undo="X"))
-    assert announce(state((0,)), asked, BO) == ["ana asks to take back A1."]
-    over = state((0, 3, 1, 4, 2))
-    wanted = replace(over, offers=Offers(rematch=("X",)))
-    assert announce(over, wanted, BO) == ["ana wants a rematch."]
-    assert announce(over, wanted, ANA) == ["You ask for a rematch."]
-
-
 def test_what_is_to_be_taken_back_is_told_as_far_as_it_is_known() -> None:
     played = (4, 0, 1, 8)
     asked = state(played, offers=Offers(undo="X"))
@@ -201,10 +133,6 @@ def test_names_and_chat_cannot_steer_a_terminal() -> None:
     line = ChatLine(room="K7M4PQ", from_="b\x9bo", seat=None, text="x\u202ey\x07", at=0)
     assert told == ["a[2Jna plays A1, top left."]
     assert announce_chat(line) == "bo (watching): xy"
-
-
-def test_watchers_who_come_and_go_are_no_event() -> None:
-    assert announce(state(), state(watchers=3), ANA) == []
 
 
 @given(

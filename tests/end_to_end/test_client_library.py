@@ -12,7 +12,6 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 import tictactoe_client
-from tests.peer import open_peer
 from tests.proxy import run_proxy
 from tictactoe_client import (
     BadCell,
@@ -297,71 +296,10 @@ async def test_a_server_that_goes_ends_everything_with_connection_lost(server: S
                 pass
 
 
-async def hang_up(writer: asyncio.StreamWriter) -> None:
-    writer.close()
-    with contextlib.suppress(ConnectionError):
-        await writer.wait_closed()
-
-
 async def test_nothing_listens() -> None:
     async with asyncio.timeout(10):
         with pytest.raises(Unreachable, match="connection refused"):
             async with connect("ws://127.0.0.1:1"):
-                pass
-
-
-async def test_a_host_that_does_not_exist() -> None:
-    with pytest.raises(Unreachable, match="no such host"):
-        async with connect("nowhere.invalid"):
-            pass
-
-
-async def test_something_that_is_no_websocket_server() -> None:
-    gone = asyncio.Event()
-
-    async def talk_nonsense(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"220 smtp ready\r\n")
-        await hang_up(writer)
-        gone.set()
-
-    async with await asyncio.start_server(talk_nonsense, "127.0.0.1", 0) as listener:
-        port = listener.sockets[0].getsockname()[1]
-        with pytest.raises(Unreachable, match="no WebSocket server"):
-            async with connect(f"127.0.0.1:{port}"):
-                pass
-        await gone.wait()
-
-
-async def test_tls_where_there_is_none(server: Server) -> None:
-    with pytest.raises(Unreachable, match=r"TLS|the connection broke in the handshake|connection reset"):
-        async with connect(server.url.replace("ws:", "wss:")):
-            pass
-
-
-async def test_a_server_that_never_answers_is_given_up() -> None:
-    gone = asyncio.Event()
-
-    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read()
-        await hang_up(writer)
-        gone.set()
-
-    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as listener:
-        port = listener.sockets[0].getsockname()[1]
-        with pytest.raises(Unreachable, match=r"no answer within 0\.1 s"):
-            async with connect(f"127.0.0.1:{port}", timeout_seconds=0.1):
-                pass
-        await gone.wait()
-
-
-async def test_a_server_that_never_says_welcome_is_given_up() -> None:
-    async def say_nothing(socket: ServerConnection) -> None:
-        await socket.wait_closed()
-
-    async with serve(say_nothing, "127.0.0.1", 0) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]
-        with pytest.raises(Unreachable, match="no answer to hello"):
-            async with connect(f"127.0.1:{port}", timeout_seconds=1):
                 pass
 
 
@@ -441,12 +379,3 @@ def test_the_package_offers_what_it_lists() -> None:
         assert getattr(tictactoe_client, name) is not None
     assert tictactoe_client.Client is Client
     assert not hasattr(tictactoe_client, "nothing")
-
-
-async def test_a_state_is_shared_by_a_bare_peer_and_ours(server: Server) -> None:
-    async with connect(server.url, name="ana") as client, open_peer(server.url, "bo") as peer:
-        room = await client.create()
-        await peer.ask("join", room=room.code)
-        await state_where(room, status="playing")
-        await room.move(4)
-        assert (await peer.state(ply=1))["board"] == "....X...."

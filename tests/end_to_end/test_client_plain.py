@@ -376,19 +376,6 @@ async def test_a_watcher_sees_a_rematch_and_the_end_of_the_room(server: Server) 
             assert await watcher.end() == 0
 
 
-async def test_a_player_who_drops_and_comes_back_is_announced(server: Server) -> None:
-    async with run_client("new", "-s", server.url) as ana:
-        code = await open_room(ana)
-        async with open_peer(server.url, "bo") as bo:
-            token = bo.welcome["token"]
-            await bo.ask("join", room=code)
-            await ana.until("Your move, X.")
-        await ana.until("bo has dropped. Waiting for them: ")
-        async with open_peer(server.url, token=token) as again:
-            await again.ask("join", room=code)
-            await ana.until("bo is back.")
-
-
 async def test_rooms_are_listed(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
         code = (await ana.ask("create", rules="gomoku"))["room"]
@@ -408,27 +395,6 @@ async def test_check_tells_every_step(server: Server) -> None:
     assert "you would be ana" in check.lines[2]
 
 
-async def test_offers_are_announced_with_their_answers(server: Server) -> None:
-    async with plain_game(server.url) as (ana, bo, code):
-        ana.type("a1", "draw")
-        await ana.until("You offer a draw.")
-        await bo.ask("draw", room=code, action="decline")
-        await ana.until("bo declines the draw.")
-        ana.type("undo")
-        await ana.until("You ask to take back A1.")
-        await bo.ask("undo", room=code, action="accept")
-        await ana.until("You take back A1.")
-        await ana.until("Your move, X.")
-        ana.type("b2", "claim", "chat well then")
-        await ana.until("Nobody has been gone for long enough.")
-        await ana.until("ana: well then")
-        await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw.")
-        await ana.until("Type yes to accept, no to refuse.")
-        ana.type("yes")
-        await ana.until("Both agreed. It's a draw.")
-
-
 async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server: Server) -> None:
     async with plain_game(server.url) as (ana, bo, code):
         ana.type("a1", "b1", "c1", "a2", "f")
@@ -443,11 +409,12 @@ async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server:
 
 async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None:
     async with plain_game(server.url) as (ana, bo, code):
-        ana.type("decline", "draw withdraw", "undo withdraw", "draw please")
+        ana.type("decline", "draw withdraw", "undo withdraw", "draw please", "claim")
         await ana.until("Nothing was asked. Your move, X.")
         await ana.until("You have offered no draw.")
         await ana.until("You have asked for nothing back.")
         await ana.until("Type draw, draw accept, draw decline or draw withdraw.")
+        await ana.until("Nobody has been gone for long enough.")
         ana.type("a1")
         await ana.until("You play A1, top left.")
         await bo.ask("move", room=code, cell=4, ply=1)

@@ -74,31 +74,28 @@ async def test_it_begins_where_the_command_says_and_needs_no_connection(watch: W
         await ana.until(LAST)
 
 
-@pytest.mark.parametrize(
-    ("start", "keys", "words"),
-    [
-        (0, ["right"], ["Move 1 of 7: ana (X) plays B2, centre.", "│ (X) │", ">1. X B2"]),
-        (7, ["left"], ["Move 6 of 7: bo (O) plays C3, bottom right.", "│ (O) │", ">3. X A2  O C3"]),
-        (3, ["end"], [LAST, "<X> │ <X> │ <X>"]),
-        (3, ["home"], ["The start."]),
-        (0, ["left"], ["The start."]),
-        (7, ["right"], [LAST]),
-        (0, ["5", "enter"], ["Move 5 of 7: ana (X) plays A2, middle left."]),
-        (3, ["0", "enter"], ["The start."]),
-        (3, ["1", "2"], ["go to move: 12_", "Move 3 of 7"]),
-        (3, ["1", "2", "enter"], ["There is no move 12: 0 to 7.", "move 3 of 7"]),
-        (3, ["1", "2", "backspace", "enter"], ["Move 1 of 7"]),
-        (3, ["5", "right"], ["Move 4 of 7"]),
-        (2, [], ["{A corner.}"]),
-        (3, ["?"], ["Goal:"]),
-        (3, ["?", "escape"], ["Move 3 of 7"]),
-    ],
-)
-async def test_each_key_goes_where_it_says(watch: Watch, start: int, keys: list[str], words: list[str]) -> None:
-    async with watch(ply=start) as ana:
+async def test_each_key_goes_where_it_says(watch: Watch) -> None:
+    async with watch(ply=3) as ana:
         await ana.until("REPLAY")
-        await ana.press(*keys)
-        await ana.until(*words)
+        for keys, words in (
+            (["5", "enter"], ["Move 5 of 7: ana (X) plays A2, middle left."]),
+            (["0", "enter"], ["The start."]),
+            (["left"], ["The start."]),
+            (["right"], ["Move 1 of 7: ana (X) plays B2, centre.", "│ (X) │", ">1. X B2"]),
+            (["right"], ["{A corner.}"]),
+            (["1", "2"], ["go to move: 12_", "Move 2 of 7"]),
+            (["enter"], ["There is no move 12: 0 to 7.", "move 2 of 7"]),
+            (["1", "2", "backspace", "enter"], ["Move 1 of 7"]),
+            (["5", "right"], ["Move 2 of 7"]),
+            (["?"], ["Goal:"]),
+            (["escape"], ["Move 2 of 7"]),
+            (["end"], [LAST, "<X> │ <X> │ <X>"]),
+            (["right"], [LAST]),
+            (["left"], ["Move 6 of 7: bo (O) plays C3, bottom right.", "│ (O) │", ">3. X A2  O C3"]),
+            (["home"], ["The start."]),
+        ):
+            await ana.press(*keys)
+            await ana.until(*words)
 
 
 async def test_escape_drops_what_is_typed_and_then_leaves(watch: Watch) -> None:
@@ -185,7 +182,7 @@ async def test_a_large_board_follows_the_moves_and_is_looked_at_by_hand(watch: W
         await ana.until(before)
 
 
-@pytest.mark.parametrize("size", [(36, 10), (50, 16), (80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(36, 10), (120, 40)])
 async def test_every_window_shows_the_board_and_the_comment(watch: Watch, size: tuple[int, int]) -> None:
     async with watch(ply=2, size=size) as ana:
         text = await ana.until("{A corner.}", "Move 2 of 7")
