@@ -81,7 +81,7 @@ async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Serv
         await ana.press("down", "enter")
         await ana.until("REPLAY   ana (X) v bo (O)", "move 0 of 5", "Esc back")
         await ana.press("end")
-        await ana.until("━━━━█━━━━")
+        await ana.until("━━━▄▀▄━━━")
         await ana.press("escape")
         await ana.until("> 2.")
         await ana.press("escape")

@@ -70,7 +70,7 @@ class Actions(Past):
         self.muted = Muted(room.viewer) if muted is None else muted
         self.unblamed: frozenset[str] = frozenset()
         self._piped = piped
-        self._aborts = aborts
+        self.aborts = aborts
         self._asked: VerbKind | None = None
         self._refused_at: tuple[int, int] | None = None
         self._came_at = monotonic()
@@ -252,7 +252,7 @@ class Actions(Past):
             kind = asked
         elif may_ask and kind in _GIVING_UP and asked not in (_LEAVING if kind in _LEAVING else (kind,)):
             self._asked = kind
-            question = ask_before_going(kind, state, self._room.viewer, aborts=self._aborts)
+            question = ask_before_going(kind, state, self._room.viewer, aborts=self.aborts)
             again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
             return Outcome((f"{question} Type {again} to do it; anything else plays on.",))
         if kind in _LEAVING:

@@ -22,7 +22,7 @@ def confirm_banner(table: Table, keymap: Keymap) -> Text | None:
     """Return what is asked before a game is given up, else None."""
     if table.hand.confirming is None:
         return None
-    question = ask_before_going(table.hand.confirming, table.room.state, table.room.viewer, aborts=table.aborts)
+    question = ask_before_going(table.hand.confirming, table.room.state, table.room.viewer, aborts=table.actions.aborts)
     return f"{question}   {keymap.show('confirm')} yes   {keymap.show('back')} play on", "bad"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import Final
 
 from tictactoe_client.board.board import BoardView
 from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
@@ -15,14 +16,23 @@ from tictactoe_client.tui.room.banners import may_claim_by_key
 from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.hints import example_cell
 from tictactoe_client.tui.room.invitation import link_for_others
-from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.table import Situation, Table
 from tictactoe_client.tui.room.view import RoomView
 from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
-_ARROWS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+_LOOKING: Final = ("left", "right", "end", "home", "review", "mistake", "mistake_before", "up", "down")
+_COUNTING: Final[Mapping[Situation, tuple[str, ...]]] = {
+    "waiting": ("copy", "hide_code", "computer"),
+    "playing": ("accept", "decline"),
+    "watching": _LOOKING,
+    "over": (*_LOOKING, "rematch", "save", "another"),
+    "replay": (*_LOOKING, "aside_left", "aside_right", "save"),
+}
+"""What keys do, by what is going on, for one who holds a seat; all others look on."""
+_ARROWS: Final = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 class RoomKeys:
@@ -35,23 +45,52 @@ class RoomKeys:
         self._hand = table.hand
         self._deeds = deeds
         self._view = view
+        self._does: Mapping[str, Callable[[], object]] = {
+            "retry": desk.link.retry,
+            "chat": table.hand.begin_chat,
+            "command": self._begin_command,
+            "help": deeds.open_help,
+            "back": deeds.back,
+            "accept": partial(self._answer, "yes"),
+            "decline": partial(self._answer, "no"),
+            "claim": partial(self._claim, "win"),
+            "claim_draw": partial(self._claim, "draw"),
+            "copy": self._copy_link,
+            "hide_code": self._hide_code,
+            "computer": deeds.to_computer,
+            "left": partial(deeds.step, -1),
+            "right": partial(deeds.step, 1),
+            "up": partial(self._go_down, -1),
+            "down": partial(self._go_down, 1),
+            "home": partial(deeds.jump, 0),
+            "end": deeds.at_present,
+            "review": deeds.review,
+            "mistake": partial(deeds.do, Look("mistake", 1)),
+            "mistake_before": partial(deeds.do, Look("mistake", -1)),
+            "aside_left": partial(self._shift, 0, -1),
+            "aside_right": partial(self._shift, 0, 1),
+            "rematch": partial(deeds.do, Verb("rematch")),
+            "save": partial(deeds.do, Verb("save")),
+            "another": deeds.to_another,
+        }
 
     def press(self, key: str) -> None:
         """Take a key: for the line being typed, else for what is asked, else for the board."""
         state = self._room.state
         if self._hand.confirming is not None:
             self._press_confirming(key)
-        elif self._hand.mode != "board":
-            self._press_line(key)
-        elif self._press_action(key, self._always()) or state is None:
             return
-        elif self._table.situation == "playing":
-            if not self._press_action(key, self._in_game()):
-                self._press_board(key, state)
-        elif not (self._table.record is not None and self._press_number(key)) and not self._press_action(
-            key, self._at_rest()
+        if self._hand.mode != "board":
+            self._press_line(key)
+            return
+        if self._press_action(key, self._list_always()) or state is None:
+            return
+        if (self._table.record is not None and self._press_number(key)) or self._press_action(
+            key, self._list_actions()
         ):
-            self._press_idle(key, state)
+            return
+        press = self._press_board if self._table.situation == "playing" else self._press_idle
+        press(key, state)
 
     def paste(self, text: str) -> None:
         """Pasted text goes into the line that is open; at the board only while there is a move to type."""
@@ -99,53 +138,26 @@ class RoomKeys:
 
     # -- actions, by what is going on -------------------------------------------------------------------------------
 
-    def _press_action(self, key: str, deeds: Mapping[str, Callable[[], object]]) -> bool:
-        """Do what this key does of these actions; tell whether it was one."""
-        action = next((action for action in deeds if self._desk.keymap.does(key, action)), None)
+    def _press_action(self, key: str, actions: Iterable[str]) -> bool:
+        """Do which of these actions this key is for; tell whether it was one."""
+        action = next((action for action in actions if self._desk.keymap.does(key, action)), None)
         if action is not None:
-            deeds[action]()
+            self._does[action]()
         return action is not None
 
-    def _always(self) -> Mapping[str, Callable[[], object]]:
+    def _list_always(self) -> list[str]:
         """Return what can be done whatever goes on."""
-        retry = {"retry": self._desk.link.retry} if self._desk.link.phase == "away" else {}
-        chat = {"chat": self._hand.begin_chat} if self._table.record is None else {}
-        words = {"command": self._begin_command, "help": self._deeds.open_help, "back": self._deeds.back}
-        return {**retry, **chat, **words}
+        retry = ["retry"] if self._desk.link.phase == "away" else []
+        chat = ["chat"] if self._table.record is None else []
+        return [*retry, *chat, "command", "help", "back"]
 
-    def _in_game(self) -> Mapping[str, Callable[[], object]]:
-        """Return what can be done beside placing by one who plays."""
-        deeds: dict[str, Callable[[], object]] = {
-            "accept": partial(self._answer, "yes"),
-            "decline": partial(self._answer, "no"),
-        }
-        if may_claim_by_key(self._table, self._desk.now()):
-            deeds |= {"claim": partial(self._claim, "win"), "claim_draw": partial(self._claim, "draw")}
-        return deeds
-
-    def _at_rest(self) -> Mapping[str, Callable[[], object]]:
-        """Return what can be done by one who waits, looks on or looks back."""
-        deeds, situation, holds_seat = self._deeds, self._table.situation, self._room.seat is not None
-        if situation == "waiting" and holds_seat:
-            return {"copy": self._copy_link, "hide_code": self._hide_code, "computer": deeds.to_computer}
-        found: dict[str, Callable[[], object]] = {
-            "left": partial(deeds.step, -1),
-            "right": partial(deeds.step, 1),
-            "end": deeds.at_present,
-            "home": partial(deeds.jump, 0),
-            "review": deeds.review,
-            "mistake": partial(deeds.do, Look("mistake", 1)),
-            "mistake_before": partial(deeds.do, Look("mistake", -1)),
-            "up": partial(self._go_down, -1),
-            "down": partial(self._go_down, 1),
-        }
-        if situation == "replay":
-            found |= {"aside_left": partial(self._shift, 0, -1), "aside_right": partial(self._shift, 0, 1)}
-        if situation == "replay" or (situation == "over" and holds_seat):
-            found["save"] = partial(deeds.do, Verb("save"))
-        if situation == "over" and holds_seat:
-            found |= {"rematch": partial(deeds.do, Verb("rematch")), "another": deeds.to_another}
-        return found
+    def _list_actions(self) -> tuple[str, ...]:
+        """Return what can be done beside placing."""
+        situation = self._table.situation
+        if situation == "playing" and may_claim_by_key(self._table, self._desk.now()):
+            return (*_COUNTING[situation], "claim", "claim_draw")
+        holds_seat = self._room.seat is not None
+        return _COUNTING[situation] if holds_seat or situation == "replay" else _LOOKING
 
     def _begin_command(self) -> None:
         self._hand.mode = "command"

@@ -42,7 +42,6 @@ class Review:
         self._settle_seconds = settle_seconds
         self._is_on = False
         self._is_asking = False
-        self._game = 0
         self._known: dict[Moment | None, AnalysisState | None] = {}
 
     @property
@@ -77,9 +76,6 @@ class Review:
         """Take note that another moment may be looked at."""
         if self._room.plays:
             self._is_on = False
-        if (state := self._room.state) is not None and state.game != self._game:
-            self._game = state.game
-            self._known.clear()
         if not self._is_asking and self._missing() is not None:
             self._is_asking = True
             self._run(self._keep_asking())

@@ -79,7 +79,7 @@ class RoomScreen(ClientScreen):
         review = Review(room, actions, run=desk.start, tell=desk.say, redraw=self.redraw)
         self.room = room
         self.again = again
-        self.table = Table(room, actions, review, aborts=aborts)
+        self.table = Table(room, actions, review)
         self.canvas = Canvas(theme_named(desk.settings.theme, colour=desk.settings.colour))
         self._desk = desk
         self._deeds = Deeds(desk, self.table, self, again, self.sit_down)
@@ -244,7 +244,7 @@ class RoomScreen(ClientScreen):
         is_told = self._desk.link.phase == "online" and await self.room.say_goodbye()
         if is_told:
             self._desk.link.forget_room(self.room.code)
-        return describe_farewell(state, self.room.viewer, address, is_told=is_told, aborts=self.table.aborts)
+        return describe_farewell(state, self.room.viewer, address, is_told=is_told, aborts=self.table.actions.aborts)
 
     def sit_down(self, room: Room, news: str) -> None:
         """Open the screen of another room, and tell the news there."""

@@ -138,12 +138,11 @@ class Table:
     newest one, and `turning_point` says where the game that is over was decided.
     """
 
-    def __init__(self, room: Room, actions: Actions, review: Review, *, aborts: bool = False) -> None:
+    def __init__(self, room: Room, actions: Actions, review: Review) -> None:
         self.room = room
         self.actions = actions
         self.review = review
         self.hand = Hand()
-        self.aborts = aborts
         self.record = room.content if isinstance(room, RecordedRoom) else None
         self.received_at = 0.0
         self.started_at: float | None = None
