@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, ParamSpec, TypeVar
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import Address, House, parse_house
 from tictactoe_client.online.client import Client, connect
-from tictactoe_client.online.errors import BadAddress, ClientError, ConnectionLost, Refused, Unreachable
+from tictactoe_client.online.errors import BadAddress, ClientError, Refused, Unreachable
 from tictactoe_client.online.events import Back, Lost, Retrying
 from tictactoe_client.online.local_server import run_local_server
 from tictactoe_client.online.messages import Message
@@ -127,9 +127,6 @@ class Session:
             await self._write_all()
             try:
                 yield client
-            except ConnectionLost:
-                self.leave_behind()
-                raise
             finally:
                 for room in () if client.was_cut_off else tuple(self.rooms):
                     self.forget_room(room)
