@@ -122,10 +122,10 @@ class PlainGame:
 
     async def _enter(self, enter: Enter) -> None:
         room = self._room = await (enter(self._client) if self._seats is None else self._seats.enter(enter))
+        room.subscribe(lambda event: self._inbox.put_nowait((room, event)))  # the first to ask hears all
         piped, tell = not is_terminal(0), self._output.print
         self._actions = Actions(room, self._settings, muted=self._muted, piped=piped, aborts=self._aborts, tell=tell)
         self._reminders = Reminders(self._viewer, self._settings)
-        room.subscribe(lambda event: self._inbox.put_nowait((room, event)))
 
     async def _leave(self) -> None:
         """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
