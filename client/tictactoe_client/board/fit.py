@@ -6,7 +6,6 @@ The letters and numbers beside the board stay in sight when it scrolls, and arro
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
 from tictactoe_client.board.board import (
@@ -64,7 +63,6 @@ class Fit:
         return replace(self, window=replace(part, top=top, left=left))
 
 
-@lru_cache(maxsize=64)
 def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Fit:
     """Return the most generous way that fits, a window that has to scroll at its beginning."""
     compact = replace(style, framed=False, keys=None, scale=1)
@@ -80,7 +78,6 @@ def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Fit:
     return Fit(compact, Window(0, 0, rows, columns), *_measure_part(rules, rows, columns))
 
 
-@lru_cache(maxsize=64)
 def smallest_board(rules: Rules) -> tuple[int, int]:
     """Return the least width and height in which a board can be shown: whole, or a part that scrolls."""
     whole = measure_board(rules)

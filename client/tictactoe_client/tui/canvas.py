@@ -22,7 +22,7 @@ from tictactoe_client.tui.picture import Cell, Picture
 from tictactoe_client.tui.themes import Theme
 
 _CLOSE_ENOUGH = 8
-"""Changes in a line that are no further apart go out as one."""
+"""Changes in a line that are no further apart go out as one, where what is between them looks like the one before."""
 _BARE = Style.parse("default on default")
 
 
@@ -121,7 +121,8 @@ def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
             continue
         start = x - 1 if x and (not after[0] or not before[0]) else x
         end = x + 2 if x + 1 < len(new) and (not new[x + 1][0] or not old[x + 1][0]) else x + 1
-        if found and start - found[-1][1] <= _CLOSE_ENOUGH:
+        last = found[-1][1] if found else -_CLOSE_ENOUGH - 1
+        if start - last <= _CLOSE_ENOUGH and all(cell[1] == new[last - 1][1] for cell in new[last:start]):
             found[-1] = (found[-1][0], end)
         else:
             found.append((start, end))

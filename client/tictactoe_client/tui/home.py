@@ -175,7 +175,7 @@ class HomeScreen(ListScreen):
         for many in across:
             share = (width - 3 * (many - 1)) // many
             views = [view_live(live) for live in boards[:many]]
-            fits = [fit_board(view.rules, style, share, height, view.last, None) for view in views]
+            fits = [fit_board(view.rules, style, share, height).scroll(view.rules, view.last, None) for view in views]
             if many == 1 or all(fit.window is None and fit.width <= share for fit in fits):
                 break
         for live, view, fit, x in zip(boards, views, fits, range(place.x + 2, place.right, share + 3), strict=False):

@@ -61,6 +61,7 @@ def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> Ro
     return RoomLayout(fit, top, beside if has_panel else None, stage_width, stage_height)
 
 
+@lru_cache(maxsize=16)
 def needed_for_room(rules: Rules) -> tuple[int, int]:
     """Return the width and height of the smallest window in which the board can be played."""
     width, height = smallest_board(rules)
