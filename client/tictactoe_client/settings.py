@@ -175,13 +175,13 @@ class Option:
             raise Misuse(fault)
         return value
 
-    def find_fault(self, value: object) -> str | None:
+    def find_fault(self, value: Any) -> str | None:
         """Return why the file cannot hold this, or None."""
         if self.words:
             wanted, is_right = f"one of {', '.join(self.words)}.{suggest(str(value), self.words)}", value in self.words
         elif self.kind is float:
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            is_right = isinstance(value, (int, float)) and is_number and 0 < value <= MAX_TIMEOUT_SECONDS
+            is_right = is_number and 0 < value <= MAX_TIMEOUT_SECONDS
             wanted = f"more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds." if is_number else "a number of seconds."
         else:
             texts = value if self.is_list and isinstance(value, list) and value else [value]
