@@ -221,10 +221,10 @@ def _parse_read(word: str, rules: Rules, coordinates: Coordinates | str) -> Quer
             return Query("column", parse_column(word))
         raise BadInput(f"There is no column {word.upper()}: columns A-{format_column(rules.columns - 1)}.", "off_board")
     try:
-        return Query("cell", parse_cell(word, rules, coordinates=coordinates))
-    except IllegalMove as illegal:
-        raise BadInput(illegal.message, "off_board") from None
-    except UnknownNotation:
+        return Query("cell", _parse_place(word, rules, Keys.PHONE, coordinates))
+    except BadInput as bad:
+        if bad.code == "off_board":
+            raise
         raise BadInput("Read what? Type s and a column, a row or a cell: s A, s 1, s b2.") from None
 
 

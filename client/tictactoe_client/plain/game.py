@@ -142,7 +142,6 @@ class PlainGame:
         self._finish(ExitCode.ABANDONED if is_live and self._settings.result_code else None)
 
     async def _find_another(self, room: Room, state: RoomState) -> None:
-        """Leave for another opponent by the same rules."""
         await room.leave()
         if self._seats is not None:
             self._seats.forget_room(room.code)
@@ -247,7 +246,6 @@ class PlainGame:
             self._tell(*actions.do_line_offline(line, is_sending=self._acting is not None).lines)
 
     async def _follow(self, deed: Callable[[], Awaitable[Outcome]], room: Room, state: RoomState) -> None:
-        """Do it, print what came of it, and go where it leads."""
         outcome = await deed()
         self._is_unsettled = not outcome.lines
         if outcome.lines:
@@ -280,7 +278,6 @@ class PlainGame:
             self._leaves_at = _now() + seconds
 
     async def _pass_time(self) -> None:
-        """Do what it is time for."""
         if self._leaves_at is not None and _now() >= self._leaves_at:
             await self._leave()
         elif self._state is not None and (lines := self._reminders.speak(self._state, _now())):
