@@ -136,8 +136,7 @@ async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(server: Server
         assert await quit_with(ana, "ctrl+q") == 0
 
 
-@pytest.mark.parametrize("result_code", [True, False])
-@pytest.mark.parametrize("key", ["ctrl+q", "escape"])
+@pytest.mark.parametrize(("key", "result_code"), [("ctrl+q", True), ("escape", False)])
 async def test_to_leave_while_the_connection_is_lost_ends_with_seven(
     server: Server, open_screen: OpenScreen, key: str, *, result_code: bool
 ) -> None:

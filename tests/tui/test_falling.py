@@ -72,11 +72,10 @@ async def test_a_column_a_full_name_and_any_cell_of_it_drop(
         assert (await bo.state(ply=7))["last"] == E6
 
 
-@pytest.mark.parametrize("look", LOOKS)
 async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+    server: Server, open_screen: OpenScreen
 ) -> None:
-    async with game(open_screen, server, FOUR, size=(80, 22), **look) as (ana, bo, code):
+    async with game(open_screen, server, FOUR, size=(80, 22)) as (ana, bo, code):
         await ana.press("right")
         text = await ana.until("[4]")
         assert "[4]" in row(text, 6)

@@ -279,11 +279,8 @@ async def test_a_clock_is_shown_for_each(server: Server, open_screen: OpenScreen
         await ana.until("first move within 0:28")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_a_large_board_is_typed_with_what_is_typed_shown(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
-    async with game(open_screen, server, GOMOKU, **look) as (ana, bo, code):
+async def test_a_large_board_is_typed_with_what_is_typed_shown(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, GOMOKU) as (ana, bo, code):
         await ana.type("h")
         await ana.until("move: h_")
         await ana.type("99")
@@ -387,13 +384,10 @@ async def test_the_list_of_games_keeps_itself_up_to_date(server: Server, open_sc
         await wat.until(f"WATCHING {code}")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_a_lost_connection_is_shown_and_made_good(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
+async def test_a_lost_connection_is_shown_and_made_good(server: Server, open_screen: OpenScreen) -> None:
     async with run_proxy(server.port) as proxy:
         backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
-        async with game(open_screen, server, url=proxy.url, backoff=backoff, **look) as (ana, bo, code):
+        async with game(open_screen, server, url=proxy.url, backoff=backoff) as (ana, bo, code):
             await ana.press("5")
             await bo.state(ply=1)
             proxy.cut()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,7 @@ from tests.kept import rooms_left
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import QUICK, OpenScreen, ScreenUser
-from tests.tui.test_game_page import LOOKS, game
+from tests.tui.test_game_page import game
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.app import Opening
@@ -163,11 +162,8 @@ async def test_another_opponent_in_the_middle_of_a_game_is_asked_about(server: S
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
-    async with game(open_screen, server, **look) as (ana, bo, code):
+async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
         await ana.press("ctrl+q")
         await ana.until("Leave and lose this game?   Enter yes   Esc play on")
         await ana.press("escape")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import LOOKS, game
+from tests.tui.test_game_page import game
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_a_declined_draw_names_who_declined_it(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
-    async with game(open_screen, server, **look) as (ana, bo, code):
+async def test_a_declined_draw_names_who_declined_it(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, code):
         await ana.type(":draw")
         await ana.press("enter")
         await ana.until("You offered a draw. Waiting for the answer ...   Ctrl+N withdraw")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.peer import open_peer, play_out
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tests.tui.test_game_page import GOMOKU, LOOKS, game
+from tests.tui.test_game_page import GOMOKU, game
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import Keys, Rules
 from tictactoe_server.server import Server
@@ -19,11 +17,10 @@ async def command(user: ScreenUser, text: str) -> None:
     await user.press("enter")
 
 
-@pytest.mark.parametrize("look", LOOKS)
 async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+    server: Server, open_screen: OpenScreen
 ) -> None:
-    async with game(open_screen, server, **look) as (ana, bo, code):
+    async with game(open_screen, server) as (ana, bo, code):
         await command(ana, "board")
         await ana.until("No move has been played yet.")
         await ana.press("1")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import pytest
-
 from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import LOOKS, game
+from tests.tui.test_game_page import game
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import list_room_help
 from tictactoe_client.tui.keymap import Keymap
@@ -56,11 +54,8 @@ def test_without_other_signs_than_ascii_the_arrows_are_told_in_words() -> None:
     assert rows_of(ascii=True)["a move back"] == "<-"
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_a_letter_that_places_nothing_says_how_names_are_typed(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
-    async with game(open_screen, server, keys=Keys.LETTERS, **look) as (ana, bo, _):
+async def test_a_letter_that_places_nothing_says_how_names_are_typed(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, keys=Keys.LETTERS) as (ana, bo, _):
         await ana.press("b")
         await ana.until("Here a letter places: qwe/asd/zxc. For a name such as b3: :b3")
         await ana.press("?")

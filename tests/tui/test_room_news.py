@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.named_keys import last_line
 from tests.peer import Peer, open_peer
 from tests.proxy import run_proxy
 from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import GOMOKU, LOOKS, SMALL, game
+from tests.tui.test_game_page import GOMOKU, SMALL, game
 from tests.tui.test_reviewing import wake_worker, watched
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
@@ -29,13 +27,12 @@ async def say(peer: Peer, code: str, *lines: str) -> None:
 # -- the connection -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("look", LOOKS)
 async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+    server: Server, open_screen: OpenScreen
 ) -> None:
     async with (
         run_proxy(server.port) as proxy,
-        game(open_screen, server, url=proxy.url, backoff=NEVER, **look) as (ana, bo, _),
+        game(open_screen, server, url=proxy.url, backoff=NEVER) as (ana, bo, _),
     ):
         await ana.press("tab", "h")
         proxy.cut()
@@ -65,13 +62,10 @@ async def test_what_was_refused_before_a_loss_is_gone_after_it(server: Server, o
         await ana.until("Back after", gone="Did you mean")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_what_came_back_is_seen_above_a_line_that_is_open(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
+async def test_what_came_back_is_seen_above_a_line_that_is_open(server: Server, open_screen: OpenScreen) -> None:
     async with (
         run_proxy(server.port) as proxy,
-        game(open_screen, server, url=proxy.url, backoff=NEVER, **look) as (ana, bo, code),
+        game(open_screen, server, url=proxy.url, backoff=NEVER) as (ana, bo, code),
     ):
         await ana.press("5")
         await bo.state(ply=1)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
 
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import LOOKS, SMALL, game
+from tests.tui.test_game_page import SMALL, game
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
@@ -17,11 +16,8 @@ from tictactoe_server.server import Server
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_a_line_that_is_too_long_stays_with_a_count(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
-    async with game(open_screen, server, **look) as (ana, bo, _):
+async def test_a_line_that_is_too_long_stays_with_a_count(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server) as (ana, bo, _):
         await ana.press("tab")
         await ana.paste("a" * 187)
         await ana.press("b")
@@ -99,13 +95,10 @@ async def test_a_quick_match_goes_on_to_a_new_opponent(server: Server, open_scre
         await ana.until("n new opponent")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_one_who_is_out_of_a_game_of_three_is_told_so(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
+async def test_one_who_is_out_of_a_game_of_three_is_told_so(server: Server, open_screen: OpenScreen) -> None:
     rules = PRESETS["three-players"]
     async with (
-        open_screen(server.url, Choice("create", rules, private=True), **look) as ana,
+        open_screen(server.url, Choice("create", rules, private=True)) as ana,
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
     ):
@@ -119,11 +112,8 @@ async def test_one_who_is_out_of_a_game_of_three_is_told_so(
         await ana.until("ana (you) (out)", "You are out of this game: bo to move (O)", gone="type a cell")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_who_looks_back_reads_where_and_how_to_return(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
-    async with game(open_screen, server, SMALL, **look) as (ana, bo, code):
+async def test_who_looks_back_reads_where_and_how_to_return(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, SMALL) as (ana, bo, code):
         await ana.press("5")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=0, ply=1)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import GOMOKU, LOOKS, SMALL, game
+from tests.tui.test_game_page import GOMOKU, SMALL, game
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_server.server import Server
@@ -15,11 +13,8 @@ from tictactoe_server.server import Server
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_a_space_belongs_to_what_is_typed_and_plays_nothing(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
-    async with game(open_screen, server, GOMOKU, **look) as (ana, bo, _):
+async def test_a_space_belongs_to_what_is_typed_and_plays_nothing(server: Server, open_screen: OpenScreen) -> None:
+    async with game(open_screen, server, GOMOKU) as (ana, bo, _):
         await ana.press("right", "right")
         await ana.until("[.]")
         await ana.type("2 3")
@@ -59,11 +54,10 @@ async def test_a_letter_for_placing_is_text_where_something_is_typed(server: Ser
         await ana.until("YOUR MOVE", "move: hep_")
 
 
-@pytest.mark.parametrize("look", LOOKS)
 async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
+    server: Server, open_screen: OpenScreen
 ) -> None:
-    async with game(open_screen, server, **look) as (ana, bo, code):
+    async with game(open_screen, server) as (ana, bo, code):
         await ana.press("1")
         await ana.until("bo's move (O)", "(X)")
         await ana.press("5")
