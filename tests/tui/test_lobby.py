@@ -119,3 +119,25 @@ async def test_the_list_is_asked_for_once_and_followed_from_no_room(server: Serv
         await ana.press("escape")
         await ana.until(second)
         assert bytes(proxy.replies).count(b'"rooms":[') == 3
+
+
+@pytest.mark.parametrize(
+    ("rules", "size", "words"),
+    [
+        ({"rows": 32, "columns": 32, "line": 5}, (80, 24), "A-K 1-10"),
+        ({"rows": 32, "columns": 32, "line": 5}, (200, 50), " 32  . . ."),
+        ("classic", (72, 16), "(O)"),
+        ("classic", (200, 50), "━"),
+    ],
+)
+async def test_a_game_that_is_on_is_seen_as_large_as_there_is_room_for(
+    server: Server, open_screen: OpenScreen, rules: object, size: tuple[int, int], words: str
+) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
+        code = (await bo.ask("create", rules=rules))["room"]
+        await cy.ask("join", room=code)
+        await bo.state(status="playing", room=code)
+        for ply, (peer, cell) in enumerate(((bo, 1), (cy, 0))):
+            await peer.ask("move", room=code, cell=cell, ply=ply)
+        async with open_screen(server.url, size=size) as ana:
+            await ana.until("Playing as", "Now here", "bo v cy", words)

@@ -50,6 +50,7 @@ _WIDEST: Final = 130
 """From this width on the rooms stand below the menu, and all beside them is the boards'."""
 _NOWHERE: Final = Region()
 _LEAST_LIVE: Final = 6
+_LEAST_COLUMNS: Final = 7
 _ALONE: Final = "Nobody else can come here. Others are met on a server that all of you reach."
 _MOVES: Final = ("up", "down")
 _PAGES: Final = {"new": NewRoomScreen, "watch": WatchScreen, "history": HistoryScreen}
@@ -176,7 +177,9 @@ class HomeScreen(ListScreen):
             share = (width - 3 * (many - 1)) // many
             views = [view_live(live) for live in boards[:many]]
             fits = [fit_board(view.rules, style, share, height).scroll(view.rules, view.last, None) for view in views]
-            if many == 1 or all(fit.window is None and fit.width <= share for fit in fits):
+            if many == 1 or all(
+                fit.width <= share and (fit.window is None or fit.window.columns >= _LEAST_COLUMNS) for fit in fits
+            ):
                 break
         for live, view, fit, x in zip(boards, views, fits, range(place.x + 2, place.right, share + 3), strict=False):
             names = " v ".join(
