@@ -121,9 +121,14 @@ def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
             continue
         start = x - 1 if x and (not after[0] or not before[0]) else x
         end = x + 2 if x + 1 < len(new) and (not new[x + 1][0] or not old[x + 1][0]) else x + 1
-        last = found[-1][1] if found else -_CLOSE_ENOUGH - 1
-        if start - last <= _CLOSE_ENOUGH and all(cell[1] == new[last - 1][1] for cell in new[last:start]):
+        last = found[-1][1] if found else None
+        if last is not None and start - last <= _CLOSE_ENOUGH and _looks_alike(new[last - 1 : start]):
             found[-1] = (found[-1][0], end)
         else:
             found.append((start, end))
     return found
+
+
+def _looks_alike(cells: list[Cell]) -> bool:
+    """Tell whether cells need no other style than the first, blanks aside."""
+    return all(character == " " or role == cells[0][1] for character, role in cells)
