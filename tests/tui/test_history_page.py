@@ -168,7 +168,9 @@ async def test_a_click_opens_a_line_and_help_opens_and_closes(server: Server, op
 
 async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, opening=HISTORY) as ana:
-        await ana.until(f"You have finished no game on {server.url} yet.")
+        text = await ana.until(f"You have finished no game on {server.url} yet.", "Esc leave")
+        assert "replay" not in text
+        assert "save" not in text
         await ana.press("enter", "s", "down", "end", "r")
         await ana.until("You have finished no game")
         await ana.press("escape")

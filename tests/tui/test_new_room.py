@@ -55,6 +55,41 @@ async def test_pasting_takes_the_place_of_what_stands_there(server: Server, open
         await ana.until("> Board              6x7")
 
 
+async def test_escape_takes_back_what_is_typed_before_it_leaves_the_form(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with open_screen(server.url) as ana:
+        await open_form(ana, "Board")
+        await ana.type("6x7")
+        await ana.until("> Board              6x7", "Esc undo")
+        await ana.press("escape")
+        await ana.until("> Board              3x3", "Esc cancel")
+        await ana.press("escape")
+        await ana.until("Playing as")
+
+
+async def test_home_and_end_go_to_the_first_line_and_the_last(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await open_form(ana, "Game")
+        await ana.press("end")
+        await ana.until("> The computer")
+        await ana.press("home")
+        await ana.until("> Game")
+
+
+async def test_space_lists_what_a_line_may_say(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url) as ana:
+        await open_form(ana, "Game")
+        await ana.press("space")
+        await ana.until("> classic", "connect-four")
+        await ana.press("end", "up", "enter")
+        await ana.until("> Game               gomoku", "15 by 15, 5 in a row")
+        await ana.press("?")
+        await ana.until("along, down or slanting")
+        await ana.press("escape")
+        await ana.until("> Game               gomoku", "15 by 15, 5 in a row")
+
+
 async def test_the_clock_and_who_sees_the_room_are_said_in_words(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await open_form(ana, "Clock")

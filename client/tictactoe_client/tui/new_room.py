@@ -63,7 +63,9 @@ class NewRoomScreen(FormScreen):
         return self.desk.link.is_own
 
     def opened(self) -> None:
-        """Make the lines."""
+        """Make the lines, unless one comes back to them."""
+        if self.fields:
+            return
         ascii_only = self.desk.settings.ascii
         for name, title, value, values, note in FIELDS:
             if not (self.is_alone and name in _COMPANY):

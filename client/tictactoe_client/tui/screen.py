@@ -78,10 +78,6 @@ class FramedScreen(ClientScreen):
         errand, dots = self.desk.errands.errand, "..." if self.desk.settings.ascii else "…"
         return (f"{errand}{dots}   {self.desk.keymap.show('back')} cancel", "warn") if errand else None
 
-    def needed_size(self) -> tuple[int, int]:
-        """Return the width and height of the smallest window that shows the screen."""
-        return self.min_size
-
     def on_mount(self) -> None:
         """Show what there is, and from now on what time changes."""
         self.follow_theme()
@@ -113,7 +109,7 @@ class FramedScreen(ClientScreen):
 
     def draw(self) -> None:
         """Draw the page in the middle of the window, or say how large that must be."""
-        window, needed = (self.app.size.width, self.app.size.height), self.needed_size()
+        window, needed = (self.app.size.width, self.app.size.height), self.min_size
         self._places.clear()
         self.is_small = window[0] < needed[0] or window[1] < needed[1]
         if self.is_small:
