@@ -15,8 +15,13 @@ def test_a_game_with_a_name_fills_in_the_lines_and_is_what_they_say(name: str) -
 
 
 def test_a_line_that_makes_no_sense_is_refused_in_the_words_of_the_form() -> None:
-    with pytest.raises(Misuse, match=r"^In a row: 9"):
-        read_room({**FORM, "win": "9"})
+    for line, value, told in (
+        ("win", "9", "A line of 9"),
+        ("blocked", "z9", "Blocked: "),
+        ("seat", "Q", "Your mark Q"),
+    ):
+        with pytest.raises(Misuse, match=f"^{told}"):
+            read_room({**FORM, line: value})
 
 
 def test_a_room_for_lessons_and_one_in_which_watchers_only_read_are_chosen() -> None:

@@ -194,7 +194,4 @@ def _read_rules(values: Mapping[str, str]) -> Rules:
 
 def _without_dashes(message: str) -> str:
     """Return a refusal of the command line's options as one of this form's lines."""
-    words = {"--win ": "In a row: ", "--board ": "Board ", "--blocked: ": "Blocked: ", "--seat ": "Your mark "}
-    for option, line in words.items():
-        message = message.replace(option, line)
-    return message
+    return message.replace("--blocked: ", "Blocked: ").replace("--seat ", "Your mark ")
