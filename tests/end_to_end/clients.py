@@ -8,7 +8,11 @@ import json
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 from typing import IO, Any
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
 
 from tests.environment import environment
 from tests.peer import Peer, open_peer
@@ -100,3 +104,17 @@ async def plain_game(
         await bo.ask("join", room=code)
         await ana.until("Your move, X.")
         yield ana, bo, code
+
+
+@contextlib.asynccontextmanager
+async def newer_server() -> AsyncIterator[str]:
+    """Run a server that speaks the versions 3 and 4 alone; yield its address."""
+
+    def refuse(socket: ServerConnection, _: Request) -> Response:
+        return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3 tictactoe.v4, not tictactoe.v1")
+
+    async def never(_: ServerConnection) -> None:
+        raise AssertionError
+
+    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
+        yield f"ws://127.0.0.1:{next(iter(listener.sockets)).getsockname()[1]}"

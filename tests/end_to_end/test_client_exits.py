@@ -12,14 +12,11 @@ import subprocess
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Iterator
-from http import HTTPStatus
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
-from websockets.http11 import Request, Response
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, plain_game, run_client
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, newer_server, plain_game, run_client
 from tests.environment import environment
 from tests.peer import open_peer
 from tests.programs import IGNORING_HANGUP, run_program, start_program
@@ -58,19 +55,11 @@ async def test_being_refused_by_a_server(server: Server, arguments: list[str], c
 
 
 async def test_a_server_of_another_version_ends_with_four() -> None:
-    def refuse(socket: ServerConnection, _: Request) -> Response:
-        return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3, not tictactoe.v1")
-
-    async def never(_: ServerConnection) -> None:
-        raise AssertionError
-
-    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]
-        async with run_client("play", "-s", f"127.0.0.1:{port}") as client:
-            assert await client.end() == 4
-            errors = await client.errors()
+    async with newer_server() as url, run_client("play", "-s", url) as client:
+        assert await client.end() == 4
+        errors = await client.errors()
     assert errors.startswith("This client (")
-    assert "is too old: the server needs protocol 3. Upgrade:" in errors
+    assert "is too old: the server needs protocol 3-4. Upgrade:" in errors
 
 
 async def test_a_room_closed_under_a_watcher_ends_with_five(server: Server) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from http import HTTPStatus
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.http11 import Request, Response
 
 import tictactoe_client
+from tests.end_to_end.clients import newer_server
 from tests.proxy import run_proxy
 from tictactoe_client import (
     BadCell,
@@ -304,16 +303,9 @@ async def test_nothing_listens() -> None:
 
 
 async def test_a_server_of_another_version_is_named() -> None:
-    def refuse(socket: ServerConnection, _: Request) -> Response:
-        return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3 tictactoe.v4, not tictactoe.v1")
-
-    async def never(_: ServerConnection) -> None:
-        raise AssertionError
-
-    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]
+    async with newer_server() as url:
         with pytest.raises(VersionRefused, match="is too old: the server needs protocol 3-4") as refused:
-            async with connect(f"127.0.0.1:{port}"):
+            async with connect(url):
                 pass
         assert refused.value.server_versions == (3, 4)
 

@@ -9,15 +9,11 @@ import signal
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
-from http import HTTPStatus
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
-from websockets.http11 import Request as HttpRequest
-from websockets.http11 import Response
 
-from tests.end_to_end.clients import COMMAND, run_client
+from tests.end_to_end.clients import COMMAND, newer_server, run_client
 from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity
@@ -194,18 +190,10 @@ async def test_the_full_screen_says_why_there_is_no_server_and_how_to_go_on(
 
 
 async def test_the_full_screen_names_the_older_side_and_ends_with_four() -> None:
-    def refuse(socket: ServerConnection, _: HttpRequest) -> Response:
-        return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3, not tictactoe.v1")
-
-    async def never(_: ServerConnection) -> None:
-        raise AssertionError
-
-    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]
-        async with run_screen(*COMMAND, "-s", f"ws://127.0.0.1:{port}") as screen:
-            await screen.shows("is too old: the server needs", "Upgrade: ", "r tries again")
-            screen.type("\x11")
-            assert await screen.end() == 4
+    async with newer_server() as url, run_screen(*COMMAND, "-s", url) as screen:
+        await screen.shows("is too old: the server needs", "Upgrade: ", "r tries again")
+        screen.type("\x11")
+        assert await screen.end() == 4
 
 
 @pytest.mark.parametrize("kind", ["silence", "silence after the handshake"])
