@@ -20,8 +20,8 @@ _COLOURS = frozenset({*range(30, 39), *range(40, 49), *range(90, 98), *range(100
 
 
 def colours_in(written: bytes) -> set[str]:
-    """Return the style sequences that set a colour, of the text or behind it."""
-    sequences = set(_STYLE.findall(written.decode()))
+    """Return the style sequences that set a colour, of the text or behind it; the end may be within a character."""
+    sequences = set(_STYLE.findall(written.decode(errors="ignore")))
     return {each for each in sequences if _COLOURS.intersection(int(number) for number in each.split(";") if number)}
 
 

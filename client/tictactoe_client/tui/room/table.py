@@ -43,8 +43,8 @@ class LineEditor:
         self.text = (before + clean_text(text.replace("\n", " ").replace("\t", " ")))[: self._limit]
         self.selected = False
 
-    def press(self, key: str) -> bool:
-        """Take a key that edits; tell whether it was one."""
+    def press(self, key: str) -> None:
+        """Take a key that edits; any other does nothing."""
         if key == "backspace":
             self.text = self.text[:-1]
         elif key in ("ctrl+w", "ctrl+backspace"):
@@ -56,9 +56,8 @@ class LineEditor:
         elif len(key) == 1:
             self.type(key)
         else:
-            return False
+            return
         self.selected = False
-        return True
 
     def clear(self) -> str:
         """Empty the line and return what it held."""
