@@ -36,6 +36,7 @@ class Canvas(Widget, inherit_bindings=False):
         self._picture = Picture(0, 0)
         self._theme = theme
         self._styles: dict[str, Style] = {}
+        self._is_painted = False
 
     @property
     def picture(self) -> Picture:
@@ -52,6 +53,7 @@ class Canvas(Widget, inherit_bindings=False):
         """Show another picture; only what differs is sent, past the library where nothing lies on it."""
         before, self._picture = self._picture, picture
         if not (before.width, before.height) == (picture.width, picture.height) == self.size:
+            self._is_painted = False
             self.refresh()
             return
         changed = [
@@ -60,7 +62,7 @@ class Canvas(Widget, inherit_bindings=False):
             if old != new
             for start, end in find_changes(old, new)
         ]
-        is_bare = self.screen.is_active and not any(child.display for child in self.children)
+        is_bare = self._is_painted and self.screen.is_active and not any(child.display for child in self.children)
         if changed and not (is_bare and cast(Desk, self.app).terminal.write(self._patch(changed))):
             self.refresh(*changed)
 
@@ -74,6 +76,7 @@ class Canvas(Widget, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the picture as it is by now: what the library keeps of a line may have been painted over."""
+        self._is_painted = self._is_painted or crop.size == self.size
         return [self._line(y, crop.x, crop.right) for y in range(crop.y, crop.bottom)]
 
     def _line(self, y: int, start: int, end: int) -> Strip:
