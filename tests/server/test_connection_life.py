@@ -59,7 +59,7 @@ async def test_messages_right_behind_the_request_are_carried_out_whole_or_cut(se
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"400"),
         (b"\x00\xff", b"400"),
         (b"NONSENSE\r\n\r\n", b"400"),
-        (b"GET / HTTP/3.0\r\n\r\n", b"400"),
+        (b"GET / HTTP/3.0\r\n\r\n", b"505"),
         (b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello", b"400"),
     ],
 )
@@ -110,6 +110,9 @@ class FakeTransport(asyncio.Transport):
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         pass
+
+    def get_write_buffer_size(self) -> int:
+        return 0
 
     def abort(self) -> None:
         self.is_aborted = True

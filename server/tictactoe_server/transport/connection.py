@@ -10,19 +10,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Final, Protocol, cast
 
 from websockets.frames import Frame, Opcode
-from websockets.http11 import Request
+from websockets.http11 import Request as Handshake
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport import http, proxy
+from tictactoe_server.transport import http, plain, proxy
 from tictactoe_server.transport.door import Door, canonical
 from tictactoe_server.transport.frames import TOO_LONG, end_of_frame
 from tictactoe_server.transport.outbox import Outbox
@@ -66,20 +67,28 @@ class Connection(asyncio.Protocol):
     A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a fifth
     of that later whether it answers or not. One that has not caught up `catch_up_seconds` after `outbox_bytes` were
     waiting for it is cut off, as is one for whom as many bytes wait beside the states of rooms. `on_lost` is called at
-    the end. `address` is that of the peer, of its client where it is a trusted proxy; empty until it is known.
+    the end. `address` is that of the peer, of its client where it is a trusted proxy; empty until it is known. `origin`
+    is how the peer calls this server, as in ``http://host:8765``.
+
+    Before the handshake, or instead of one, plain HTTP is answered, one request after the other and each within
+    `hello_seconds` of the one before; whoever takes what is answered has the time for it.
     """
 
     __slots__ = (
         "_accept",
+        "_answering",
         "_deadline",
         "_door",
         "_fragments",
         "_going_on",
         "_has_come",
         "_has_entered",
+        "_hop",
         "_is_answered",
         "_is_cut_off",
+        "_is_last",
         "_is_paused",
+        "_is_proxied",
         "_limits",
         "_loop",
         "_on_lost",
@@ -89,11 +98,13 @@ class Connection(asyncio.Protocol):
         "_rest",
         "_transport",
         "_unanswered",
+        "_unsent",
         "_unsent_pongs",
         "_was_heard",
         "_write",
         "address",
         "is_open",
+        "origin",
     )
 
     def __init__(
@@ -105,9 +116,12 @@ class Connection(asyncio.Protocol):
     ) -> None:
         """Begin with a connection that was just accepted; with TLS its handshake is still to come."""
         self.is_open = False
-        self.address = ""
+        self.address = self.origin = ""
+        self._hop: str | None = None
         self._door = door
-        self._has_come = self._has_entered = self._is_paused = False
+        self._has_come = self._has_entered = self._is_paused = self._is_proxied = self._is_last = False
+        self._answering: asyncio.Task[None] | None = None
+        self._unsent = 0
         self._going_on: asyncio.Handle | None = None
         self._accept = accept
         self._on_lost: Callable[[Connection], None] | None = on_lost
@@ -134,7 +148,8 @@ class Connection(asyncio.Protocol):
     def arrive(self, address: str) -> bool:
         """Count a peer that was accepted, and tell whether it may come in; with TLS that is before its handshake."""
         self.address, self._has_come = address, True
-        return self._door.come() and (self._door.is_proxy(address) or self._enter())
+        self._is_proxied = self._door.is_proxy(address)
+        return self._door.come() and (self._is_proxied or self._enter())
 
     # -- for whoever has the connection -------------------------------------------------------------------------
 
@@ -200,11 +215,13 @@ class Connection(asyncio.Protocol):
 
     def ping(self) -> None:
         """Ask whether the peer is still there, and cut it off where two such questions went unheard; called evenly."""
+        if not self.is_open:
+            return  # it has a deadline
         self._unanswered = 0 if self._was_heard or self._is_paused else self._unanswered + 1
         self._was_heard = False
         if self._unanswered > 1:
             self.abort()
-        elif self.is_open and self._outbox is None:
+        elif self._outbox is None:
             self._write(_PING)
 
     # -- for the event loop -------------------------------------------------------------------------------------
@@ -246,10 +263,14 @@ class Connection(asyncio.Protocol):
         else:
             self._receive(data)
 
-    def eof_received(self) -> None:
-        """Take notice that the peer says nothing any more; the transport closes then."""
+    def eof_received(self) -> bool:
+        """Take notice that the peer says nothing any more; the transport closes then, or once all is answered."""
+        if self._is_busy or (self._going_on is not None and not self._is_answered):
+            self._is_last = True
+            return True
         self._protocol.receive_eof()
         self._flush()
+        return False
 
     def pause_writing(self) -> None:
         """Begin to hold frames back; called by the transport when its buffer passes its limit."""
@@ -260,6 +281,8 @@ class Connection(asyncio.Protocol):
         held = self._let_go_of_outbox()
         if held and self.is_open:
             self._write(held)
+        if not self._is_answered:
+            self._go_on_asking()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of everything, so that nothing is left for the garbage collector."""
@@ -269,6 +292,9 @@ class Connection(asyncio.Protocol):
         if self._going_on is not None:
             self._going_on.cancel()
             self._going_on = None
+        if self._answering is not None:
+            self._answering.cancel()
+            self._answering = None
         self._protocol.receive_eof()
         self._protocol.parser.close()
         self._transport, self._write = None, _write_nowhere
@@ -283,6 +309,11 @@ class Connection(asyncio.Protocol):
         """Take whatever the short way does not know: whole frames for the protocol, one after the other."""
         if self._rest:
             data, self._rest = self._rest + data, b""
+        if self._is_busy:
+            self._rest = data
+            if self._transport is not None:
+                self._transport.pause_reading()
+            return
         if not self._is_answered:
             data = self._shake_hands(data)
         start = taken = 0
@@ -319,8 +350,14 @@ class Connection(asyncio.Protocol):
 
     def _read_again(self) -> None:
         """Read from the transport, unless something is still to be delivered."""
-        if not self._is_paused and self._going_on is None and self.is_open and self._transport is not None:
+        is_due = self.is_open or (self._receiver is None and not self._is_busy)
+        if is_due and not self._is_paused and self._going_on is None and self._transport is not None:
             self._transport.resume_reading()
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether what is asked in plain HTTP waits: for an answer that is still to come, or for the peer to read."""
+        return not self._is_answered and (self._answering is not None or self._outbox is not None)
 
     def _enter(self) -> bool:
         """Count among those of the address, and tell whether that is not one too many."""
@@ -356,36 +393,107 @@ class Connection(asyncio.Protocol):
             if not data:
                 return b""
         head, end, rest = data.partition(b"\r\n\r\n")
-        if len(head) > http.MAX_REQUEST_BYTES:
+        if not data:
+            self._wait_for_more()
+        elif len(head) > plain.MAX_HEAD_BYTES:
             self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "This request is too long.")
         elif not data[:1].isalpha():
             self._refuse(HTTPStatus.BAD_REQUEST, "This is no HTTP, nor is TLS spoken here.")
-        elif not end:
-            self._rest = data
+        elif end:
+            return self._answer(head + end, rest)
+        elif plain.has_bare_line_end(data):
+            self._refuse(HTTPStatus.BAD_REQUEST, "Lines end with CR and LF here.")
         else:
-            self._is_answered = True
-            self._protocol.receive_data(head + end)
-            for event in self._protocol.events_received():
-                request = cast(Request, event)
-                if not self._knows_speaker(request):
-                    return b""
-                self._protocol.send_response(http.answer(self._protocol, request, self._door))
-            if self._protocol.eof_sent and not any(self._protocol.writes):
-                self._refuse(HTTPStatus.BAD_REQUEST, "This is no request that could be answered here.")
-            self._flush()
-            if self.is_open:
-                self._receiver = self._accept(self)
-            return rest
+            self._rest = data
+            self._wait_for_more()
         return b""
 
-    def _knows_speaker(self, request: Request) -> bool:
-        """Find out for whom a proxy speaks, and tell whether that one may come in."""
-        speaker = self._door.speaker(self.address, request.headers.get_all("X-Forwarded-For"))
+    def _answer(self, head: bytes, rest: bytes) -> bytes:
+        """Answer a whole request, and return what came after it where that is for the WebSocket."""
+        try:
+            request = plain.read_head(head[:-4])
+        except plain.BadRequest as bad:
+            self._refuse(bad.status, bad.words)
+            return b""
+        if not self._knows_speaker(request):
+            return b""
+        is_tls = self._transport is not None and self._transport.get_extra_info("ssl_object") is not None
+        scheme = self._door.scheme_of(request.field("x-forwarded-proto"), is_proxied=self._is_proxied, is_tls=is_tls)
+        request = replace(request, scheme=scheme, address=self.address)
+        if not request.asks_for_websocket:
+            self._answer_plain(request, rest)
+            return b""
+        self._is_answered = True
+        self.origin = request.origin
+        self._protocol.receive_data(head)
+        for event in self._protocol.events_received():
+            handshake = cast(Handshake, event)
+            self._protocol.send_response(http.answer(self._protocol, handshake, request, self._door))
+        if self._protocol.eof_sent and not any(self._protocol.writes):
+            self._refuse(HTTPStatus.BAD_REQUEST, "This is no request that could be answered here.")
+        self._flush()
+        if self.is_open:
+            self._receiver = self._accept(self)
+        return rest
+
+    def _knows_speaker(self, request: plain.Request) -> bool:
+        """Find out for whom a proxy speaks in this request, and tell whether that one may come in."""
+        forwarded = request.fields.get("x-forwarded-for", ())
+        if self._has_entered and self._hop is None:
+            self._door.speaker(self.address, forwarded)
+            return True
+        self._hop = self.address if self._hop is None else self._hop
+        speaker = self._door.speaker(self._hop, forwarded)
+        if self._has_entered and speaker != self.address:
+            self._door.leave(self.address)
+            self._has_entered = False
         if not self._has_entered:
             self.address = speaker
             if not self._enter():
                 self._turn_away()
         return self._has_entered
+
+    # -- plain HTTP ---------------------------------------------------------------------------------------------
+
+    def _answer_plain(self, request: plain.Request, rest: bytes) -> None:
+        """Answer what asks for no WebSocket, at once or later; what came after it waits meanwhile."""
+        self._keep(rest)
+        found = http.answer_plain(request, self._door)
+        if isinstance(found, plain.Response):
+            self._respond(request, found)
+        else:
+            self._set_deadline(None)
+            self._answering = self._loop.create_task(self._respond_later(request, found))
+
+    async def _respond_later(self, request: plain.Request, coming: Awaitable[plain.Response]) -> None:
+        response = await coming
+        self._answering = None
+        self._respond(request, response)
+
+    def _respond(self, request: plain.Request, response: plain.Response) -> None:
+        """Send a response, and go on with what comes next or hang up."""
+        keeps_alive = request.keeps_alive and not request.has_body
+        self._write(plain.encode(response, with_body=request.method != "HEAD", keeps_alive=keeps_alive))
+        if not keeps_alive:
+            self._is_answered = True
+            self._rest = b""
+            self._hang_up()
+            self._read_again()
+            return
+        self._set_deadline(self._limits.hello_seconds, self._close_silent)
+        self._go_on_asking()
+
+    def _go_on_asking(self) -> None:
+        """Take the next request, which has come or comes yet."""
+        self._keep(self._rest)
+        self._read_again()
+        self._wait_for_more()
+
+    def _wait_for_more(self) -> None:
+        """Hang up where nothing more comes that could be answered."""
+        if self._is_last and self._going_on is None and not self._is_busy:
+            self._is_answered = True
+            self._hang_up()
 
     def _refuse(self, status: HTTPStatus, words: str) -> None:
         """Answer something that the protocol was not even asked about."""
@@ -457,7 +565,7 @@ class Connection(asyncio.Protocol):
 
     def _hang_up(self) -> None:
         """Say nothing any more, and leave the rest of the closing to the peer for a while."""
-        self._set_deadline(self._limits.close_seconds)
+        self._set_deadline(self._limits.close_seconds, self._give_up)
         if self._transport is None:
             return
         if self._transport.can_write_eof():
@@ -467,14 +575,33 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _close_silent(self) -> None:
-        """Close on a peer that has not said who it is in time."""
-        self.close(CloseCode.POLICY_VIOLATION, "no hello", within=self._limits.hello_seconds / 5)
+        """Close on a peer that has not said who it is in time, or whose request has not come."""
+        if self._is_taking():
+            self._set_deadline(self._limits.hello_seconds, self._close_silent)
+        elif self._rest and not self._is_answered:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "This request did not come in time.")
+        else:
+            self.close(CloseCode.POLICY_VIOLATION, "no hello", within=self._limits.hello_seconds / 5)
 
-    def _set_deadline(self, seconds: float | None) -> None:
-        """Cut the connection off after so many seconds, in place of what was due before."""
+    def _give_up(self) -> None:
+        """Cut off one who has been answered, unless it still takes what is on its way."""
+        if self._is_taking():
+            self._set_deadline(self._limits.close_seconds, self._give_up)
+        else:
+            self.abort()
+
+    def _is_taking(self) -> bool:
+        """Tell whether a peer that is answered in plain HTTP has taken something since this was asked last."""
+        if self.is_open or self._transport is None:
+            return False
+        before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
+        return 0 < self._unsent != before
+
+    def _set_deadline(self, seconds: float | None, then: Callable[[], None] | None = None) -> None:
+        """Cut the connection off after so many seconds, or do something else, in place of what was due before."""
         if self._deadline is not None:
             self._deadline.cancel()
-        self._deadline = None if seconds is None else self._loop.call_later(seconds, self.abort)
+        self._deadline = None if seconds is None else self._loop.call_later(seconds, then or self.abort)
 
     def _depart(self) -> None:
         """Count no more, and say so."""

@@ -12,13 +12,15 @@ from urllib.parse import urlsplit
 import structlog
 
 from tictactoe_server.settings import Limits
+from tictactoe_server.transport.plain import Answer, Request
 
 MAX_TURNED_AWAY: Final = 64
 """How many of those who were turned away may take their time to hear so."""
 
 _LOG_SECONDS: Final = 60.0
 _IPV6_PREFIX: Final = 64
-_LOCAL_NAMES: Final = frozenset({"localhost"})
+_LOCAL_ENDINGS: Final = (".localhost", ".local", ".home.arpa", ".internal")
+"""Of names that nobody can bind to an address in the world's DNS: RFC 6761, 6762 and 8375, and one kept for this."""
 
 log: Final = structlog.get_logger(__name__)
 
@@ -26,7 +28,9 @@ log: Final = structlog.get_logger(__name__)
 class Door:
     """Counts who is inside: a connection is one of all from the beginning, and of its address once that is known.
 
-    `accepted` counts all that ever came. `unready` returns why nobody had better be sent here now, or None.
+    `accepted` counts all that ever came. `unready` returns why nobody had better be sent here now, or None; `pages`
+    answers what is asked for in plain HTTP, None where nothing is. Own pages are those of `origins`, of the `names`
+    of a certificate, and of addresses and names that lead here and that nobody far away could give to this machine.
     """
 
     def __init__(
@@ -34,7 +38,7 @@ class Door:
     ) -> None:
         self._limits = limits
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
-        self._names = _LOCAL_NAMES | {urlsplit(origin).hostname for origin in self._origins}
+        self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._proxies = tuple(proxies)
         self._inside: Counter[str] = Counter()
         self._turned_away: Counter[str] = Counter()
@@ -43,6 +47,7 @@ class Door:
         self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
         self.unready: Callable[[], str | None] = lambda: None
+        self.pages: Answer | None = None
 
     @property
     def most_of_one_address(self) -> int:
@@ -134,19 +139,37 @@ class Door:
             self._has_told_of_proxy = True
             log.warning("a peer that is no trusted proxy says that it speaks for others", peer=peer)
 
-    def welcomes(self, origin: str | None, host: str | None) -> bool:
-        """Tell whether a page of this origin may connect; None is no page, and `host` is whom it thinks to reach.
+    def scheme_of(self, forwarded: str, *, is_proxied: bool, is_tls: bool) -> str:
+        """Return how a peer speaks, by the `X-Forwarded-Proto` of a proxy that is believed; empty where unknown."""
+        if is_tls:
+            return "https"
+        if not is_proxied:
+            return "http"
+        said = forwarded.lower().rpartition(",")[2].strip()
+        return said if said in ("http", "https") else ""
+
+    def welcomes(self, request: Request) -> bool:
+        """Tell whether the page that asks for a WebSocket may have one; what names no page may.
 
         A name that somebody else has bound to this server's address is nobody's own origin.
         """
-        if origin is None or origin.lower() in self._origins:
+        origin, host = request.field("origin").lower(), request.host.lower()
+        if "origin" not in request.fields or origin in self._origins:
             return True
-        try:
-            name, page = urlsplit(f"//{host or ''}").hostname or "", urlsplit(origin).netloc
-        except ValueError:
-            return False
-        is_own = page.lower() == (host or "").lower()
-        return is_own and (name in self._names or canonical(name) is not None)
+        scheme, _, place = origin.partition("://")
+        return place == host != "" and scheme in (request.scheme or scheme,) and self.knows(host)
+
+    def knows(self, host: str) -> bool:
+        """Tell whether a host, with its port or without, can only mean this server.
+
+        >>> door = Door(Limits())
+        >>> [door.knows(host) for host in ("10.0.0.7:8765", "[::1]", "laptop", "laptop.local:80", "play.example")]
+        [True, True, True, True, False]
+        """
+        name = host.rpartition("]")[0].removeprefix("[") or host.partition(":")[0].rstrip(".").lower()
+        return bool(name) and (
+            name in self.names or canonical(name) is not None or "." not in name or name.endswith(_LOCAL_ENDINGS)
+        )
 
 
 def key_of(address: str) -> str:

@@ -1,68 +1,56 @@
-"""Plain HTTP on the port of the WebSocket: what is answered to those who ask for something else."""
+"""What is answered on the port: to those who ask for a WebSocket, and to those who ask for something else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from http import HTTPStatus
 
 from websockets.exceptions import NegotiationError
-from websockets.http11 import Request, Response
+from websockets.http11 import Request as Handshake
+from websockets.http11 import Response as HandshakeResponse
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from tictactoe_protocol import SUBPROTOCOL
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.transport.door import Door
-
-MAX_REQUEST_BYTES = 16 * 1024
-"""How much a request may have, to the end of its headers."""
+from tictactoe_server.transport.plain import Request, Response, encode, say
 
 
-def answer(protocol: ServerProtocol, request: Request, door: Door) -> Response:
-    """Return the response to a whole request: that the protocol changes to WebSocket, or something else."""
-    path = request.path.partition("?")[0]
-    if path == "/healthz":
-        response = _tell_health(protocol, request, None)
-    elif path == "/readyz":
-        response = _tell_health(protocol, request, door.unready())
-    elif path not in ("/", "/ws"):
+def answer(protocol: ServerProtocol, handshake: Handshake, request: Request, door: Door) -> HandshakeResponse:
+    """Return the response to a request for a WebSocket, which is read twice: that the protocol changes, or why not."""
+    if request.path not in ("/", "/ws"):
         response = protocol.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
-    elif not _is_welcome(request, door):
+    elif not door.welcomes(request):
         response = protocol.reject(HTTPStatus.FORBIDDEN, "Pages of this origin may not connect: see --origin.\n")
     else:
-        response = protocol.accept(request)
+        response = protocol.accept(handshake)
     response.headers["Server"] = SERVER_NAME
     return response
 
 
-def _is_welcome(request: Request, door: Door) -> bool:
-    """Tell whether whoever asks may connect; a header that stands there twice is nobody's."""
-    origins, hosts = request.headers.get_all("Origin"), request.headers.get_all("Host")
-    if len(origins) > 1 or len(hosts) > 1:
-        return False
-    return door.welcomes(origins[0] if origins else None, hosts[0] if hosts else None)
-
-
-def _tell_health(protocol: ServerProtocol, request: Request, why_not: str | None) -> Response:
-    """Return that all is well, or why not, to those who only ask."""
+def answer_plain(request: Request, door: Door) -> Response | Awaitable[Response]:
+    """Return the response to any other request."""
     if request.method not in ("GET", "HEAD"):
-        response = protocol.reject(HTTPStatus.METHOD_NOT_ALLOWED, "Ask with GET or HEAD.\n")
-        response.headers["Allow"] = "GET, HEAD"
-        return response
-    status = HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE
-    response = protocol.reject(status, f"{why_not or 'ok'}\n")
-    if request.method == "HEAD":
-        response.body = b""
-    return response
+        return say(HTTPStatus.METHOD_NOT_ALLOWED, "Ask with GET or HEAD.", ("Allow", "GET, HEAD"))
+    if request.has_body:
+        return say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "A request has no body here.")
+    if request.path == "/healthz":
+        return say(HTTPStatus.OK, "ok")
+    if request.path == "/readyz":
+        why_not = door.unready()
+        return say(HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE, why_not or "ok")
+    if request.path == "/ws" or (request.path == "/" and door.pages is None):
+        words = "This is where a WebSocket opens: ask for one."
+        return say(HTTPStatus.UPGRADE_REQUIRED, words, ("Upgrade", "websocket"))
+    if door.pages is None:
+        return say(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws")
+    return door.pages(request)
 
 
 def refuse(status: HTTPStatus, words: str) -> bytes:
     """Return the whole response to what is no request that could be answered."""
-    body = f"{words}\n".encode()
-    return (
-        f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
-        f"Content-Length: {len(body)}\r\nConnection: close\r\nServer: {SERVER_NAME}\r\n\r\n"
-    ).encode() + body
+    return encode(say(status, words), with_body=True, keeps_alive=False)
 
 
 def select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:

@@ -1,0 +1,316 @@
+"""Plain HTTP on the port, byte for byte: what is answered in which order, what is refused, and who is let go of."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from ipaddress import ip_network
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import PATIENCE_SECONDS
+from tests.raw import open_bytes, read_to_end
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.transport.plain import Request, Response, say
+
+Serve = Callable[[Limits], Awaitable[Server]]
+HOST = b"Host: localhost\r\n"
+
+
+class Answer:
+    """One response, as it was read."""
+
+    def __init__(self, status: int, fields: dict[str, str], body: bytes) -> None:
+        self.status = status
+        self.fields = fields
+        self.body = body
+
+
+async def read_answer(reader: asyncio.StreamReader, *, with_body: bool = True) -> Answer:
+    """Return the next response of a connection."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        first, *lines = head[:-4].split("\r\n")
+        fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+        body = await reader.readexactly(int(fields["content-length"])) if with_body else b""
+    return Answer(int(first.split()[1]), fields, body)
+
+
+async def heard(server: Server, request: bytes) -> bytes:
+    """Return all that is answered to these bytes until the server lets go."""
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(request)
+        return await read_to_end(reader)
+
+
+@asynccontextmanager
+async def answering(server: Server, answer: Callable[[Request], Response | Awaitable[Response]]) -> AsyncIterator[None]:
+    """Let the server's pages be answered like this."""
+    before, server._door.pages = server._door.pages, answer
+    yield
+    server._door.pages = before
+
+
+# -- one after the other ------------------------------------------------------------------------------------------
+
+
+async def test_a_connection_stays_for_more_requests(server: Server) -> None:
+    async with open_bytes(server.port) as (reader, writer):
+        for path in (b"/healthz", b"/nothing-of-this", b"/healthz"):
+            writer.write(b"GET " + path + b" HTTP/1.1\r\n" + HOST + b"\r\n")
+            found = await read_answer(reader)
+            assert found.status == (404 if path == b"/nothing-of-this" else 200)
+            assert found.fields["connection"] == "keep-alive"
+
+
+async def test_pipelined_requests_are_answered_in_their_order_also_where_one_takes_longer(server: Server) -> None:
+    async def slowly(request: Request) -> Response:
+        await asyncio.sleep(0.05)
+        return say(HTTPStatus.OK, request.path)
+
+    def answer(request: Request) -> Response | Awaitable[Response]:
+        return slowly(request) if request.query == "slow" else say(HTTPStatus.OK, request.path)
+
+    asked = [f"/{number}{'?slow' if number % 3 == 0 else ''}" for number in range(40)]
+    async with answering(server, answer), open_bytes(server.port) as (reader, writer):
+        writer.write(b"".join(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode() for path in asked))
+        bodies = [(await read_answer(reader)).body.decode() for _ in asked]
+    assert bodies == [f"/{number}\n" for number in range(40)]
+
+
+async def test_after_requests_that_took_longer_more_may_come_and_the_end_is_seen_at_once(serve: Serve) -> None:
+    async def slowly(request: Request) -> Response:
+        await asyncio.sleep(0.02)
+        return say(HTTPStatus.OK, request.path)
+
+    server = await serve(uncounted(hello_seconds=600))
+    async with answering(server, slowly), open_bytes(server.port) as (reader, writer):
+        for count in (2, 1, 3):
+            writer.write((b"GET /a HTTP/1.1\r\n" + HOST + b"\r\n") * count)
+            assert [(await read_answer(reader)).body for _ in range(count)] == [b"/a\n"] * count
+        writer.write((b"GET /a HTTP/1.1\r\n" + HOST + b"\r\n") * 2)
+        writer.write_eof()
+        assert (await read_to_end(reader)).count(b"/a\n") == 2
+
+
+@pytest.mark.parametrize("last", [b"", b"Connection: close\r\n"], ids=["the end of input", "the wish to close"])
+async def test_all_is_answered_before_the_end(server: Server, last: bytes) -> None:
+    async def slowly(request: Request) -> Response:
+        await asyncio.sleep(0.02)
+        return say(HTTPStatus.OK, request.path)
+
+    async with answering(server, slowly), open_bytes(server.port) as (reader, writer):
+        writer.write((b"GET /a HTTP/1.1\r\n" + HOST + b"\r\n") * 3 + b"GET /b HTTP/1.1\r\n" + HOST + last + b"\r\n")
+        if not last:
+            writer.write_eof()
+        everything = await read_to_end(reader)
+    assert [everything.count(b"/a\n"), everything.count(b"/b\n")] == [3, 1]
+    assert everything.endswith(b"/b\n")
+
+
+async def test_a_websocket_may_follow_plain_requests_on_one_connection(server: Server) -> None:
+    upgrade = (
+        b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n" + upgrade)
+        assert (await read_answer(reader)).status == 200
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await reader.readline() == b"HTTP/1.1 101 Switching Protocols\r\n"
+
+
+async def test_one_who_asks_on_and_on_without_reading_is_not_answered_on_and_on(serve: Serve) -> None:
+    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
+    asked = 0
+
+    def answer(_: Request) -> Response:
+        nonlocal asked
+        asked += 1
+        return Response(HTTPStatus.OK, b"x" * 100_000)
+
+    async with answering(server, answer), open_bytes(server.port) as (reader, writer):
+        writer.write((b"GET /a HTTP/1.1\r\n" + HOST + b"\r\n") * 2_000)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while asked < 10:  # noqa: ASYNC110  # there is no event for it
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.2)
+        assert asked < 500
+        for _ in range(2_000):
+            assert len((await read_answer(reader)).body) == 100_000
+    assert asked == 2_000
+
+
+# -- methods and bodies -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "PROPFIND", "BREW"])
+@pytest.mark.parametrize("path", ["/", "/healthz", "*", "/K7M4PQ"])
+async def test_other_methods_are_answered_with_405_and_which_there_are(server: Server, method: str, path: str) -> None:
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        found = await read_answer(reader)
+        assert (found.status, found.fields["allow"]) == (405, "GET, HEAD")
+        assert b"GET or HEAD" in found.body
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/", "/K7M4PQ", "/nothing-of-this"])
+async def test_head_is_answered_as_get_without_its_body(server: Server, path: str) -> None:
+    async with open_bytes(server.port) as (reader, writer):
+        for method in ("GET", "HEAD", "HEAD", "GET"):
+            writer.write(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        answers = [await read_answer(reader, with_body=with_body) for with_body in (True, False, False, True)]
+    assert len({answer.status for answer in answers}) == 1
+    assert len({answer.fields["content-length"] for answer in answers}) == 1
+    assert answers[0].body == answers[3].body != b""
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhello", b"413"),
+        (b"GET / HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", b"413"),
+        (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhello", b"405"),
+        (b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length: 99999999999\r\n\r\n" + b"x" * 100_000, b"413"),
+    ],
+)
+async def test_a_body_is_not_read_and_ends_the_connection(server: Server, body: bytes, status: bytes) -> None:
+    answer = await heard(server, body + b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
+    assert answer.startswith(b"HTTP/1.1 " + status)
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+async def test_no_body_may_be_said_to_be_there(server: Server) -> None:
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write((b"GET /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: 0\r\n\r\n") * 2)
+        assert [(await read_answer(reader)).status for _ in range(2)] == [200, 200]
+
+
+# -- what two readers could take for different things ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: 0\r\nContent-Length: 0\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: 0, 0\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: +0\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: 0x0\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Content-Length:\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: identity\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Transfer-Encoding:\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked, chunked\r\n\r\n",
+        b"GET /healthz HTTP/1.0\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"Transfer-Encoding : chunked\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b" Transfer-Encoding: chunked\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: a\r\n b\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: a\nY: b\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: a\rY: b\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: a\x00b\r\n\r\n",
+        b"GET /healthz HTTP/1.1\nHost: localhost\n\n",
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: a/b\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: a@b\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n\r\n",
+        b"GET /healthz  HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET  /healthz HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET /healthz\tHTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET /healthz HTTP/1.1 \r\n" + HOST + b"\r\n",
+        b"GET /healthz\r\n" + HOST + b"\r\n",
+        b"GET /h\xc3\xa4 HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b": nameless\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"no colon\r\n\r\n",
+    ],
+)
+async def test_what_can_be_read_in_two_ways_is_refused_and_closed(server: Server, head: bytes) -> None:
+    answer = await heard(server, head + b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"\nConnection: close\r\n" in answer
+    assert answer.partition(b"\r\n\r\n")[2].strip()
+
+
+async def test_a_version_that_is_not_spoken_here_is_refused(server: Server) -> None:
+    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+    assert (await heard(server, preface)).startswith(b"HTTP/1.1 505 ")
+
+
+async def test_an_older_client_is_answered_once(server: Server) -> None:
+    answer = await heard(server, b"GET /healthz HTTP/1.0\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.endswith(b"ok\n")
+
+
+async def test_an_address_may_be_said_in_full_and_then_names_the_host(server: Server) -> None:
+    def answer(request: Request) -> Response:
+        return say(HTTPStatus.OK, f"{request.host} {request.path} {request.query}")
+
+    async with answering(server, answer):
+        asked = b"GET http://there.local:80/a%20b?c=d HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
+        assert (await heard(server, asked)).endswith(b"there.local:80 /a b c=d\n")
+
+
+# -- slow ones, and too many ----------------------------------------------------------------------------------------
+
+
+async def test_a_request_that_does_not_come_in_time_is_told_so(serve: Serve) -> None:
+    server = await serve(uncounted(hello_seconds=0.1))
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\nGET /health")
+        assert (await read_answer(reader)).status == 200
+        assert (await read_to_end(reader)).startswith(b"HTTP/1.1 408 ")
+
+
+async def test_one_who_asks_nothing_more_is_let_go(serve: Serve) -> None:
+    server = await serve(uncounted(hello_seconds=0.1))
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
+        assert (await read_answer(reader)).status == 200
+        assert await read_to_end(reader) == b""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while server._door.connections:  # noqa: ASYNC110  # there is no event for it
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("last", [b"", b"Connection: close\r\n"], ids=["keep-alive", "close"])
+async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) -> None:
+    server = await serve(uncounted(hello_seconds=0.2, close_seconds=0.2))
+    body = bytes(range(256)) * 40_000
+    async with answering(server, lambda _: Response(HTTPStatus.OK, body)):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=2**16)
+        writer.write(b"GET /a HTTP/1.1\r\n" + HOST + last + b"\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        got = b""
+        while len(got) < len(body):
+            got += await reader.read(200_000)
+            await asyncio.sleep(0.01)
+        writer.close()
+    assert got == body
+
+
+async def test_requests_through_one_proxy_count_for_whoever_asks() -> None:
+    settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),))
+
+    def answer(request: Request) -> Response:
+        return say(HTTPStatus.OK, f"{request.address} {request.origin}")
+
+    async with Server(settings) as server, answering(server, answer), open_bytes(server.port) as (reader, writer):
+        for speaker, scheme in (("198.51.100.7", "https"), ("198.51.100.8", "http"), ("198.51.100.7", "nonsense")):
+            writer.write(
+                f"GET /a HTTP/1.1\r\nHost: play.example\r\nX-Forwarded-For: {speaker}\r\n"
+                f"X-Forwarded-Proto: {scheme}\r\n\r\n".encode()
+            )
+            shown = scheme if scheme != "nonsense" else "http"
+            assert (await read_answer(reader)).body.decode() == f"{speaker} {shown}://play.example\n"
+            assert server._door.addresses == 1
+    assert server._door.addresses == 0
