@@ -193,14 +193,6 @@ def _how_it_ended(
     return events.Lapsed(kind, offerer, "unknown", old=old, state=new)
 
 
-def seat_of(state: RoomState, viewer: str) -> str | None:
-    """Return the mark that the viewer plays, or None for a watcher and for one who left."""
-    for mark, seat in state.seats.items():
-        if seat is not None and seat.player == viewer and not seat.left:
-            return mark
-    return None
-
-
 def count_kept(
     old: RoomState, new: RoomState, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
 ) -> int:

@@ -1,0 +1,141 @@
+"""The words for what a state holds: rules, clocks, players, whose turn it is. Pure; what strangers wrote is cleaned.
+
+A *viewer* is the public id of whoever reads, so that the words can say "you"; empty for nobody in particular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tictactoe_engine import Rules, format_cell, has_single_keys
+from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState
+from tictactoe_protocol.requests import ClockTerms
+from tictactoe_protocol.text import clean_text
+
+_MOST_BLOCKED: Final = 4
+_PLACES: Final = tuple(
+    f"{row} {column}" for row in ("top", "middle", "bottom") for column in ("left", "centre", "right")
+)
+_REASONS: Final = {
+    "line": "by a line",
+    "full": "on a full board",
+    "resigned": "by resignation",
+    "timeout": "on time",
+    "claimed": "by a claim",
+    "agreed": "by agreement",
+    "aborted": "by an abort",
+}
+
+
+def seat_of(state: RoomState, viewer: str) -> str | None:
+    """Return the mark that the viewer plays, or None for a watcher and for one who left."""
+    for mark, seat in state.seats.items():
+        if seat is not None and seat.player == viewer and not seat.left:
+            return mark
+    return None
+
+
+def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
+    """Return the name on a seat, with its mark where two seats bear the same; ``nobody`` for a free seat."""
+    seat = state.seats.get(mark) if mark is not None else None
+    if seat is None:
+        return "nobody"
+    name = clean_text(seat.name)
+    same = sum(1 for other in state.seats.values() if other is not None and clean_text(other.name) == name)
+    return f"{name} ({mark})" if same > 1 else name
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words as they are read out: ``A1, B2 and C3``."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def count(number: int, noun: str) -> str:
+    """Return how many there are: ``1 move``, ``0 moves``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def describe_rules(rules: RulesState | Rules) -> str:
+    """Return the rules in a few words: ``6 by 7, 4 in a row, marks fall``."""
+    value = rules if isinstance(rules, Rules) else rules.to_rules()
+    parts = [f"{value.rows} by {value.columns}", f"{value.line} in a row"]
+    if value.misere:
+        parts[1] += " loses"
+    if len(value.marks) != 2:
+        parts.append(f"{len(value.marks)} players")
+    if value.blocked:
+        cells = " ".join(format_cell(cell, value) for cell in sorted(value.blocked))
+        parts.append(f"{cells if len(value.blocked) <= _MOST_BLOCKED else f'{len(value.blocked)} cells'} blocked")
+    if value.gravity:
+        parts.append("marks fall")
+    return ", ".join(parts)
+
+
+def describe_manners(room: RoomState | RoomSummary) -> list[str]:
+    """Return in few words what is unusual about a room: that games are analysed, and that watchers only read."""
+    chat = room.chat if isinstance(room, RoomState) else None
+    return [f"{what} {clean_text(said)}" for what, said in (("analysis", room.analysis), ("chat for", chat)) if said]
+
+
+def describe_reason(reason: str) -> str:
+    """Return why a game ended, to follow ``wins`` or ``a draw``; a reason of a newer server goes by its name."""
+    return _REASONS.get(reason, f"by {clean_text(reason)}")
+
+
+def describe_clock(clock: ClockTerms | None) -> str:
+    """Return a clock as one chooses it: ``3+2`` for minutes and seconds a move, ``10 s a move``, or ``no clock``."""
+    if clock is None:
+        return "no clock"
+    if clock.move_ms:
+        return f"{clock.move_ms / 1000:g} s a move"
+    return f"{(clock.initial_ms or 0) / 60_000:g}+{(clock.increment_ms or 0) / 1000:g}"
+
+
+def format_duration(milliseconds: int) -> str:
+    """Return minutes and seconds, rounded down, with hours where there are any.
+
+    >>> format_duration(151_999), format_duration(3_600_000)
+    ('2:31', '1:00:00')
+    """
+    minutes, seconds = divmod(max(milliseconds, 0) // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def describe_cell(cell: int, rules: Rules) -> str:
+    """Return a cell's name, on a 3x3 board also its place in words: ``A1, top left``."""
+    place = f", {'centre' if cell == 4 else _PLACES[cell]}" if has_single_keys(rules) else ""
+    return format_cell(cell, rules) + place
+
+
+def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = False) -> str:
+    """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher."""
+    own = seat_of(state, viewer)
+    others = ", ".join(
+        f"{clean_text(seat.name)} is {mark}" for mark, seat in state.seats.items() if seat and mark != own
+    )
+    seat = None if own is None else state.seats[own]
+    if seat is None:
+        return f"{others}." if others else "Nobody sits here yet."
+    you = f"You are {own}, {clean_text(seat.name)}." if with_own_name else f"You are {own}."
+    return f"{you} {others}." if others else you
+
+
+def describe_tally(state: RoomState) -> str:
+    """Return the games won by each in this room, and those drawn: ``ana 1, bo 0, draws 2``."""
+    won = [f"{clean_text(seat.name)} {state.score.get(seat.player, 0)}" for seat in state.seats.values() if seat]
+    return f"{', '.join(won)}, draws {state.score.get('draws', 0)}"
+
+
+def describe_turn(state: RoomState, viewer: str) -> str:
+    """Return whose move it is, or why nobody's it is."""
+    if state.status == "waiting":
+        return "Waiting for another player."
+    if state.status == "over":
+        return "The game is over."
+    if state.turn is None:
+        return f"The game is {clean_text(state.status)}."
+    if state.turn == seat_of(state, viewer):
+        return f"Your move, {state.turn}."
+    return f"It's {name_of(state, state.turn)}'s move."
