@@ -47,6 +47,7 @@ SERVER_LEVELS = (
     {"house"},
     {"operator"},
     {"desk"},
+    {"page"},
     {"server", "log", "supervision"},
     {"process"},
     {"commands"},

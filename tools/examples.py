@@ -13,6 +13,7 @@ from tictactoe_protocol.pushes import Push, RulesState
 from tictactoe_protocol.requests import Request
 
 _ROOM: Final = "K7M4PQ"
+_REPLAY: Final = "aB3-_dE5fG7hI9jK1mN3oP"
 _CLOCK: Final = requests.ClockFields(initial_ms=180_000, increment_ms=2_000)
 _CLASSIC: Final = RulesState.of(PRESETS["classic"])
 _ANA: Final = pushes.SeatState("p5K2", "ana", online=True, bot=None)
@@ -110,6 +111,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before="g7KQ2")),
         requests.Analyse: (requests.Analyse(id="22", room="K7M4PQ", ply=4),),
         requests.Record: (requests.Record(id="21", game="g7KQ2"),),
+        requests.Share: (requests.Share(id="26", game="g7KQ2"), requests.Share(id="27", game="g7KQ2", on=False)),
     }
 )
 """Examples of what a client may ask, by type."""
@@ -137,6 +139,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Ok(id="19", games=(_PAST_GAME,)),
             pushes.Ok(id="21", record=_RECORD),
             pushes.Ok(id="22", analysis=_ANALYSIS),
+            pushes.Ok(id="26", replay=_REPLAY, link=f"http://localhost:8765/replay/{_REPLAY}"),
         ),
         pushes.Error: (
             pushes.Error(id="8", code="occupied", message="B2 is taken by O.", room=_ROOM),

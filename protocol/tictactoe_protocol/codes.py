@@ -16,7 +16,7 @@ MAX_ID_LENGTH: Final = 64
 MAX_CHAT_LENGTH: Final = 200
 MAX_LISTED_ROOMS: Final = 200
 MAX_LISTED_GAMES: Final = 100
-MAX_LIVE_BOARDS: Final = 3
+MAX_LIVE_BOARDS: Final = 100
 
 
 class ErrorCode(StrEnum):

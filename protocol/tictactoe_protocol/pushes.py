@@ -24,7 +24,7 @@ ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
 OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
-FEATURES: Final = ("abort", "analysis", "boards", "chat", "repeat", "seq")
+FEATURES: Final = ("abort", "analysis", "boards", "chat", "repeat", "seq", "share", "wall")
 """What this version can do that 1.0 could not, as `welcome` names it. See `docs/protocol.md`."""
 
 
@@ -237,6 +237,8 @@ class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     games: tuple[PastGame, ...] | UnsetType = UNSET
     record: str | UnsetType = UNSET
     analysis: AnalysisState | UnsetType = UNSET
+    replay: str | UnsetType = UNSET
+    link: str | UnsetType = UNSET
 
 
 class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):

@@ -207,6 +207,13 @@ class Record(_Request, frozen=True, tag="record"):
     game: GameId
 
 
+class Share(_Request, frozen=True, tag="share"):
+    """Shows one finished game to whoever knows its link, by the `id` that a history gave, or takes that back."""
+
+    game: GameId
+    on: bool = True
+
+
 class Analyse(_RoomRequest, frozen=True, tag="analyse"):
     """Asks what a position of the room's game is worth, the current one or the one after `ply` moves."""
 
@@ -233,5 +240,6 @@ Request = (
     | Ping
     | History
     | Record
+    | Share
     | Analyse
 )

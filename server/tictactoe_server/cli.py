@@ -263,6 +263,13 @@ def _metrics_address(context: click.Context, parameter: click.Parameter, value: 
     show_envvar=True,
     help="Use --store even where it may lose moves that it has acknowledged, and say so.",
 )
+@click.option(
+    "--page/--no-page",
+    default=True,
+    show_default=True,
+    show_envvar=True,
+    help="Whether browsers are shown the page on the same port, and others rooms and games as text.",
+)
 @click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
 @click.pass_context
@@ -290,6 +297,7 @@ def main(
     store_credentials: Path | None,
     store_ca: Path | None,
     store_unsafe: bool,
+    page: bool,
     with_parent: bool,
 ) -> None:
     """Host games of tic-tac-toe and its whole family.
@@ -331,6 +339,7 @@ def main(
         store_credentials,
         store_ca,
         store_unsafe,
+        page,
     )
     limits = with_counts(Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game), dict(limit))
     set_up_logging(settings.log_format, settings.log_level)

@@ -35,6 +35,7 @@ from tictactoe_server.operator import (
 from tictactoe_server.operator.drain import HANDOVER_MS
 from tictactoe_server.operator.office import Answer
 from tictactoe_server.operator.orders import Order
+from tictactoe_server.page import Assets, Pages
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.stores import CannotOpenStore, MemoryStore, SqliteStore, Storage, StoreUnavailable, needing_nats
 from tictactoe_server.tables import (
@@ -230,9 +231,13 @@ class Server:
             drain,
             hold_ms=hold_ms,
             house=house,
+            shows_pages=settings.page,
         )
         self._door = door = Door(limits, settings.origins, settings.trusted_proxies)
         door.unready = self._unready
+        door.names |= self._own_names()
+        if settings.page:
+            door.pages = Pages(Assets(), registry, lobby, store.archive, allowances, door, time).answer
         meter = Meter()
         make = Connection if settings.metrics is None else partial(MeteredConnection, meter)
         self._listener = Listener(self._meet, door, limits, self.certificate, make)
@@ -266,6 +271,11 @@ class Server:
             from tictactoe_server.operator.metrics import MetricsServer  # what else is here does without the library
 
             self._metrics = MetricsServer(*settings.metrics, site, meter)
+
+    def _own_names(self) -> set[str]:
+        """Return the names that this server has by itself: of its machine, and in its certificate."""
+        names = () if self.certificate is None else self.certificate.names
+        return {name.lower() for name in (socket.gethostname(), *names)}
 
     def _served_time(self, store: Storage) -> ServedTime:
         """Return the time that counts: in a house it does not run while this server is stopped."""

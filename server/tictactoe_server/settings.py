@@ -28,7 +28,8 @@ class Settings:
     `keep_history_days`, for good where that is None.
     `store` names the NATS servers that keep everything for several of ours, as in ``nats://a,b,c``, None for none, and
     `data` then keeps a copy of the finished games alone. `store_credentials` and `store_ca` are files, and with
-    `store_unsafe` a store is taken that may lose what it has acknowledged.
+    `store_unsafe` a store is taken that may lose what it has acknowledged. With `page` the server answers browsers,
+    and others who ask in plain HTTP.
     """
 
     host: str | None = None
@@ -50,6 +51,7 @@ class Settings:
     store_credentials: Path | None = None
     store_ca: Path | None = None
     store_unsafe: bool = False
+    page: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class Limits:
     misses_per_minute_per_player: int = 10
     misses_per_minute_per_address: int = 100
     misses_at_once_per_address: int = 300
+    requests_per_minute_per_address: int = 6_000
     turn_milliseconds: int = 80
 
 
@@ -112,6 +115,7 @@ COUNTS: Final[Mapping[str, str]] = {
     "misses-per-minute-per-player": "requests of a player for rooms that are not there or not theirs, in a minute",
     "misses-per-minute-per-address": "the same from one address",
     "misses-at-once-per-address": "how many of these may come at once from one address",
+    "requests-per-minute-per-address": "requests of plain HTTP from one address, in a minute",
     "turn-milliseconds": "of the processor for requests in a turn of the event loop; the next are refused as busy",
 }
 """The limits that an operator may choose, and what each counts."""

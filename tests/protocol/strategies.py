@@ -75,6 +75,7 @@ REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     ),
     requests.Analyse: st.builds(requests.Analyse, id=IDS, room=ROOMS, ply=st.just(UNSET) | COUNTS),
     requests.Record: st.builds(requests.Record, id=IDS, game=ROOMS),
+    requests.Share: st.builds(requests.Share, id=IDS, game=ROOMS, on=st.booleans()),
 }
 REQUESTS = st.one_of(*REQUESTS_BY_KIND.values())
 

@@ -22,6 +22,7 @@ from tictactoe_server.stores.contents import Contents
 from tictactoe_server.stores.jetstream import JetStreamStore, Link, StreamSource
 
 BO_KEY = "b" * 64
+SHARE_ID = "aB3-_dE5fG7hI9jK1mN3oP"
 BANS = [Ban("10.0.0.0/8", "noise", 1), Ban("p5K2dW8xQnA", "", 2, 3)]
 SERVED_MS = 123_456_789
 
@@ -65,6 +66,8 @@ async def fill(folder: Path, count: int = 3) -> None:
         await finish(store, code, ANA, BO)
     for ban in BANS:
         await store.bans.keep(ban)
+    ((_, game),) = await store.archive.games_of(ANA.id, 1)
+    await store.archive.share(SHARE_ID, game)
     store.note_time(SERVED_MS)
     await store.close()
 
@@ -92,6 +95,7 @@ async def look(store: Storage) -> None:
             await asyncio.sleep(0.01)
     assert [game.room for _, game in games] == ["DDDDDD", "CCCCCC", "BBBBBB"]
     assert {ban.subject: ban for ban in await store.bans.load_all()} == {ban.subject: ban for ban in BANS}
+    assert await store.archive.shared(SHARE_ID) == games[0][1]
     found = await store.players.load(BO_KEY)
     assert found is not None
     assert found[0] == BO
@@ -108,7 +112,7 @@ def test_a_folder_goes_into_a_stream_and_back_into_a_folder(folder: Path, url: s
     before = asyncio.run(contents_of(folder))
     there = move(folder, url)
     assert there.exit_code == 0, there.output
-    assert "Copied and compared: 6 rooms, 2 players, 2 bans, 3 finished games." in there.output
+    assert "Copied and compared: 6 rooms, 2 players, 2 bans, 1 shared games, 3 finished games." in there.output
     back = move(url, tmp_path / "back")
     assert back.exit_code == 0, back.output
     assert asyncio.run(contents_of(folder)) == asyncio.run(contents_of(tmp_path / "back")) == before
@@ -154,7 +158,7 @@ def test_a_target_that_is_not_empty_is_refused_and_stays_as_it_is(folder: Path, 
     assert move(folder, url).exit_code == 0
     again = move(other, url)
     assert again.exit_code == 1
-    assert "not empty: it has 14 documents" in again.output
+    assert "not empty: it has 15 documents" in again.output
 
 
 def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
@@ -187,7 +191,7 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     assert there.exit_code == 1
     assert "Left out: Room AAAA00: Not a room" in there.output
     assert "Left out: Game 2: Not a finished game" in there.output
-    assert "Copied and compared: 5 rooms, 2 players, 2 bans, 2 finished games." in there.output
+    assert "Copied and compared: 5 rooms, 2 players, 2 bans, 1 shared games, 2 finished games." in there.output
 
     async def damage() -> None:
         link = await Link.open(url)
@@ -199,7 +203,7 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     back = move(url, tmp_path / "back")
     assert back.exit_code == 1
     assert "Left out: room.AAAA01: Not a room" in back.output
-    assert "Copied and compared: 4 rooms, 1 players, 2 bans, 2 finished games." in back.output
+    assert "Copied and compared: 4 rooms, 1 players, 2 bans, 1 shared games, 2 finished games." in back.output
 
 
 def test_what_is_written_while_a_stream_is_read_is_in_the_copy_and_no_room_is_missing(

@@ -17,6 +17,7 @@ from tictactoe_server.rooms import Player
 from tictactoe_server.stores import MISSING, Conflict, MemoryStore, SqliteStore, Storage, save
 
 CODE = "K7M4PQ"
+SHARE_ID = "aB3-_dE5fG7hI9jK1mN3oP"
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +184,32 @@ async def test_games_of_a_player_come_newest_first_in_pages(store: Storage) -> N
     assert await archive.games_of(ANA.id, 3, rest[-1][0]) == []
     assert await archive.games_of("pNobody", 3) == []
     assert [id for id, _ in await archive.games_of("p4", 3, 2**80)] == [first[0][0]]
+
+
+async def test_a_shared_game_is_kept_under_its_id_until_that_is_taken_back(store: Storage) -> None:
+    game, other = await finish(store, "AAAAAA", ANA, BO), await finish(store, "BBBBBB", BO, ANA)
+    archive = store.archive
+    assert await archive.shared(SHARE_ID) is None
+    await archive.unshare(SHARE_ID)
+    for _ in range(2):
+        await archive.share(SHARE_ID, game)
+        await archive.share(f"{SHARE_ID}2", other)
+        assert (await archive.shared(SHARE_ID), await archive.shared(f"{SHARE_ID}2")) == (game, other)
+        await archive.unshare(SHARE_ID)
+        assert (await archive.shared(SHARE_ID), await archive.shared(f"{SHARE_ID}2")) == (None, other)
+    assert [found for _, found in await archive.games_of(ANA.id, 10)] == [other, game]
+
+
+async def test_a_shared_game_is_forgotten_with_the_game(store: Storage) -> None:
+    game = await finish(store, "AAAAAA", ANA, BO)
+    younger = replace(game, at=game.at + 1)
+    await store.archive.share(SHARE_ID, game)
+    await store.archive.share(f"{SHARE_ID}2", younger)
+    async with asyncio.timeout(30):
+        while await store.archive.shared(SHARE_ID) is not None:  # which is later
+            await store.archive.forget_before(game.at + 1)
+            await asyncio.sleep(0.05)
+    assert await store.archive.shared(f"{SHARE_ID}2") == younger
 
 
 @pytest.mark.parametrize("limit", [-1, 0])

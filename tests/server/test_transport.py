@@ -76,8 +76,8 @@ async def test_healthz_answers_plain_http(server: Server) -> None:
     assert (await get(server, "/healthz", "POST"))[0] == 405
 
 
-async def test_a_browser_that_opens_the_address_is_told_to_upgrade(server: Server) -> None:
-    status, _ = await get(server, "/")
+async def test_who_asks_for_no_websocket_where_there_is_one_is_told_so(server: Server) -> None:
+    status, _ = await get(server, "/ws")
     assert status == 426
 
 

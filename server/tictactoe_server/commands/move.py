@@ -27,7 +27,13 @@ from tictactoe_server.stores import (
     needing_nats,
 )
 
-_WORDS: Final[dict[Kind, str]] = {"rooms": "rooms", "players": "players", "bans": "bans", "games": "finished games"}
+_WORDS: Final[dict[Kind, str]] = {
+    "rooms": "rooms",
+    "players": "players",
+    "bans": "bans",
+    "shares": "shared games",
+    "games": "finished games",
+}
 _PROGRESS_SECONDS: Final = 2.0
 
 

@@ -2,9 +2,9 @@
 
 from tictactoe_server.desk.allowances import Allowances
 from tictactoe_server.desk.desk import Desk
-from tictactoe_server.desk.past_games import PastGames
+from tictactoe_server.desk.past_games import PastGames, record_of
 from tictactoe_server.desk.players import Players
 from tictactoe_server.desk.reviews import Reviews
 from tictactoe_server.desk.visits import Visits
 
-__all__ = ["Allowances", "Desk", "PastGames", "Players", "Reviews", "Visits"]
+__all__ = ["Allowances", "Desk", "PastGames", "Players", "Reviews", "Visits", "record_of"]

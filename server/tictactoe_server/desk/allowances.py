@@ -31,6 +31,7 @@ class Allowances:
         self.creates_of_address = a_minute(limits.creates_per_minute_per_address)
         self.misses_of_player = a_minute(limits.misses_per_minute_per_player)
         self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
+        self.requests = a_minute(limits.requests_per_minute_per_address)
         self._limited = limited
 
     def take_create(self, session: Session, player: Player) -> None:

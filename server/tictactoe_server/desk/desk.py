@@ -30,6 +30,7 @@ from tictactoe_protocol.requests import (
     Request,
     Resign,
     Rooms,
+    Share,
     Sync,
     Undo,
     Watch,
@@ -67,7 +68,8 @@ BUSY_MS: Final = 500
 class Desk:
     """Answers what sessions send; a bad message is answered and never ends the connection.
 
-    `hold_ms` is how long the seat of one who drops is held; `house` brings to other servers what is theirs.
+    `hold_ms` is how long the seat of one who drops is held; `house` brings to other servers what is theirs. Games can
+    be shared where `shows_pages`.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class Desk:
         *,
         hold_ms: int,
         house: House | None = None,
+        shows_pages: bool = True,
     ) -> None:
         self._registry = registry
         self._changes = changes
@@ -100,6 +103,7 @@ class Desk:
         self._drain = drain
         self._hold_ms = hold_ms
         self._house = house
+        self._shows_pages = shows_pages
         self._tasks: set[asyncio.Task[None]] = set()
 
     def receive(self, session: Session, message: bytes, now: int) -> None:
@@ -224,6 +228,10 @@ class Desk:
                 self._later(session, request, self._past_games.list(session, player, request))
             case Record():
                 self._later(session, request, self._past_games.record(session, player, request))
+            case Share():
+                if not self._shows_pages:
+                    raise Refused(ErrorCode.NOT_ALLOWED, "This server shows no games to others.")
+                self._later(session, request, self._past_games.share(session, player, request))
             case Hello():
                 raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
             case _:
@@ -289,7 +297,7 @@ class Desk:
             return
         session.player = player
         session.messages = self._allowances.messages.of(player.id)
-        session.key = self._players.note(token)
+        session.key = session.secret = self._players.note(token)
         session.connection.let_in()
         held = await self._registry.held_seats(player.id)
         session.push(
@@ -302,7 +310,7 @@ class Desk:
                 rooms=held,
                 hold_ms=self._hold_ms,
                 held_ms=self._registry.holds_left(held) or UNSET,
-                features=FEATURES,
+                features=tuple(name for name in FEATURES if self._shows_pages or name != "share"),
                 id=request.id,
             )
         )

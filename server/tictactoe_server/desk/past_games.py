@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import Final
 
 from msgspec import UNSET
 
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock, format_record
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import PastGame, PastPlayer
-from tictactoe_protocol.requests import ClockFields, History, Record
+from tictactoe_protocol.requests import ClockFields, History, Record, Share
 from tictactoe_server.desk.answers import answer
 from tictactoe_server.rooms import FinishedGame, Player, Refused
 from tictactoe_server.stores import Archive
 from tictactoe_server.tables.session import Session
+
+_SHARE_BYTES: Final = 16
 
 
 class PastGames:
@@ -30,10 +35,30 @@ class PastGames:
 
     async def record(self, session: Session, player: Player, request: Record) -> None:
         """Answer with one game that the player played in as text, and refuse any other."""
-        found = await self._archive.game(_number_of(request.game, "game"))
+        answer(session, request, record=format_record(record_of(await self._own(player, request.game))))
+
+    async def share(self, session: Session, player: Player, request: Share) -> None:
+        """Keep a copy of one game that the player played in for whoever knows its id, or forget it; answer the id.
+
+        It is this player's own for this game, always the same, and nobody can guess it who does not know the token.
+        """
+        game = await self._own(player, request.game)
+        words = f"share {game.room} {game.game} {game.at}"
+        digest = blake2b(words.encode(), key=session.secret.encode(), digest_size=_SHARE_BYTES).digest()
+        id = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        if request.on:
+            await self._archive.share(id, game)
+            answer(session, request, replay=id, link=f"{session.connection.origin}/replay/{id}")
+        else:
+            await self._archive.unshare(id)
+            answer(session, request)
+
+    async def _own(self, player: Player, id: str) -> FinishedGame:
+        """Return a game that the player played in; refuses any other."""
+        found = await self._archive.game(_number_of(id, "game"))
         if found is None or player.id not in found.people:
-            raise Refused(ErrorCode.NOT_ALLOWED, f'You played no game "{request.game}".', path="game")
-        answer(session, request, record=format_record(_record_of(found)))
+            raise Refused(ErrorCode.NOT_ALLOWED, f'You played no game "{id}".', path="game")
+        return found
 
 
 def _number_of(id: str, path: str) -> int:
@@ -47,7 +72,8 @@ def _row_of(id: int, game: FinishedGame) -> PastGame:
     return PastGame(str(id), game.room, game.game, game.at, game.rules, players, game.result, len(game.moves))
 
 
-def _record_of(game: FinishedGame) -> GameRecord:
+def record_of(game: FinishedGame) -> GameRecord:
+    """Return a finished game as its record has it."""
     return GameRecord(
         rules=game.rules.to_rules(),
         moves=game.moves,

@@ -21,6 +21,7 @@ class RemotePeer:
     """Takes the place of a connection: what is pushed goes by the `way` to the server that has it."""
 
     is_open = True
+    origin = ""
 
     def __init__(self, way: Way, number: int, address: str) -> None:
         self.address = address

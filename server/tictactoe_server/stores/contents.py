@@ -15,8 +15,8 @@ from tictactoe_server.rooms import FinishedGame, Player, Room
 from tictactoe_server.stores.documents import encode_ban, encode_game, encode_player, encode_room
 from tictactoe_server.stores.store import Ban
 
-Kind = Literal["rooms", "players", "bans", "games"]
-KINDS: Final[tuple[Kind, ...]] = ("rooms", "players", "bans", "games")
+Kind = Literal["rooms", "players", "bans", "shares", "games"]
+KINDS: Final[tuple[Kind, ...]] = ("rooms", "players", "bans", "shares", "games")
 """In this order: whoever has a seat in a room is there, and of a room that goes on no game that it ends later."""
 
 AT_ONCE: Final = 500
@@ -36,7 +36,14 @@ class KnownPlayer(NamedTuple):
     is_seated: bool
 
 
-Item = Room | KnownPlayer | Ban | FinishedGame
+class SharedGame(NamedTuple):
+    """A finished game under the id by which it is shared."""
+
+    id: str
+    game: FinishedGame
+
+
+Item = Room | KnownPlayer | Ban | SharedGame | FinishedGame
 
 
 class Source(Protocol):
@@ -127,6 +134,8 @@ def _encode(item: Item) -> bytes:
             return b"%b %d %d %b" % (item.key.encode(), item.seen, item.is_seated, encode_player(item.player))
         case Ban():
             return encode_ban(item)
+        case SharedGame():
+            return b"%b %b" % (item.id.encode(), encode_game(item.game))
         case FinishedGame():
             return encode_game(item)
         case _:

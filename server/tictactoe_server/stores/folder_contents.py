@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.stores.backup import CannotBackUp, back_up
-from tictactoe_server.stores.contents import AT_ONCE, CannotMove, Item, Kind, KnownPlayer
+from tictactoe_server.stores.contents import AT_ONCE, CannotMove, Item, Kind, KnownPlayer, SharedGame
 from tictactoe_server.stores.documents import decode_ban, decode_game, decode_player, decode_room, encode_game
 from tictactoe_server.stores.folder import FILE_NAME, DataFolder
 from tictactoe_server.stores.restoring import check_folder
@@ -29,6 +29,7 @@ _STATEMENTS: Final[dict[Kind, str]] = {
     "rooms": "SELECT document FROM rooms ORDER BY code",
     "players": "SELECT document, key, seen, seated FROM players ORDER BY key",
     "bans": "SELECT document FROM bans ORDER BY key",
+    "shares": "SELECT document, key FROM shares ORDER BY key",
     "games": "SELECT document FROM archive ORDER BY id",
 }
 
@@ -115,6 +116,8 @@ class FolderTarget:
                         store.players.take(item.key, item.player, item.seen, waiting[-1], is_seated=item.is_seated)
                     case Ban():
                         await store.bans.keep(item)
+                    case SharedGame():
+                        await store.archive.share(item.id, item.game)
                     case FinishedGame():
                         self._games += 1
                         games.append((self._games, encode_game(item)))
@@ -148,6 +151,8 @@ def _decode(kind: Kind, document: bytes, *more: Any) -> Item | None:
                 return KnownPlayer(key, decode_player(document), seen, bool(is_seated))
             case "bans":
                 return decode_ban(document)
+            case "shares":
+                return SharedGame(more[0], decode_game(document))
             case "games":
                 return decode_game(document)
     except Unreadable:

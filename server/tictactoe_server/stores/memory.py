@@ -25,6 +25,7 @@ class MemoryArchive:
         self._games: dict[int, FinishedGame] = {}
         self._newest = 0
         self._by_player: defaultdict[str, deque[int]] = defaultdict(deque)
+        self._shared: dict[str, FinishedGame] = {}
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, FinishedGame]]:
         """Return a player's games with their ids, newest first."""
@@ -49,7 +50,22 @@ class MemoryArchive:
         old = [id for id, game in islice(self._games.items(), FORGOTTEN_AT_ONCE) if game.at < at]
         for id in old:
             self._drop(id)
+        self._shared = {id: game for id, game in self._shared.items() if game.at >= at}
         return len(old) == FORGOTTEN_AT_ONCE
+
+    async def share(self, id: str, game: FinishedGame) -> None:
+        """Keep a copy under an id, in place of the oldest where there are too many."""
+        self._shared[id] = game
+        if len(self._shared) > self._max_games:
+            del self._shared[next(iter(self._shared))]
+
+    async def unshare(self, id: str) -> None:
+        """Forget what is kept under such an id."""
+        self._shared.pop(id, None)
+
+    async def shared(self, id: str) -> FinishedGame | None:
+        """Return what is kept under such an id, or None."""
+        return self._shared.get(id)
 
     def _drop(self, id: int) -> None:
         for player in self._games.pop(id).people:

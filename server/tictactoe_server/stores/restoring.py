@@ -89,6 +89,7 @@ def _check(connection: sqlite3.Connection) -> Findings:
     games: dict[int, bytes] = dict(_rows(connection, "SELECT id, document FROM archive"))
     players = list(_rows(connection, "SELECT key, document FROM players")) if "players" in tables else []
     bans = list(_rows(connection, "SELECT key, document FROM bans")) if "bans" in tables else []
+    shares = list(_rows(connection, "SELECT key, document FROM shares")) if "shares" in tables else []
     for row, batch in _rows(connection, "SELECT id, batch FROM journal ORDER BY id") if "journal" in tables else ():
         for line in lines_of(bytes(batch)):
             if line is None:
@@ -103,6 +104,7 @@ def _check(connection: sqlite3.Connection) -> Findings:
     whole_players = _count(players, decode_player, "The player under {}", damage)
     whole_games = _count(games.items(), decode_game, "Game {}", damage)
     _count(bans, decode_ban, "The ban of {}", damage)
+    _count(shares, decode_game, "The shared game {}", damage)
     return Findings(whole_rooms, whole_players, whole_games, tuple(damage[:_MAX_FINDINGS]))
 
 

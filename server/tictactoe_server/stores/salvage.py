@@ -65,6 +65,8 @@ def salvage(path: Path) -> tuple[dict[str, int], Path]:
         _copy(source, target, "server", _BY_KEY.format("server"), [("", _AFTER_ALL_LETTERS)])
         if version >= 3:
             _copy(source, target, "bans", _BY_KEY.format("bans"), [("", _AFTER_ALL_LETTERS)])
+        if version >= 4:
+            _copy(source, target, "shares", _BY_KEY.format("shares"), [("", _AFTER_ALL_LETTERS)])
         for id, players in target.execute("SELECT id, players FROM archive").fetchall():
             of_players = [(player, id) for player in json.loads(players)]
             target.executemany("INSERT OR IGNORE INTO archive_players VALUES (?, ?)", of_players)

@@ -56,6 +56,11 @@ MIGRATIONS: Final[Sequence[Sequence[str]]] = (
         "ALTER TABLE players ADD COLUMN seated INTEGER NOT NULL DEFAULT 1",
         f"UPDATE players SET seen = {TODAY}",
     ),
+    (
+        """CREATE TABLE shares (
+            key TEXT PRIMARY KEY, finished_at INTEGER NOT NULL, document BLOB NOT NULL
+        ) WITHOUT ROWID""",
+    ),
 )
 """What leads from each schema number to the next, from 0, an empty file. Only ever append."""
 

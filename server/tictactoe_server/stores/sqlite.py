@@ -26,6 +26,7 @@ from tictactoe_server.stores.documents import (
     decode_player,
     decode_room_of,
     encode_ban,
+    encode_game,
     encode_player,
 )
 from tictactoe_server.stores.figures import WriteFigures
@@ -295,11 +296,40 @@ class SqliteArchive:
                 "DELETE FROM archive_players WHERE player = ? AND game = ?",
                 [(player, id) for id, players in old for player in json.loads(players)],
             )
+            database.execute("DELETE FROM shares WHERE finished_at < ?", (at,))
             is_more = len(old) == FORGOTTEN_AT_ONCE
             return MISSING
 
         await self._writer.carry_out("", write)
         return is_more
+
+    async def share(self, id: str, game: FinishedGame) -> None:
+        """Keep a copy under an id."""
+        row = (id, game.at, encode_game(game))
+
+        def write(database: Database) -> int:
+            database.execute("INSERT OR REPLACE INTO shares VALUES (?, ?, ?)", row)
+            return MISSING
+
+        await self._writer.carry_out(id, write)
+
+    async def unshare(self, id: str) -> None:
+        """Forget what is kept under such an id."""
+
+        def write(database: Database) -> int:
+            database.execute("DELETE FROM shares WHERE key = ?", (id,))
+            return MISSING
+
+        await self._writer.carry_out(id, write)
+
+    async def shared(self, id: str) -> FinishedGame | None:
+        """Return what is kept under such an id, or None; raises `Unreadable` for a damaged one."""
+
+        def ask(database: Database, _: Journal) -> FinishedGame | None:
+            found = database.execute("SELECT document FROM shares WHERE key = ?", (id,)).fetchone()
+            return None if found is None else decode_game(found[0])
+
+        return await self._writer.ask(ask)
 
     async def before(self, at: int) -> list[int]:
         """Return the ids of those games that `forget_before` would forget now."""

@@ -140,7 +140,22 @@ class Archive(Protocol):
         ...
 
     async def forget_before(self, at: int) -> bool:
-        """Forget some of the games that ended before a moment (ms since 1970); tell whether more may follow."""
+        """Forget some of the games that ended before a moment (ms since 1970); tell whether more may follow.
+
+        Where they were shared, that is over.
+        """
+        ...
+
+    async def share(self, id: str, game: FinishedGame) -> None:
+        """Keep a copy of a game under an id, letters, digits, ``-`` and ``_``, until that is taken back."""
+        ...
+
+    async def unshare(self, id: str) -> None:
+        """Forget what is kept under such an id, if there is anything."""
+        ...
+
+    async def shared(self, id: str) -> FinishedGame | None:
+        """Return what is kept under such an id, or None."""
         ...
 
 

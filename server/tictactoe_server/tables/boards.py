@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final, cast
 
 import msgspec
 from msgspec import UNSET
 
-from tictactoe_protocol import MAX_LIVE_BOARDS, encode
+from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards
 from tictactoe_server.rooms import Room
-from tictactoe_server.stores import Unreadable, decode_room
 from tictactoe_server.tables.live_room import LiveRoom
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
@@ -31,8 +30,8 @@ OVER_SECONDS: Final = 3.0
 DULL_SECONDS: Final = 60.0
 """After how long without a move another game is shown instead, where there is one."""
 
-LOOKED_AT: Final = 100
-"""Among how many games one is sought that somebody plays."""
+LOOKED_AT: Final = 400
+"""Among how many games those are sought that somebody plays."""
 
 _NEWEST: Final = "boards"
 """What is sent here is kept under this key for a peer that lags, the newest alone; no room has such a code."""
@@ -56,19 +55,28 @@ class _Shown:
         if source is self.source:
             return
         self.source = source
-        row = encode(_board_of(_newest(live)))
+        row = encode(_board_of(live.newest()))
         if row != self.row:
             self.row, self.changed_at = row, now
+
+
+class _Subscriber:
+    """Who asked for so many boards, and what was sent last."""
+
+    __slots__ = ("count", "frame")
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.frame = b""
 
 
 class Boards:
     """Chooses the games, the one first that began last, and keeps to them while they are played."""
 
     def __init__(self) -> None:
-        self._subscribers: dict[Session, int] = {}
+        self._subscribers: dict[Session, _Subscriber] = {}
         self._playing: OrderedDict[str, LiveRoom] = OrderedDict()
         self._shown: list[_Shown] = []
-        self._frames: list[bytes] = []
         self._timer: asyncio.TimerHandle | None = None
 
     def subscribe(self, session: Session, count: int) -> None:
@@ -76,10 +84,12 @@ class Boards:
         self.unsubscribe(session)
         if count == 0:
             return
-        if self._timer is None:
+        most = self._most
+        self._subscribers[session] = _Subscriber(count)
+        if self._timer is None or count > most:
             self._look()
-        self._subscribers[session] = count
-        session.connection.push_state(_NEWEST, self._frames[count - 1])
+        else:
+            self._send([session])
 
     def unsubscribe(self, session: Session) -> None:
         """Send a session no more."""
@@ -102,21 +112,35 @@ class Boards:
         if self._subscribers:
             self._look()
         else:
-            self._shown, self._frames = [], []
+            self._shown = []
+
+    @property
+    def _most(self) -> int:
+        """The largest number of boards that anybody asked for."""
+        return max((subscriber.count for subscriber in self._subscribers.values()), default=0)
 
     def _look(self) -> None:
         """Look at the games, send what changed, and look again in a while."""
+        if self._timer is not None:
+            self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look_again)
         now = asyncio.get_running_loop().time()
         self._choose(now)
         for shown in self._shown:
             shown.look(now)
+        self._send(self._subscribers)
+
+    def _send(self, sessions: Iterable[Session]) -> None:
+        """Send what these sessions were not sent yet; what is the same for several is made once."""
         rows = [shown.row for shown in self._shown]
-        before, self._frames = self._frames, [_frame(rows[: count + 1]) for count in range(MAX_LIVE_BOARDS)]
-        is_new = [frame not in before[count : count + 1] for count, frame in enumerate(self._frames)]
-        for session, count in self._subscribers.items():
-            if is_new[count - 1]:
-                session.connection.push_state(_NEWEST, self._frames[count - 1])
+        frames: dict[int, bytes] = {}
+        for session in sessions:
+            subscriber = self._subscribers[session]
+            count = min(subscriber.count, len(rows))
+            frame = frames.get(count) or frames.setdefault(count, _frame(rows[:count]))
+            if frame != subscriber.frame:
+                subscriber.frame = frame
+                session.connection.push_state(_NEWEST, frame)
 
     def _choose(self, now: float) -> None:
         """Replace games that are over, or in which nothing happens; the others keep their places."""
@@ -128,8 +152,9 @@ class Boards:
                 chosen.append(shown)
             elif (live := next(fresh, None)) is not None:
                 chosen.append(_Shown(live, now))
-        chosen += (_Shown(live, now) for live in islice(fresh, MAX_LIVE_BOARDS - len(chosen)))
-        self._shown = chosen
+        most = self._most
+        chosen += (_Shown(live, now) for live in islice(fresh, max(0, most - len(chosen))))
+        self._shown = chosen[:most]
 
     def _stays(self, shown: _Shown, now: float) -> bool:
         live, age, code = shown.live, now - shown.changed_at, shown.live.room.code
@@ -149,16 +174,6 @@ class Boards:
 def _is_alive(live: LiveRoom) -> bool:
     """Tell whether somebody who plays is here, or somebody who watches bots."""
     return live.has_somebody or (live.room.is_for_bots and bool(live.watchers or live.counted))
-
-
-def _newest(live: LiveRoom) -> Room:
-    """Return the room as it is stored, also where another server has it."""
-    if live.is_elsewhere and live.document is not None:
-        try:
-            return decode_room(live.document)
-        except Unreadable:
-            return live.room
-    return live.room
 
 
 def _board_of(room: Room) -> LiveBoard:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import Push, Replaced, RoomSummary
+from tictactoe_protocol.pushes import Push, Replaced, RoomState, RoomSummary
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of, summary_of
-from tictactoe_server.stores import MISSING, Outline
+from tictactoe_server.stores import MISSING, Outline, Unreadable, decode_room
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
 
@@ -172,6 +172,19 @@ class LiveRoom:
     def has(self, session: Session) -> bool:
         """Tell whether a session plays or watches here."""
         return self.room.code in session.rooms
+
+    def newest(self) -> Room:
+        """Return the room as it is stored, also where another server has it."""
+        if self.is_elsewhere and self.document is not None:
+            try:
+                return decode_room(self.document)
+            except Unreadable:
+                return self.room
+        return self.room
+
+    def state(self, now: int) -> RoomState:
+        """Return its newest state, for one who only looks; `now` is in ms of served time."""
+        return state_of(self.newest(), now, watchers=self.counted if self.is_elsewhere else len(self.watchers))
 
     def summary(self, now: int) -> RoomSummary:
         """Return its row in the list of public rooms; `now` is in ms of served time."""

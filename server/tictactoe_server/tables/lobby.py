@@ -57,7 +57,7 @@ class Lobby:
             self._listed_at = time.monotonic()
         return cast(tuple[RoomSummary, ...], self._list)
 
-    def _newest(self) -> Iterable[LiveRoom]:
+    def newest(self) -> Iterable[LiveRoom]:
         """Return the newest rooms: where not all have a place, each address has few before any has more."""
         newest = list(reversed(self._public.values()))
         if len(newest) <= MAX_LISTED_ROOMS:
@@ -111,7 +111,7 @@ class Lobby:
     def _newest_rows(self) -> Iterable[bytes]:
         """Yield the rows of the newest rooms, as much as one list may have."""
         size = 0
-        for live in self._newest():
+        for live in self.newest():
             row = self._row(live)
             size += len(row) + 1
             if size > MAX_LIST_BYTES:

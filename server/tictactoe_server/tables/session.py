@@ -47,6 +47,11 @@ class Peer(Protocol):
         """Whether something can still be said."""
         ...
 
+    @property
+    def origin(self) -> str:
+        """How it calls this server, as in ``http://host:8765``; empty where it does not say."""
+        ...
+
     def push_frame(self, frame: bytes) -> None:
         """Send a frame; it is never dropped, except with the connection."""
         ...
@@ -109,7 +114,8 @@ class Handler(Protocol):
 
 
 class Session:
-    """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat;
+    """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat,
+    and `secret` the same for good, empty for one of another server;
     `rooms` are the codes of the rooms of this server in which this connection plays or watches; `elsewhere` those of
     other servers, with whether it plays there.
 
@@ -141,6 +147,7 @@ class Session:
         "messages",
         "player",
         "rooms",
+        "secret",
         "tally",
     )
 
@@ -158,6 +165,7 @@ class Session:
         self.address = key_of(connection.address)
         self.player: Player | None = None
         self.key: str | None = None
+        self.secret = ""
         self.tally = tally
         self.rooms: set[str] = set()
         self.elsewhere: dict[str, bool] = {}

@@ -6,6 +6,7 @@ from tictactoe_server.transport.door import Door, key_of
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.listen import CannotListen, addresses_for_others, is_for_others, open_sockets, url_of
 from tictactoe_server.transport.listener import Listener
+from tictactoe_server.transport.plain import Request, Response, say
 
 __all__ = [
     "CannotListen",
@@ -15,10 +16,13 @@ __all__ = [
     "Door",
     "Listener",
     "Receiver",
+    "Request",
+    "Response",
     "addresses_for_others",
     "encode_frame",
     "is_for_others",
     "key_of",
     "open_sockets",
+    "say",
     "url_of",
 ]

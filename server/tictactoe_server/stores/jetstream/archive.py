@@ -14,11 +14,13 @@ import msgspec
 import structlog
 
 from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.stores.documents import decode_game, encode_game
 from tictactoe_server.stores.jetstream.link import Link, LinkError
-from tictactoe_server.stores.jetstream.stream import DELETE_SUBJECT, Stream
-from tictactoe_server.stores.jetstream.tables import GAME
+from tictactoe_server.stores.jetstream.stream import DELETE_SUBJECT, TOMBSTONE, Stream
+from tictactoe_server.stores.jetstream.tables import GAME, SHARE
+from tictactoe_server.stores.jetstream.writes import Writes
 from tictactoe_server.stores.sqlite import SqliteArchive
-from tictactoe_server.stores.store import StoreUnavailable
+from tictactoe_server.stores.store import StoreUnavailable, Unreadable
 
 _AT_ONCE: Final = 250
 _MAX_FRESH: Final = 10_000
@@ -33,9 +35,12 @@ class JetStreamArchive:
     `position` returns the sequence up to which `take` has been told everything, and behind which it will be.
     """
 
-    def __init__(self, link: Link, stream: Stream, copy: SqliteArchive, position: Callable[[], int]) -> None:
+    def __init__(
+        self, link: Link, stream: Stream, writes: Writes, copy: SqliteArchive, position: Callable[[], int]
+    ) -> None:
         self._link = link
         self._stream = stream
+        self._writes = writes
         self._copy = copy
         self._position = position
         self._fresh: list[tuple[int, bytes]] = []
@@ -57,11 +62,26 @@ class JetStreamArchive:
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment, here and in the stream."""
         ids = await self._copy.before(at)
+        if ids:
+            ids += await self._shared_before(at)
         requests = [self._link.request(DELETE_SUBJECT, _encode({"seq": id, "no_erase": True})) for id in ids]
         for answer in await asyncio.gather(*requests, return_exceptions=True):
             if isinstance(answer, LinkError):
                 raise StoreUnavailable(str(answer)) from answer
         return await self._copy.forget_before(at)
+
+    async def share(self, id: str, game: FinishedGame) -> None:
+        """Keep a copy under an id."""
+        await self._writes.carry_out(SHARE + id, encode_game(game))
+
+    async def unshare(self, id: str) -> None:
+        """Forget what is kept under such an id."""
+        await self._writes.carry_out(SHARE + id, b"", TOMBSTONE)
+
+    async def shared(self, id: str) -> FinishedGame | None:
+        """Return what is kept under such an id, or None; raises `Unreadable` for a damaged one."""
+        found = await self._stream.newest(SHARE + id)
+        return None if found is None or found.document is None else decode_game(found.document)
 
     def archived(self, id: int) -> None:
         """Take note of a game that this server has just kept: what is answered from now on includes it, soon."""
@@ -106,6 +126,16 @@ class JetStreamArchive:
             some = games[first : first + _AT_ONCE]
             await self._copy.take(some)
             self._reach(some[-1][0])
+
+    async def _shared_before(self, at: int) -> list[int]:
+        """Return the sequences of the shared copies of games that ended before a moment."""
+        found = []
+        async for entries in self._stream.walk(SHARE + ">", 0, await self._stream.last_sequence()):
+            for entry in entries:
+                with contextlib.suppress(Unreadable):
+                    if entry.document is not None and decode_game(entry.document).at < at:
+                        found.append(entry.sequence)
+        return found
 
     def _reach(self, id: int) -> None:
         self._reached = max(self._reached, id)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.stores.contents import AT_ONCE, CannotMove, Item, Kind, KnownPlayer
+from tictactoe_server.stores.contents import AT_ONCE, CannotMove, Item, Kind, KnownPlayer, SharedGame
 from tictactoe_server.stores.documents import (
     decode_ban,
     decode_game,
@@ -25,6 +25,7 @@ from tictactoe_server.stores.jetstream.tables import (
     GAME,
     PLAYER,
     ROOM,
+    SHARE,
     TIME,
     Known,
     ban_key,
@@ -34,7 +35,7 @@ from tictactoe_server.stores.jetstream.tables import (
 from tictactoe_server.stores.jetstream.writes import Writes
 from tictactoe_server.stores.store import MISSING, Ban, Conflict, Pending, StoreUnavailable, Unreadable
 
-_PREFIXES: Final[dict[Kind, str]] = {"rooms": ROOM, "players": PLAYER, "bans": BAN, "games": GAME}
+_PREFIXES: Final[dict[Kind, str]] = {"rooms": ROOM, "players": PLAYER, "bans": BAN, "shares": SHARE, "games": GAME}
 _PAUSE_SECONDS: Final = 0.5
 _TRYING_SECONDS: Final = 60.0
 """For how long a write that fails is tried again, which is longer than nodes need for an election."""
@@ -223,6 +224,8 @@ class StreamTarget:
                 return _Message(PLAYER + item.key, encode_known(known), known.headers)
             case Ban():
                 return _Message(ban_key(item.subject), encode_ban(item))
+            case SharedGame():
+                return _Message(SHARE + item.id, encode_game(item.game))
             case FinishedGame():
                 self._games += 1
                 return _Message(f"{GAME}{self._games}", encode_game(item))
@@ -247,5 +250,7 @@ def _decode(kind: Kind, key: str, document: bytes) -> Item:
             return KnownPlayer(name, known.player, known.seen, known.is_seated)
         case "bans":
             return decode_ban(document)
+        case "shares":
+            return SharedGame(name, decode_game(document))
         case "games":
             return decode_game(document)

@@ -40,7 +40,7 @@ class JetStreamStore:
         self._stream = stream = Stream(link)
         self._writes = writes = Writes(link, stream, max_waiting=max_waiting)
         self._copy = copy
-        self.archive = JetStreamArchive(link, stream, copy.archive, lambda: self.feed.sequence)
+        self.archive = JetStreamArchive(link, stream, writes, copy.archive, lambda: self.feed.sequence)
         self.feed = Feed(link, stream, self.archive.take)
         self.rooms = JetStreamRooms(stream, writes, self.archive.archived)
         self.players = JetStreamPlayers(stream, writes)

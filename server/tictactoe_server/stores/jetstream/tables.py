@@ -31,6 +31,7 @@ ROOM: Final = "room."
 PLAYER: Final = "player."
 GAME: Final = "game."
 BAN: Final = "ban."
+SHARE: Final = "share."
 TIME: Final = "time"
 _ATTEMPTS: Final = 3
 

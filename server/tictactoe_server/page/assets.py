@@ -1,0 +1,98 @@
+"""The files of the page, read once: each under a name that has a hash of its content, so that it never changes.
+
+A file names others by where they lie beside it, in double quotes (``"./board.js"``); such a name is replaced by the one
+under which that file is served, before the file itself is hashed.
+"""
+
+from __future__ import annotations
+
+import html
+import posixpath
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+FOLDER: Final = Path(__file__).parent.parent / "web"
+PREFIX: Final = "/assets/"
+INDEX: Final = "index.html"
+
+_HASH_BYTES: Final = 6
+_KINDS: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
+_WITH_NAMES: Final = frozenset({".css", ".html", ".js", ".svg", ".webmanifest"})
+_NAME: Final = re.compile(rb'"(\.{1,2}/[A-Za-z0-9_./-]+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file as it is served; `kind` is its media type."""
+
+    body: bytes
+    kind: str
+
+
+class Assets:
+    """The files of a folder, by the paths under which they are served.
+
+    Raises ValueError where files name each other in a circle, and OSError where there is no page.
+    """
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self._folder = folder
+        self._paths: dict[str, str] = {}
+        self._files: dict[str, Asset] = {}
+        self._index = self._read(INDEX, ()).decode()
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in _KINDS and path.name != INDEX:
+                self._path_of(path.relative_to(folder).as_posix(), ())
+
+    def find(self, path: str) -> Asset | None:
+        """Return the file that is served under a path, or None."""
+        return self._files.get(path)
+
+    def named(self, name: str) -> Asset | None:
+        """Return a file by its own name, or None."""
+        return self._files.get(self._paths.get(name, ""))
+
+    def page(self, title: str, description: str) -> bytes:
+        """Return the page, with a title and a description for those who only look at the link."""
+        return (
+            self._index.replace("{{title}}", html.escape(title))
+            .replace("{{description}}", html.escape(description))
+            .encode()
+        )
+
+    def _path_of(self, name: str, readers: tuple[str, ...]) -> str:
+        """Return under which path a file is served, which those `readers` name, one of them the next."""
+        if name in readers:
+            raise ValueError(f"Files of the page name each other in a circle: {' '.join((*readers, name))}.")
+        if name not in self._paths:
+            body = self._read(name, readers)
+            stem, suffix = posixpath.splitext(name)
+            path = f"{PREFIX}{stem}.{blake2b(body, digest_size=_HASH_BYTES).hexdigest()}{suffix}"
+            self._files[path] = Asset(body, _KINDS[suffix])
+            self._paths[name] = path
+        return self._paths[name]
+
+    def _read(self, name: str, readers: tuple[str, ...]) -> bytes:
+        """Return a file with the names of others replaced."""
+        body = (self._folder / name).read_bytes()
+        if posixpath.splitext(name)[1] not in _WITH_NAMES:
+            return body
+
+        def replace(found: re.Match[bytes]) -> bytes:
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1].decode()))
+            if posixpath.splitext(other)[1] not in _KINDS or not (self._folder / other).is_file():
+                return found[0]
+            return b'"%b"' % self._path_of(other, (*readers, name)).encode()
+
+        return _NAME.sub(replace, body)

@@ -1,0 +1,220 @@
+"""Who answers what: the page for browsers, text for everybody else, and the files of the page.
+
+What is asked for is only looked at; everything that happens in a room goes by its WebSocket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from http import HTTPStatus
+from itertools import islice
+from typing import Any, Final
+
+import structlog
+
+from tictactoe_engine.records import format_record
+from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_server.desk import Allowances, record_of
+from tictactoe_server.page import texts
+from tictactoe_server.page.assets import PREFIX, Assets
+from tictactoe_server.rooms import Refused
+from tictactoe_server.stores import Archive, StoreUnavailable
+from tictactoe_server.tables import Lobby, Registry
+from tictactoe_server.transport import Door, Request, Response, key_of, say
+
+ANSWER_SECONDS: Final = 5.0
+"""How long the store may take until somebody who looks at something is told that it does not answer."""
+
+_FOR_EVER: Final = ("Cache-Control", "public, max-age=31536000, immutable")
+_NOT_KEPT: Final = ("Cache-Control", "no-store")
+_ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /\n"
+_REPLAY: Final = "/replay/"
+_RECORD: Final = ".txt"
+_SHARE_ID: Final = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Pages:
+    """Answers requests of plain HTTP. `now` returns ms of served time."""
+
+    def __init__(
+        self,
+        assets: Assets,
+        registry: Registry,
+        lobby: Lobby,
+        archive: Archive,
+        allowances: Allowances,
+        door: Door,
+        now: Callable[[], int],
+    ) -> None:
+        self._assets = assets
+        self._registry = registry
+        self._lobby = lobby
+        self._archive = archive
+        self._allowances = allowances
+        self._door = door
+        self._now = now
+
+    def answer(self, request: Request) -> Response | Awaitable[Response]:
+        """Return the response to a request of GET or HEAD, or what will have it."""
+        wait = self._allowances.requests.of(key_of(request.address)).take()
+        if wait:
+            return _too_many(wait)
+        path = request.path
+        asset = self._assets.find(path)
+        if asset is not None:
+            return Response(HTTPStatus.OK, asset.body, asset.kind, (_FOR_EVER, *_secure(request)))
+        if path == "/robots.txt":
+            return self._text(request, HTTPStatus.OK, _ROBOTS.splitlines())
+        if path in ("/favicon.svg", "/favicon.ico"):
+            icon = self._assets.named("favicon.svg")
+            if icon is not None:
+                return Response(HTTPStatus.OK, icon.body, icon.kind, (_NOT_KEPT, *_secure(request)))
+            return self._nothing(request)
+        if _wants_page(request) and not self._door.knows(request.host):
+            words = f"This server does not know itself by this name. Start it with --origin {request.origin}"
+            return self._text(request, HTTPStatus.MISDIRECTED_REQUEST, [words])
+        if path == "/":
+            return self._home(request)
+        if path == "/wall":
+            return self._wall(request)
+        if path.startswith(_REPLAY):
+            return self._game(request, path.removeprefix(_REPLAY))
+        if path.startswith(PREFIX):
+            return self._nothing(request)
+        return self._room(request, path.removeprefix("/"))
+
+    # -- what is asked for --------------------------------------------------------------------------------------
+
+    def _home(self, request: Request) -> Response:
+        rooms = [live.summary(self._now()) for live in self._lobby.newest()]
+        if _wants_page(request):
+            return self._page(request, *texts.head_of_home(sum(room.status == "playing" for room in rooms)))
+        return self._text(request, HTTPStatus.OK, texts.describe_home(rooms, request.origin))
+
+    def _wall(self, request: Request) -> Response:
+        games = (live for live in self._lobby.newest() if live.room.status == "playing")
+        shown = [live.state(self._now()) for live in islice(games, texts.MOST_BOARDS)]
+        if _wants_page(request):
+            return self._page(request, *texts.head_of_wall(len(shown)))
+        is_coloured = _wants_colour(request)
+        return self._text(request, HTTPStatus.OK, texts.describe_wall(shown, request.origin, is_coloured=is_coloured))
+
+    def _room(self, request: Request, text: str) -> Response | Awaitable[Response]:
+        try:
+            code = parse_room_code(text)
+        except BadRoomCode:
+            return self._nothing(request)
+        wait = self._wait_for_misses(request)
+        if wait:
+            return _too_many(wait)
+        live = self._registry.find_here(code)
+        if live is not None:
+            return self._show(request, live.state(self._now()))
+        return self._later(request, self._find(request, code))
+
+    async def _find(self, request: Request, code: str) -> Response:
+        """Return the room that the store has."""
+        try:
+            live = await self._registry.find(code)
+        except Refused as refused:
+            if refused.code is not ErrorCode.NO_SUCH_ROOM:
+                raise
+            return self._missed(request, refused.message)
+        return self._show(request, live.state(self._now()))
+
+    def _show(self, request: Request, state: RoomState) -> Response:
+        if _wants_page(request):
+            return self._page(request, *texts.head_of_room(state))
+        is_coloured = _wants_colour(request)
+        return self._text(request, HTTPStatus.OK, texts.describe_room(state, request.origin, is_coloured=is_coloured))
+
+    def _game(self, request: Request, name: str) -> Response | Awaitable[Response]:
+        id = name.removesuffix(_RECORD)
+        if _SHARE_ID.fullmatch(id) is None:
+            return self._nothing(request)
+        wait = self._wait_for_misses(request)
+        return _too_many(wait) if wait else self._later(request, self._replay(request, id, name != id))
+
+    async def _replay(self, request: Request, id: str, is_record: bool) -> Response:
+        """Return a game that was shared, with `is_record` as its record."""
+        game = await self._archive.shared(id)
+        if game is None:
+            return self._missed(request, "There is no such game, or it is not shared any more.")
+        if is_record:
+            return self._text(request, HTTPStatus.OK, format_record(record_of(game)).splitlines())
+        if _wants_page(request):
+            return self._page(request, *texts.head_of_game(game))
+        link = f"{request.origin}{_REPLAY}{id}"
+        return self._text(request, HTTPStatus.OK, texts.describe_game(game, link, is_coloured=_wants_colour(request)))
+
+    # -- how it is answered -------------------------------------------------------------------------------------
+
+    def _page(self, request: Request, title: str, description: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
+        body = self._assets.page(title, description)
+        return Response(status, body, "text/html; charset=utf-8", (_NOT_KEPT, ("Vary", "Accept"), *_secure(request)))
+
+    def _text(self, request: Request, status: HTTPStatus, lines: Sequence[str]) -> Response:
+        body = "".join(f"{line}\n" for line in lines).encode()
+        return Response(status, body, fields=(_NOT_KEPT, ("Vary", "Accept"), *_secure(request)))
+
+    def _nothing(self, request: Request) -> Response:
+        words = f"There is nothing here. What there is to see: {request.origin}/"
+        return self._text(request, HTTPStatus.NOT_FOUND, [words])
+
+    def _missed(self, request: Request, words: str) -> Response:
+        """Say that what was asked for is not there, and count that: codes are not to be found by trying."""
+        self._allowances.misses_of_address.of(key_of(request.address)).take()
+        if _wants_page(request):
+            return self._page(request, *texts.head_of_nothing(), HTTPStatus.NOT_FOUND)
+        return self._text(request, HTTPStatus.NOT_FOUND, [words])
+
+    def _wait_for_misses(self, request: Request) -> int:
+        """Return how many ms to wait where too much was asked for that is not there, whatever is asked for now."""
+        return self._allowances.misses_of_address.of(key_of(request.address)).wait()
+
+    async def _later(self, request: Request, work: Coroutine[Any, Any, Response]) -> Response:
+        """Return what takes longer, or why it does not come: the one place that says so."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await work
+        except (StoreUnavailable, TimeoutError):
+            words = "The server cannot read this now. Try again soon."
+            return self._text(request, HTTPStatus.SERVICE_UNAVAILABLE, [words])
+        except Exception:
+            log.exception("a request in plain HTTP failed", path=request.path)
+            return self._text(request, HTTPStatus.INTERNAL_SERVER_ERROR, ["The server made a mistake."])
+
+
+def _wants_page(request: Request) -> bool:
+    """Tell whether a browser asks: it names HTML among what it takes, other programs take anything."""
+    for each in request.field("accept").lower().split(","):
+        kind, *parameters = (part.strip() for part in each.split(";"))
+        if kind == "text/html":
+            return not any(part in ("q=0", "q=0.0", "q=0.00", "q=0.000") for part in parameters)
+    return False
+
+
+def _wants_colour(request: Request) -> bool:
+    return any(part.partition("=")[0] in ("color", "colour") for part in request.query.split("&"))
+
+
+def _secure(request: Request) -> tuple[tuple[str, str], ...]:
+    """Return the headers that let a page load nothing foreign, and nobody show it as a part of theirs."""
+    own = f" ws://{request.host} wss://{request.host}" if request.host else ""
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        f"connect-src 'self'{own}; font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer")
+
+
+def _too_many(wait: int) -> Response:
+    """Return that too much is asked for, and after how many ms it will do again."""
+    seconds = str(wait // 1000 + 1)
+    words = f"Too many requests from your address. Try again in {seconds} s."
+    return say(HTTPStatus.TOO_MANY_REQUESTS, words, ("Retry-After", seconds))

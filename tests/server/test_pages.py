@@ -1,0 +1,350 @@
+"""What is answered in plain HTTP: pages for browsers, text for terminals, files that may be kept, and who gets none."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import Peer, open_peer, play_out, two_playing
+from tests.raw import open_bytes
+from tests.server.test_plain_http import Answer, read_answer
+from tictactoe_engine.records import parse_record
+from tictactoe_server.page.assets import Assets
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+LINE_FOR_X = [0, 3, 1, 4, 2]
+
+
+async def get(server: Server, path: str, *fields: str, accept: str = "*/*", host: str = "") -> Answer:
+    """Return the answer to a request."""
+    lines = (f"GET {path} HTTP/1.1", f"Host: {host or f'127.0.0.1:{server.port}'}", f"Accept: {accept}", *fields)
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write("\r\n".join((*lines, "", "")).encode())
+        return await read_answer(reader)
+
+
+async def text_of(server: Server, path: str) -> str:
+    """Return what a terminal is told."""
+    answer = await get(server, path)
+    assert answer.status == 200, answer.body
+    assert answer.fields["content-type"] == "text/plain; charset=utf-8"
+    assert answer.fields["cache-control"] == "no-store"
+    return answer.body.decode()
+
+
+def head_of(answer: Answer) -> tuple[str, str]:
+    """Return title and description of a page."""
+    page = answer.body.decode()
+    title, description = re.search("<title>(.*)</title>", page), re.search('name="description" content="(.*)"', page)
+    assert title is not None
+    assert description is not None
+    return title[1], description[1]
+
+
+@asynccontextmanager
+async def serving(limits: Limits | None = None, **settings: object) -> AsyncIterator[Server]:
+    async with Server(Settings(**{"host": "127.0.0.1", "port": 0, **settings}), limits=limits) as server:  # type: ignore[arg-type]
+        yield server
+
+
+# -- the page and its parts ---------------------------------------------------------------------------------------
+
+
+async def test_a_browser_gets_the_page_and_its_parts_whatever_the_path(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        room = (await ana.ask("create"))["room"]
+        for path in ("/", f"/{room}", f"/{room.lower()[:3]}-{room[3:]}", "/wall"):
+            page = await get(server, path, accept=BROWSER)
+            assert (page.status, page.fields["content-type"]) == (200, "text/html; charset=utf-8")
+            assert page.fields["cache-control"] == "no-store"
+            parts = re.findall(r'(?:src|href)="([^"]+)"', page.body.decode())
+            assert parts
+            for part in parts:
+                found = await get(server, part)
+                assert (found.status, found.fields["cache-control"]) == (200, "public, max-age=31536000, immutable")
+
+
+async def test_every_module_that_the_page_imports_is_served_under_a_name_with_its_hash(server: Server) -> None:
+    page = await get(server, "/", accept=BROWSER)
+    due, seen = re.findall(r'"(/assets/[^"]+)"', page.body.decode()), set[str]()
+    while due:
+        path = due.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        assert re.fullmatch(r"/assets/[\w/-]+\.[0-9a-f]{12}\.\w+", path)
+        found = await get(server, path)
+        assert found.status == 200, path
+        if path.endswith(".js"):
+            assert found.fields["content-type"] == "text/javascript; charset=utf-8"
+            assert not re.findall(rb'from "\./', found.body)
+        due += re.findall(r'"(/assets/[^"]+)"', found.body.decode("utf-8", "replace"))
+    assert {path.rpartition(".")[2] for path in seen} >= {"js", "css"}
+
+
+async def test_every_answer_of_the_pages_is_told_what_it_may_do(server: Server) -> None:
+    for path, accept in (
+        ("/", BROWSER),
+        ("/", "*/*"),
+        ("/wall", BROWSER),
+        ("/nothing", BROWSER),
+        ("/robots.txt", "*/*"),
+    ):
+        fields = (await get(server, path, accept=accept, host="localhost:1")).fields
+        policy = fields["content-security-policy"].split("; ")
+        assert {"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"} <= set(policy)
+        assert "connect-src 'self' ws://localhost:1 wss://localhost:1" in policy
+        assert "unsafe" not in fields["content-security-policy"]
+        assert (fields["x-content-type-options"], fields["referrer-policy"]) == ("nosniff", "no-referrer")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/nothing", "/ws/", "/wall/", "/replay/", "/replay/../x", "/replay/abcdefghijklmnop.html"),
+        *("/assets/", "/assets/main.js", "/assets/../index.html", "/index.html", "/%2e%2e/x", "//", "/é", "/%00"),
+    ],
+)
+async def test_what_is_not_there_is_404_in_words(server: Server, path: str) -> None:
+    for accept in ("*/*", BROWSER):
+        answer = await get(server, path.replace("é", "%C3%A9"), accept=accept)
+        assert answer.status == 404
+        assert b"There is nothing here" in answer.body
+        assert answer.fields["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("accept", ["*/*", "text/plain", "text/html;q=0, */*", "application/json"])
+async def test_others_than_browsers_get_text(server: Server, accept: str) -> None:
+    answer = await get(server, "/", accept=accept)
+    assert answer.fields["content-type"].startswith("text/plain")
+    assert answer.fields["vary"] == "Accept"
+
+
+async def test_a_page_under_a_name_that_is_not_known_says_how_to_make_it_known(server: Server) -> None:
+    page = await get(server, "/", accept=BROWSER, host="play.example:80")
+    assert page.status == 421
+    assert b"--origin http://play.example:80" in page.body
+    assert (await get(server, "/", host="play.example:80")).status == 200
+    async with serving(origins=("http://play.example:80",)) as known:
+        assert (await get(known, "/", accept=BROWSER, host="play.example:80")).status == 200
+
+
+async def test_without_pages_there_is_only_what_there_was() -> None:
+    async with serving(page=False) as server, open_peer(server.url, "ana") as ana:
+        room = (await ana.ask("create"))["room"]
+        assert (await get(server, "/")).status == 426
+        assert (await get(server, "/healthz")).status == 200
+        for path in (f"/{room}", "/wall", "/robots.txt", "/assets/x.js", "/replay/abcdefghijklmnop"):
+            assert (await get(server, path, accept=BROWSER)).status == 404
+        assert "share" not in ana.welcome["features"]
+        assert await ana.refusal("share", game="1") == "not_allowed"
+
+
+# -- titles -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_public_room_is_named_by_its_players_and_a_private_one_only_as_private(server: Server) -> None:
+    async with two_playing(server) as (_, _, room), open_peer(server.url, "o'dd") as odd:
+        shown = await get(server, f"/{room}", accept=BROWSER)
+        assert head_of(shown)[0] == "ana v bo, 3x3"
+        assert "ana's move" in head_of(shown)[1].replace("&#x27;", "'")
+        open_one = (await odd.ask("create", rules="four"))["room"]
+        assert head_of(await get(server, f"/{open_one}", accept=BROWSER))[0] == "o&#x27;dd, 4x4"
+        private = (await odd.ask("create", visibility="private"))["room"]
+        assert head_of(await get(server, f"/{private}", accept=BROWSER)) == ("a private game", "a private game")
+
+
+# -- text for terminals -------------------------------------------------------------------------------------------
+
+
+async def test_a_room_as_text_has_board_players_last_move_and_how_to_come_in(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        text = await text_of(server, f"/{room}")
+        assert "   A B C\n1  X . .\n2  .(O).\n3  . . .\n" in text
+        assert "ana is X, bo is O." in text
+        assert "Last: bo played B2, centre." in text
+        assert "It's ana's move." in text
+        assert f"http://127.0.0.1:{server.port}/{room}\n" in text
+        await play_out({"X": ana, "O": bo}, room, [1, 5, 2], first_ply=2)
+        over = await text_of(server, f"/{room}")
+        assert "1 <X X X>\n" in over
+        assert "The game is over: ana, X, wins by a line." in over
+
+
+async def test_a_room_as_text_shows_clocks_and_who_waits(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        room = (await ana.ask("create", clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
+        waiting = await text_of(server, f"/{room}")
+        assert "Waiting for another player." in waiting
+        assert f"tictactoe-client join http://127.0.0.1:{server.port}/{room}" in waiting
+        async with open_peer(server.url, "bo") as bo:
+            await bo.ask("join", room=room)
+            assert "Left: ana 1:00, bo 1:00." in await text_of(server, f"/{room}")
+
+
+async def test_colours_come_only_where_they_are_asked_for(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        for path in (f"/{room}", "/wall"):
+            plain, coloured = await text_of(server, path), await text_of(server, f"{path}?color")
+            assert "\x1b[" not in plain
+            assert "\x1b[36mX\x1b[0m" in coloured
+            assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+async def test_the_home_page_as_text_lists_the_public_rooms_alone(server: Server) -> None:
+    async with two_playing(server) as (ana, _, room):
+        waiting = (await ana.ask("create", rules="gomoku"))["room"]
+        private = (await ana.ask("create", visibility="private"))["room"]
+        text = await text_of(server, "/")
+        assert "1 public game on, 1 room waits." in text
+        assert re.search(rf"{room}  playing  ana v bo +classic", text)
+        assert re.search(rf"{waiting}  waiting  ana +gomoku", text)
+        assert private not in text
+        assert f"curl http://127.0.0.1:{server.port}/CODE" in text
+
+
+async def test_no_line_is_wider_than_80_columns_whatever_names_people_have(server: Server) -> None:
+    async with open_peer(server.url, "三" * 24) as wide, open_peer(server.url, "m" * 24) as long:
+        for preset in ("classic", "three-players", "gomoku", "connect-four") * 3:
+            room = (await wide.ask("create", rules=preset, clock={"move_ms": 10_000}))["room"]
+            await long.ask("join", room=room)
+            await play_out(
+                {"X": wide}, room, [40 if preset == "connect-four" else 0]
+            ) if preset != "three-players" else None
+        texts = [await text_of(server, path) for path in ("/", "/wall", f"/{room}")]
+    for text in texts:
+        for line in text.splitlines():
+            assert len(line) + len(re.findall("三", line)) <= 80, line
+
+
+async def test_the_wall_as_text_shows_boards_side_by_side(server: Server) -> None:
+    assert "No public game is on." in await text_of(server, "/wall")
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
+        for room in rooms:
+            await bo.ask("join", room=room)
+        lines = (await text_of(server, "/wall")).splitlines()
+        assert lines[0].split() == rooms[:0:-1]
+        assert lines[1].split() == ["ana", "v", "bo"] * 4
+        assert sum(line.count("A B C") for line in lines) == 5
+
+
+# -- what is not to be found by trying ----------------------------------------------------------------------------
+
+
+async def test_codes_cannot_be_found_by_trying() -> None:
+    limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
+    async with serving(limits) as server, open_peer(server.url, "ana") as ana:
+        room = (await ana.ask("create"))["room"]
+        for _ in range(3):
+            assert (await get(server, "/222222")).status == 404
+        for path in ("/333333", f"/{room}", "/replay/abcdefghijklmnop"):
+            answer = await get(server, path)
+            assert answer.status == 429
+            assert 0 < int(answer.fields["retry-after"]) <= 60
+        assert (await get(server, "/")).status == 200
+
+
+async def test_too_many_requests_from_one_address_are_told_to_wait() -> None:
+    async with serving(uncounted(requests_per_minute_per_address=5)) as server:
+        found = [(await get(server, "/")).status for _ in range(6)]
+        assert found == [200] * 5 + [429]
+
+
+async def test_a_room_that_is_gone_is_404_and_a_browser_gets_the_page_to_say_so(server: Server) -> None:
+    text, page = await get(server, "/222222"), await get(server, "/222222", accept=BROWSER)
+    assert (text.status, page.status) == (404, 404)
+    assert b"222222" in text.body
+    assert page.fields["content-type"].startswith("text/html")
+
+
+# -- games that were shared -----------------------------------------------------------------------------------------
+
+
+async def play_a_game(ana: Peer, bo: Peer) -> str:
+    """Play a game and return its id."""
+    room = (await ana.ask("create"))["room"]
+    await bo.ask("join", room=room)
+    await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+    return str((await ana.ask("history"))["games"][0]["id"])
+
+
+async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_taken_back(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
+        assert "share" in ana.welcome["features"]
+        game = await play_a_game(ana, bo)
+        assert await eve.refusal("share", game=game) == "not_allowed"
+        told, again, others = [await peer.ask("share", game=game) for peer in (ana, ana, bo)]
+        assert re.fullmatch(r"[\w-]{22}", told["replay"])
+        assert told["link"] == f"http://127.0.0.1:{server.port}/replay/{told['replay']}"
+        assert (again["replay"], again["replay"] != others["replay"]) == (told["replay"], True)
+
+        path = f"/replay/{told['replay']}"
+        text = await text_of(server, path)
+        assert "1 <X X X>\n" in text
+        assert "ana wins by a line after 5 moves." in text
+        page = await get(server, path, accept=BROWSER)
+        assert head_of(page)[0] == "ana v bo, 3x3"
+        for accept in ("*/*", BROWSER):
+            record = parse_record((await get(server, f"{path}.txt", accept=accept)).body.decode())
+            assert record.moves == tuple(LINE_FOR_X)
+
+        assert "link" not in await ana.ask("share", game=game, on=False)
+        assert (await get(server, path)).status == 404
+        assert (await get(server, f"{path}.txt")).status == 404
+        assert (await get(server, f"/replay/{others['replay']}")).status == 200
+
+
+async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:
+    async with (
+        serving(data=tmp_path) as server,
+        open_peer(server.url, "ana") as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        told = await ana.ask("share", game=await play_a_game(ana, bo))
+    async with serving(data=tmp_path) as server:
+        assert "ana wins by a line" in await text_of(server, f"/replay/{told['replay']}")
+
+
+# -- reading the folder ---------------------------------------------------------------------------------------------
+
+
+def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "index.html").write_text('<script src="./main.js"></script><title>{{title}}</title>')
+    (tmp_path / "main.js").write_text('import { a } from "./parts/a.js";\n')
+    (tmp_path / "parts" / "a.js").write_text('import { b } from "../b.js";\n')
+    (tmp_path / "b.js").write_text("export const b = 1;\n")
+    before = Assets(tmp_path).page("x", "y")
+    (tmp_path / "b.js").write_text("export const b = 2;\n")
+    after = Assets(tmp_path)
+    assert after.page("x", "y") != before
+    assert b"<title>&lt;x&gt;</title>" in after.page("<x>", "")
+
+
+def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
+    (tmp_path / "a.js").write_text('import "./b.js";\n')
+    (tmp_path / "b.js").write_text('import "./a.js";\n')
+    with pytest.raises(ValueError, match=r"a\.js b\.js a\.js"):
+        Assets(tmp_path)
+
+
+async def test_a_store_that_does_not_answer_is_told_in_words(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(id: str) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(server._store.archive, "shared", never)
+    monkeypatch.setattr("tictactoe_server.page.pages.ANSWER_SECONDS", 0.05)
+    answer = await get(server, "/replay/abcdefghijklmnop")
+    assert answer.status == 503
