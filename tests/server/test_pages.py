@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -88,6 +89,17 @@ async def test_every_module_that_the_page_imports_is_served_under_a_name_with_it
             assert not re.findall(rb'from "\./', found.body)
         due += re.findall(r'"(/assets/[^"]+)"', found.body.decode("utf-8", "replace"))
     assert {path.rpartition(".")[2] for path in seen} >= {"js", "css"}
+
+
+async def test_the_parts_are_packed_for_those_who_understand_it(server: Server) -> None:
+    page = await get(server, "/", accept=BROWSER)
+    for path in re.findall(r'"(/assets/[^"]+)"', page.body.decode()):
+        plain, packed = await get(server, path), await get(server, path, "Accept-Encoding: gzip, br")
+        assert "content-encoding" not in plain.fields
+        assert (packed.fields["content-encoding"], packed.fields["vary"]) == ("gzip", "Accept-Encoding")
+        assert gzip.decompress(packed.body) == plain.body
+        refused = await get(server, path, "Accept-Encoding: gzip;q=0")
+        assert refused.body == plain.body
 
 
 async def test_every_answer_of_the_pages_is_told_what_it_may_do(server: Server) -> None:

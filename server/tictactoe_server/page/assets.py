@@ -6,6 +6,7 @@ under which that file is served, before the file itself is hashed.
 
 from __future__ import annotations
 
+import gzip
 import html
 import posixpath
 import re
@@ -34,10 +35,11 @@ _NAME: Final = re.compile(rb'"(\.{1,2}/[A-Za-z0-9_./-]+)"')
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is served; `kind` is its media type."""
+    """A file as it is served; `kind` is its media type, `packed` its content in gzip."""
 
     body: bytes
     kind: str
+    packed: bytes
 
 
 class Assets:
@@ -79,7 +81,7 @@ class Assets:
             body = self._read(name, readers)
             stem, suffix = posixpath.splitext(name)
             path = f"{PREFIX}{stem}.{blake2b(body, digest_size=_HASH_BYTES).hexdigest()}{suffix}"
-            self._files[path] = Asset(body, _KINDS[suffix])
+            self._files[path] = Asset(body, _KINDS[suffix], gzip.compress(body, mtime=0))
             self._paths[name] = path
         return self._paths[name]
 

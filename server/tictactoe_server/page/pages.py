@@ -19,7 +19,7 @@ from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.desk import Allowances, record_of
 from tictactoe_server.page import texts
-from tictactoe_server.page.assets import PREFIX, Assets
+from tictactoe_server.page.assets import PREFIX, Asset, Assets
 from tictactoe_server.rooms import Refused
 from tictactoe_server.stores import Archive, StoreUnavailable
 from tictactoe_server.tables import Lobby, Registry
@@ -67,14 +67,12 @@ class Pages:
         path = request.path
         asset = self._assets.find(path)
         if asset is not None:
-            return Response(HTTPStatus.OK, asset.body, asset.kind, (_FOR_EVER, *_secure(request)))
+            return _part(request, asset, _FOR_EVER)
         if path == "/robots.txt":
             return self._text(request, HTTPStatus.OK, _ROBOTS.splitlines())
         if path in ("/favicon.svg", "/favicon.ico"):
             icon = self._assets.named("favicon.svg")
-            if icon is not None:
-                return Response(HTTPStatus.OK, icon.body, icon.kind, (_NOT_KEPT, *_secure(request)))
-            return self._nothing(request)
+            return self._nothing(request) if icon is None else _part(request, icon, _NOT_KEPT)
         if _wants_page(request) and not self._door.knows(request.host):
             words = f"This server does not know itself by this name. Start it with --origin {request.origin}"
             return self._text(request, HTTPStatus.MISDIRECTED_REQUEST, [words])
@@ -192,11 +190,24 @@ class Pages:
 
 def _wants_page(request: Request) -> bool:
     """Tell whether a browser asks: it names HTML among what it takes, other programs take anything."""
-    for each in request.field("accept").lower().split(","):
-        kind, *parameters = (part.strip() for part in each.split(";"))
-        if kind == "text/html":
+    return _takes(request.field("accept"), "text/html")
+
+
+def _takes(accepted: str, what: str) -> bool:
+    """Tell whether a header names something among what is accepted, not as what is not."""
+    for each in accepted.lower().split(","):
+        name, *parameters = (part.strip() for part in each.split(";"))
+        if name == what:
             return not any(part in ("q=0", "q=0.0", "q=0.00", "q=0.000") for part in parameters)
     return False
+
+
+def _part(request: Request, asset: Asset, keeping: tuple[str, str]) -> Response:
+    """Return a part of the page, packed where that is understood."""
+    fields = (keeping, ("Vary", "Accept-Encoding"), *_secure(request))
+    if _takes(request.field("accept-encoding"), "gzip"):
+        return Response(HTTPStatus.OK, asset.packed, asset.kind, (("Content-Encoding", "gzip"), *fields))
+    return Response(HTTPStatus.OK, asset.body, asset.kind, fields)
 
 
 def _wants_colour(request: Request) -> bool:

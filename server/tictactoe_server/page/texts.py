@@ -106,7 +106,7 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
     lines += ["", *_board_of(state, is_coloured=is_coloured), ""]
     lines += _wrap(describe_players(state, ""))
     if state.clock is not None:
-        left = state.clock.remaining_ms.items()
+        left = [(mark, ms) for mark, ms in state.clock.remaining_ms.items() if state.seats.get(mark) is not None]
         lines += _wrap(f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left)}.")
     if state.last is not None:
         who, where = name_of(state, state.board[state.last]), describe_cell(state.last, state.rules.to_rules())
