@@ -99,6 +99,19 @@ class Server:
             host = names[0]
         return url_of(host, self.port, secure=True)
 
+    @property
+    def link(self) -> str:
+        """The same for people: with the scheme of browsers where they are shown the page."""
+        return self.link_of(self.url)
+
+    def link_of(self, url: str) -> str:
+        """Return the link for an address of this server.
+
+        >>> Server().link_of("wss://play.example")
+        'https://play.example'
+        """
+        return f"http{url.removeprefix('ws')}" if self._settings.page else url
+
     async def __aenter__(self) -> Self:
         if self._settings.tls_cert is not None and self._settings.tls_key is not None:
             self.certificate = Certificate(self._settings.tls_cert, self._settings.tls_key)

@@ -47,8 +47,8 @@ def test_a_free_seat_brings_the_ways_to_invite_somebody() -> None:
     assert describe_arrival(alone, ANA, HOST, 0.012)[1:] == [
         "You are X.",
         "Code  K7M4PQ",
-        "Link  ws://192.0.2.7:9000/K7M4PQ",
-        "Or    tictactoe-client join ws://192.0.2.7:9000/K7M4PQ",
+        "Link  http://192.0.2.7:9000/K7M4PQ",
+        "Or    tictactoe-client join http://192.0.2.7:9000/K7M4PQ",
     ]
     assert describe_arrival(alone, ANA, parse_address("localhost"), 0.012)[-1] == ("Or    tictactoe-client join K7M4PQ")
 

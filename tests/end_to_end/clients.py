@@ -77,6 +77,11 @@ class ClientProcess:
             return await self.process.wait()
 
 
+def link_to(url: str, room: str) -> str:
+    """Return the link that invites others into a room of the server with this address."""
+    return f"http{url.removeprefix('ws')}/{room}"
+
+
 @contextlib.asynccontextmanager
 async def run_client(
     *arguments: str, stdin: int | IO[bytes] = PIPE, stdout: int | IO[bytes] = PIPE, **variables: str

@@ -81,7 +81,8 @@ async def test_a_server_that_is_killed_leaves_no_worker_and_no_word_behind(tmp_p
         sys.executable, "-m", "tictactoe_server", *options, stdout=PIPE, stderr=PIPE, env=environment()
     )
     assert server.stdout is not None
-    async with open_peer((await server.stdout.readline()).decode().split()[-1]) as ana:
+    address = (await server.stdout.readline()).decode().split()[-1]
+    async with open_peer(address.replace("http", "ws")) as ana:
         room = (await ana.ask("create", rules="gomoku", bots=["hard"]))["room"]
         await ana.send("move", room=room, cell=112, ply=0)
         await ana.state(ply=2)

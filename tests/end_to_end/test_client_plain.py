@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from tests.end_to_end.clients import ClientProcess, plain_game, run_client
+from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client
 from tests.peer import open_peer, play_out
 from tictactoe_server.server import Server
 
@@ -20,8 +20,8 @@ Connecting to SERVER ...
 Connected, N ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.
 You are X.
 Code  K7M4PQ
-Link  SERVER/K7M4PQ
-Or    tictactoe-client join SERVER/K7M4PQ
+Link  LINK
+Or    tictactoe-client join LINK
 To play, type 1-9 (1 2 3 on top) or a cell such as b2. h for help, leave to go.
 Waiting for another player.
 bo joins as O.
@@ -127,7 +127,8 @@ Winner: ana, X."""
 
 
 def transcript(client: ClientProcess, server: Server, code: str) -> str:
-    text = "\n".join(client.lines).replace(server.url, "SERVER").replace(code, "K7M4PQ")
+    link = link_to(server.url, code)
+    text = "\n".join(client.lines).replace(link, "LINK").replace(server.url, "SERVER").replace(code, "K7M4PQ")
     return re.sub(r"Connected, \d+ ms", "Connected, N ms", text)
 
 

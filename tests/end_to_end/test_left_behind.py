@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tests.end_to_end.clients import run_client
+from tests.end_to_end.clients import link_to, run_client
 from tests.kept import rooms_left
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
@@ -33,7 +33,7 @@ async def left_behind(server: Server) -> AsyncIterator[tuple[str, Peer]]:
 
 def is_way_back(line: str, code: str, server: Server) -> bool:
     """Tell whether a line names the game with how long its seat is held, and leads back to it."""
-    command = re.escape(f"tictactoe-client join {server.url}/{code}")
+    command = re.escape(f"tictactoe-client join {link_to(server.url, code)}")
     return re.fullmatch(rf"You have a game in {code} \((1:00|0:5\d) left\): {command}", line) is not None
 
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from tests.end_to_end.clients import ClientProcess, plain_game, run_client
+from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
 from tests.kept import leave_seat, rooms_left, session_of
 from tests.peer import Peer, open_peer
@@ -436,7 +436,8 @@ async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: 
             proxy.cut()
             assert await game == 7
     assert capsys.readouterr().err == (
-        f"Could not get back in time: bo may claim the game. Try again: tictactoe-client join {proxy.url}/{code}\n"
+        "Could not get back in time: bo may claim the game. "
+        f"Try again: tictactoe-client join {link_to(proxy.url, code)}\n"
     )
 
 
@@ -541,7 +542,7 @@ async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_sea
         assert await ana.end() == 7
         assert ana.lines[-1] == (
             "Your seat is held for a while, as the server could not be told. "
-            f"To come back: tictactoe-client join {proxy.url}/{code}"
+            f"To come back: tictactoe-client join {link_to(proxy.url, code)}"
         )
         proxy.is_closed = False
         async with run_client("join", code, "-s", proxy.url) as again:

@@ -25,10 +25,9 @@ from tictactoe_server import __version__
 from tictactoe_server.transport import addresses_for_others
 
 COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
-LISTENING = re.compile(r"Listening on (ws://(\S+):(\d+))( \(all addresses\))?\n")
-FOR_OTHERS = re.compile(
-    r" *(?:From another machine on this network|or):  tictactoe-client --server (ws://(\S+):(\d+))\n"
-)
+LISTENING = re.compile(r"Listening on http(://(\S+):(\d+))( \(all addresses\))?\n")
+FOR_OTHERS = re.compile(r" *(?:From another machine on this network|or):  http(://(\S+):(\d+))\n")
+IN_A_TERMINAL = re.compile(r" *in a terminal there:  tictactoe-client --server (http://\S+)\n")
 
 
 OWN_WORDS = re.compile(r"Stopping: |server (started|stopped)")
@@ -79,7 +78,7 @@ async def url_of(process: Process) -> str:
     line = await line_of(process)
     match = LISTENING.fullmatch(line)
     assert match, line
-    return match[1]
+    return f"ws{match[1]}"
 
 
 async def end_of(process: Process) -> tuple[int | None, str, str]:
@@ -98,7 +97,7 @@ async def test_port_0_picks_a_free_one_and_the_ready_line_names_it() -> None:
         assert match
         assert (match[2], match[4]) == ("127.0.0.1", None)
         assert int(match[3]) > 0
-        async with open_peer(match[1], "ana") as ana:
+        async with open_peer(f"ws{match[1]}", "ana") as ana:
             assert ana.welcome["server"] == f"tictactoe-server/{__version__}"
 
 
@@ -107,14 +106,27 @@ async def test_on_all_addresses_it_prints_the_line_for_another_machine() -> None
         match = LISTENING.fullmatch(await line_of(process))
         assert match
         assert (match[2], match[4]) == ("localhost", " (all addresses)")
-        async with open_peer(match[1], "ana") as ana:
+        async with open_peer(f"ws{match[1]}", "ana") as ana:
             assert ana.welcome["type"] == "welcome"
         process.send_signal(signal.SIGTERM)
         _, rest, _ = await end_of(process)
-    others = [FOR_OTHERS.fullmatch(line) for line in rest.splitlines(keepends=True)]
+    *links, last = rest.splitlines(keepends=True) or [""]
+    others = [FOR_OTHERS.fullmatch(line) for line in links]
     assert [other and (other[2].strip("[]"), other[3]) for other in others] == [
         (address, match[3]) for address in addresses_for_others()
     ]
+    terminal = IN_A_TERMINAL.fullmatch(last)
+    assert [terminal and terminal[1]] == [f"http{other[1]}" for other in others[:1] if other] or not others
+
+
+async def test_without_pages_it_prints_what_a_terminal_needs() -> None:
+    async with started("--port", "0", "--no-page") as process:
+        match = re.fullmatch(r"Listening on (ws://localhost:\d+) \(all addresses\)\n", await line_of(process))
+        assert match
+        process.send_signal(signal.SIGTERM)
+        _, rest, _ = await end_of(process)
+    for line in rest.splitlines():
+        assert re.fullmatch(r" *(From another machine on this network|or):  tictactoe-client --server ws://\S+", line)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", pytest.param("::", marks=needs_ipv6)])
@@ -131,7 +143,7 @@ async def test_the_address_for_others_leads_here() -> None:
         await url_of(process)
         match = FOR_OTHERS.fullmatch(await line_of(process))
         assert match
-        async with open_peer(match[1]) as peer:
+        async with open_peer(f"ws{match[1]}") as peer:
             assert peer.welcome["type"] == "welcome"
 
 
@@ -408,11 +420,13 @@ async def test_the_host_sees_rooms_open_and_close_and_people_come_and_go() -> No
 async def test_with_a_certificate_the_printed_lines_have_its_names(authority: Authority) -> None:
     authority.issue("localhost", "play.example.org")
     async with started("--port", "0", "--tls-cert", str(authority.cert), "--tls-key", str(authority.key)) as process:
-        match = re.fullmatch(r"Listening on (wss://localhost:(\d+)) \(all addresses\)\n", await line_of(process))
+        match = re.fullmatch(r"Listening on http(s://localhost:(\d+)) \(all addresses\)\n", await line_of(process))
         assert match
         friends = await line_of(process)
-        assert friends == f"From another machine:  tictactoe-client --server wss://play.example.org:{match[2]}\n"
-        async with open_peer(match[1], tls=authority.trusting()) as peer:
+        link = f"https://play.example.org:{match[2]}"
+        assert friends == f"From another machine:  {link}\n"
+        assert await line_of(process) == f" in a terminal there:  tictactoe-client --server {link}\n"
+        async with open_peer(f"ws{match[1]}", tls=authority.trusting()) as peer:
             assert peer.welcome["type"] == "welcome"
 
 
@@ -478,7 +492,9 @@ async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:
     try:
         await url_of(process)
         for _ in addresses_for_others():
-            assert f":  {folder.name}/tictactoe-client --server ws://" in await line_of(process)
+            await line_of(process)
+        if addresses_for_others():
+            assert f":  {folder.name}/tictactoe-client --server http://" in await line_of(process)
     finally:
         process.kill()
         await process.communicate()
@@ -497,7 +513,7 @@ async def test_a_service_manager_is_told_that_it_is_ready_alive_and_about_to_sto
             url, told = await url_of(process), b""
             async with asyncio.timeout(PATIENCE_SECONDS):
                 told = await asyncio.get_running_loop().sock_recv(manager, 4096)
-                assert told.decode() == f"READY=1\nSTATUS=Listening on {url}"
+                assert told.decode() == f"READY=1\nSTATUS=Listening on http{url.removeprefix('ws')}"
                 async with open_peer(url) as peer:
                     assert peer.welcome["type"] == "welcome"
                 while told != b"WATCHDOG=1":

@@ -136,7 +136,7 @@ async def test_while_one_waits_for_others(bots: Server, open_screen: OpenScreen,
     async with open_screen(bots.url, Choice("create"), **look) as ana:
         await ana.until("Waiting for someone")
         hand = Hand(ana, look)
-        await hand.do("copy", "Copied: ws://")
+        await hand.do("copy", "Copied: http://")
         if look["colour"]:
             await hand.do("hide_code", gone="█")
         await hand.look_into("chat", "say: _")

@@ -160,13 +160,13 @@ async def test_waiting_is_cancelled_at_once(server: Server, open_screen: OpenScr
 
 async def test_the_invitation_has_code_link_and_a_readable_picture(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create")) as ana:
-        text = await ana.until("Waiting for someone", "Link   ws://127.0.0.1:", "tictactoe-client join")
+        text = await ana.until("Waiting for someone", "Link   http://127.0.0.1:", "tictactoe-client join")
         assert "█▀▀▀▀▀█" in text
         assert ana.has_role("qr")
         await ana.press("Q")
         await ana.until("Waiting for someone", gone="█")
         await ana.press("y")
-        await ana.until("Copied: ws://127.0.0.1:")
+        await ana.until("Copied: http://127.0.0.1:")
 
 
 async def test_no_picture_without_colour(server: Server, open_screen: OpenScreen) -> None:

@@ -92,7 +92,7 @@ async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_scr
         await ana.press("f9")
         await ana.until("Waiting for someone", gone="█")
         await ana.press("f8")
-        await ana.until("Copied: ws://")
+        await ana.until("Copied: http://")
         async with open_peer(server.url, "bo") as bo:
             await bo.ask("join", room=ana.code)
             await ana.until("YOUR MOVE")

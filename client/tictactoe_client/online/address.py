@@ -58,14 +58,14 @@ class Address:
         return _LOOPBACK.fullmatch(self.host) is not None
 
     def link_to(self, room: str) -> str:
-        """Return the link that takes others to a room."""
-        return f"{self.url}/{room}"
+        """Return the link that takes others to a room, in a terminal or a browser."""
+        return f"http{self.url.removeprefix('ws')}/{room}"
 
     def word_for(self, room: str) -> str:
         """Return what names a room in a command: its code where this is the default server, else its link.
 
         >>> parse_address("localhost").word_for("K7M4PQ"), parse_address("host").word_for("K7M4PQ")
-        ('K7M4PQ', 'ws://host:8765/K7M4PQ')
+        ('K7M4PQ', 'http://host:8765/K7M4PQ')
         """
         return room if self.url == DEFAULT_SERVER else self.link_to(room)
 
