@@ -13,6 +13,7 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.test_pages import get
 from tictactoe_engine import Rules
 from tictactoe_server.house import matching
 from tictactoe_server.operator import OrderRefused, orders
@@ -156,6 +157,29 @@ async def test_a_history_is_that_of_the_whole_house(node: Node) -> None:
                 while not games:
                     games = (await peer.ask("history"))["games"]
             assert [game["room"] for game in games] == [room]
+
+
+async def test_any_server_shows_every_room_and_every_game_that_was_shared(node: Node) -> None:
+    async with house_of(node, 3) as servers, ana_and_bo(*servers[:2]) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4, 1, 5])
+        for server in servers:
+            await shown(server, f"/{room}", "1  X X .\n2  . O(O)\n")
+            await shown(server, "/", f"{room}  playing  ana v bo")
+            await shown(server, "/wall", room)
+        await play_out({"X": ana, "O": bo}, room, [2], first_ply=4)
+        (game,) = (await bo.ask("history"))["games"]
+        told = await bo.ask("share", game=game["id"])
+        for server in servers:
+            await shown(server, f"/replay/{told['replay']}", "ana wins by a line after 5 moves.")
+        await bo.ask("share", game=game["id"], on=False)
+        assert [(await get(server, f"/replay/{told['replay']}")).status for server in servers] == [404] * 3
+
+
+async def shown(server: Server, path: str, words: str) -> None:
+    """Wait until a server shows something in plain text."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while words not in (await get(server, path)).body.decode():  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(0.01)
 
 
 async def test_a_bot_plays_who_is_at_another_server(node: Node) -> None:
