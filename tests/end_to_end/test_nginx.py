@@ -160,6 +160,24 @@ async def test_plain_http_leads_to_https_and_there_to_the_server(authority: Auth
                 await writer.wait_closed()
 
 
+async def test_a_page_through_nginx_has_links_of_its_scheme_and_may_connect(
+    authority: Authority, tmp_path: Path
+) -> None:
+    async with behind_nginx(authority, tmp_path) as site:
+        origin = f"https://localhost:{site.https}"
+        reader, writer = await asyncio.open_connection("localhost", site.https, ssl=authority.trusting())
+        writer.write(f"GET /wall HTTP/1.1\r\nHost: localhost:{site.https}\r\nConnection: close\r\n\r\n".encode())
+        assert f"{origin}/\n".encode() in await read_to_end(reader)
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+        own = await enter(site, authority, "127.0.0.1", Origin=origin)
+        await own.aclose()
+        with pytest.raises(InvalidStatus) as refused:
+            await enter(site, authority, "127.0.0.1", Origin=origin.replace("https", "http"))
+        assert refused.value.response.status_code == HTTPStatus.FORBIDDEN
+
+
 async def test_limits_count_the_clients_of_nginx_whatever_they_say_of_themselves(
     authority: Authority, tmp_path: Path
 ) -> None:
