@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from ipaddress import ip_network
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS
 from tests.raw import open_bytes, read_to_end
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.plain import Request, Response, say
+from tictactoe_server.transport.plain import BadRequest, Request, Response, read_head, say
 
 Serve = Callable[[Limits], Awaitable[Server]]
 HOST = b"Host: localhost\r\n"
@@ -143,6 +146,33 @@ async def test_one_who_asks_on_and_on_without_reading_is_not_answered_on_and_on(
         for _ in range(2_000):
             assert len((await read_answer(reader)).body) == 100_000
     assert asked == 2_000
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64])
+async def test_it_does_not_matter_in_which_pieces_requests_come(server: Server, size: int) -> None:
+    asked = (b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n") * 3 + b"HEAD /wall HTTP/1.1\r\n" + HOST + b"\r\n"
+    asked += b"GET /wall HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    whole = await heard(server, asked)
+    async with open_bytes(server.port) as (reader, writer):
+        for start in range(0, len(asked), size):
+            writer.write(asked[start : start + size])
+            await writer.drain()
+            await asyncio.sleep(0)
+        pieces = await read_to_end(reader)
+    without_dates = [re.sub(rb"Date: [^\r]*", b"", answers) for answers in (whole, pieces)]
+    assert without_dates[0] == without_dates[1]
+    assert whole.count(b"HTTP/1.1 200") == 5
+
+
+@given(st.binary(max_size=300) | st.text("GET /:aH\r\n\t\0. ohstP1", max_size=80).map(str.encode))
+def test_whatever_a_head_is_it_is_a_request_or_refused(head: bytes) -> None:
+    for whole in (head, b"GET / HTTP/1.1\r\nHost: a\r\n" + head, b"GET /" + head + b" HTTP/1.1\r\nHost: a"):
+        try:
+            request = read_head(whole)
+        except BadRequest:
+            continue
+        assert re.fullmatch(r"[\w.~:\[\]-]*", request.host, re.ASCII)
+        assert not any("\n" in value or "\0" in value for values in request.fields.values() for value in values)
 
 
 # -- methods and bodies -------------------------------------------------------------------------------------------
@@ -284,7 +314,7 @@ async def test_one_who_asks_nothing_more_is_let_go(serve: Serve) -> None:
 
 @pytest.mark.parametrize("last", [b"", b"Connection: close\r\n"], ids=["keep-alive", "close"])
 async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) -> None:
-    server = await serve(uncounted(hello_seconds=0.2, close_seconds=0.2))
+    server = await serve(uncounted(hello_seconds=0.5, close_seconds=0.5))
     body = bytes(range(256)) * 40_000
     async with answering(server, lambda _: Response(HTTPStatus.OK, body)):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=2**16)
@@ -292,8 +322,10 @@ async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) ->
         await reader.readuntil(b"\r\n\r\n")
         got = b""
         while len(got) < len(body):
-            got += await reader.read(200_000)
-            await asyncio.sleep(0.01)
+            data = await reader.read(400_000)
+            assert data, "the server did not wait"
+            got += data
+            await asyncio.sleep(0.03)
         writer.close()
     assert got == body
 
