@@ -210,6 +210,7 @@ async def test_colours_come_only_where_they_are_asked_for(server: Server) -> Non
             plain, coloured = await text_of(server, path), await text_of(server, f"{path}?color")
             assert "\x1b[" not in plain
             assert "\x1b[36mX\x1b[0m" in coloured
+            assert "\x1b[1m\x1b[33mO\x1b[0m" in coloured
             assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
@@ -218,7 +219,7 @@ async def test_the_home_page_as_text_lists_the_public_rooms_alone(server: Server
         waiting = (await ana.ask("create", rules="gomoku"))["room"]
         private = (await ana.ask("create", visibility="private"))["room"]
         text = await text_of(server, "/")
-        assert "1 public game on, 1 room waits." in text
+        assert "1 game on, 2 rooms wait." in text
         assert re.search(rf"{room}  playing  ana v bo +classic", text)
         assert re.search(rf"{waiting}  waiting  ana +gomoku", text)
         assert private not in text
@@ -239,7 +240,8 @@ async def test_no_line_is_wider_than_80_columns_whatever_names_people_have(serve
             assert len(line) + len(re.findall("三", line)) <= 80, line
 
 
-async def test_the_wall_as_text_shows_boards_side_by_side(server: Server) -> None:
+async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.page.pages.WALL_MS", 0)
     assert "No public game is on." in await text_of(server, "/wall")
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Final
 
-from tictactoe_engine import format_column
+from tictactoe_engine import BLOCKED, FREE, format_column
 
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)
-_BOLD, _DIM = 1, 2
+_BOLD: Final = "\x1b[1m"
+_END: Final = "\x1b[0m"
 
 
 def draw_board(
@@ -36,33 +38,28 @@ def draw_board(
     rows = len(board) // columns
     margin, names = len(str(rows)), [format_column(column) for column in range(columns)]
     tall = len(names[-1])
-    drawn = [" " * (margin + 2) + " ".join(name.rjust(tall)[level] for name in names).rstrip() for level in range(tall)]
-    signs = [
-        _sign(board[cell], marks, is_strong=cell in line or cell == last, is_coloured=is_coloured)
-        for cell in range(len(board))
-    ]
+    drawn = [" " * (margin + 2) + " ".join(name.rjust(tall)[level] for name in names) for level in range(tall)]
+    signs = _signs(marks) if is_coloured else {}
+    strong = frozenset(line) or frozenset(() if last is None else (last,))
+    brackets = "<>" if line else "()"
     for row in range(rows):
         cells = range(row * columns, (row + 1) * columns)
-        text = f"{row + 1:>{margin}} " + _gap(None, cells[0], last, line)
-        for cell in cells:
-            text += signs[cell] + _gap(cell, cell + 1 if cell + 1 in cells else None, last, line)
-        drawn.append(text.rstrip())
+        some = strong.intersection(cells)
+        text = [signs.get(mark, mark) for mark in board[cells.start : cells.stop]]
+        gaps = [" "] * (columns + 1)
+        for cell in some:
+            place = cell - cells.start
+            text[place] = _BOLD + text[place] if is_coloured else text[place]
+            if cell - 1 not in some:
+                gaps[place] = brackets[0]
+            if cell + 1 not in some:
+                gaps[place + 1] = brackets[1]
+        drawn.append(f"{row + 1:>{margin}} {gaps[0]}{''.join(map(str.__add__, text, gaps[1:]))}".rstrip())
     return drawn
 
 
-def _gap(left: int | None, right: int | None, last: int | None, line: Collection[int]) -> str:
-    """Return what stands between two cells beside each other, None for the edge of the board."""
-    if line:
-        return " " if (left in line) == (right in line) else ">" if left in line else "<"
-    if last is None:
-        return " "
-    return ")" if left == last else "(" if right == last else " "
-
-
-def _sign(mark: str, marks: str, *, is_strong: bool, is_coloured: bool) -> str:
-    if not is_coloured:
-        return mark
-    if mark not in marks:
-        return f"\x1b[{_DIM}m{mark}\x1b[0m"
-    colour = _COLOURS[marks.index(mark) % len(_COLOURS)]
-    return f"\x1b[{f'{_BOLD};' if is_strong else ''}{colour}m{mark}\x1b[0m"
+@lru_cache(maxsize=64)
+def _signs(marks: str) -> dict[str, str]:
+    """Return what is drawn for each mark, and for a cell that is free or blocked, in colour."""
+    coloured = {mark: f"\x1b[{_COLOURS[number % len(_COLOURS)]}m{mark}{_END}" for number, mark in enumerate(marks)}
+    return coloured | {sign: f"\x1b[2m{sign}{_END}" for sign in (FREE, BLOCKED)}

@@ -28,6 +28,9 @@ from tictactoe_server.transport import Door, Request, Response, key_of, say
 ANSWER_SECONDS: Final = 5.0
 """How long the store may take until somebody who looks at something is told that it does not answer."""
 
+WALL_MS: Final = 500
+"""For how long a wall that was drawn as text is shown: a hundred large boards take a while."""
+
 _FOR_EVER: Final = ("Cache-Control", "public, max-age=31536000, immutable")
 _NOT_KEPT: Final = ("Cache-Control", "no-store")
 _ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /\n"
@@ -58,6 +61,7 @@ class Pages:
         self._allowances = allowances
         self._door = door
         self._now = now
+        self._walls: dict[bool, tuple[int, list[str]]] = {}
 
     def answer(self, request: Request) -> Response | Awaitable[Response]:
         """Return the response to a request of GET or HEAD, or what will have it."""
@@ -89,18 +93,24 @@ class Pages:
     # -- what is asked for --------------------------------------------------------------------------------------
 
     def _home(self, request: Request) -> Response:
-        rooms = [live.summary(self._now()) for live in self._lobby.newest()]
+        counts = self._registry.by_status
         if _wants_page(request):
-            return self._page(request, *texts.head_of_home(sum(room.status == "playing" for room in rooms)))
-        return self._text(request, HTTPStatus.OK, texts.describe_home(rooms, request.origin))
+            return self._page(request, *texts.head_of_home(counts["playing"]))
+        rooms = [live.summary(self._now()) for live in islice(self._lobby.newest(), texts.MOST_LISTED)]
+        lines = texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin)
+        return self._text(request, HTTPStatus.OK, lines)
 
     def _wall(self, request: Request) -> Response:
-        games = (live for live in self._lobby.newest() if live.room.status == "playing")
-        shown = [live.state(self._now()) for live in islice(games, texts.MOST_BOARDS)]
         if _wants_page(request):
-            return self._page(request, *texts.head_of_wall(len(shown)))
-        is_coloured = _wants_colour(request)
-        return self._text(request, HTTPStatus.OK, texts.describe_wall(shown, request.origin, is_coloured=is_coloured))
+            return self._page(request, *texts.head_of_wall())
+        is_coloured, now = _wants_colour(request), self._now()
+        drawn_at, lines = self._walls.get(is_coloured, (-WALL_MS, []))
+        if now - drawn_at >= WALL_MS:
+            games = (live for live in self._lobby.newest() if live.room.status == "playing")
+            shown = [live.state(now) for live in islice(games, texts.MOST_BOARDS)]
+            lines = texts.describe_wall(shown, is_coloured=is_coloured)
+            self._walls[is_coloured] = now, lines
+        return self._text(request, HTTPStatus.OK, [*lines, "", f"In a browser:  {request.origin}/wall"])
 
     def _room(self, request: Request, text: str) -> Response | Awaitable[Response]:
         try:

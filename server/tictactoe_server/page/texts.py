@@ -52,9 +52,9 @@ def head_of_home(games: int) -> tuple[str, str]:
     return TITLE, f"Play against people or the computer, in the browser or a terminal. {on}."
 
 
-def head_of_wall(games: int) -> tuple[str, str]:
+def head_of_wall() -> tuple[str, str]:
     """Return title and description of the wall."""
-    return f"All games - {TITLE}", f"{count(games, 'public game')}, live."
+    return f"All games - {TITLE}", "All public games of this server at once, live."
 
 
 def head_of_room(state: RoomState) -> tuple[str, str]:
@@ -80,17 +80,13 @@ def head_of_nothing() -> tuple[str, str]:
 # -- text for terminals ---------------------------------------------------------------------------------------------
 
 
-def describe_home(rooms: Sequence[RoomSummary], origin: str) -> list[str]:
-    """Return which public rooms there are, the newest first, and how to join."""
-    on = sum(room.status == "playing" for room in rooms)
-    waiting = sum(room.status == "waiting" for room in rooms)
-    is_one = waiting == 1
-    lines = [f"{TITLE}: {count(on, 'public game')} on, {count(waiting, 'room')} {'waits' if is_one else 'wait'}.", ""]
-    lines += [_row_of(room) for room in rooms[:MOST_LISTED]]
-    if len(rooms) > MOST_LISTED:
-        lines.append(f"and {len(rooms) - MOST_LISTED} more")
+def describe_home(on: int, waiting: int, rooms: Sequence[RoomSummary], origin: str) -> list[str]:
+    """Return how many games are on and rooms wait, the newest of those that are public, and how to join."""
+    wait = "waits" if waiting == 1 else "wait"
     return [
-        *lines,
+        f"{TITLE}: {count(on, 'game')} on, {count(waiting, 'room')} {wait}.",
+        "",
+        *map(_row_of, rooms),
         *([""] if rooms else []),
         f"In a browser:    {origin}/",
         f"In a terminal:   tictactoe-client --server {origin}",
@@ -121,10 +117,10 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
     return [*lines, "", f"In a browser:   {link}", f"In a terminal:  tictactoe-client {verb} {link}"]
 
 
-def describe_wall(states: Sequence[RoomState], origin: str, *, is_coloured: bool) -> list[str]:
+def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str]:
     """Return the boards of games side by side, as many in a row as there is room for."""
     if not states:
-        return ["No public game is on.", "", f"In a browser:  {origin}/"]
+        return ["No public game is on."]
     lines: list[str] = []
     row: list[list[tuple[str, int]]] = []
     used = 0
