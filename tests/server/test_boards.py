@@ -94,6 +94,18 @@ async def test_each_is_shown_as_many_as_it_asked_for_and_the_newest_first(server
         assert codes((await flo.next_of("boards"))["boards"]) == rooms[:2:-1]
 
 
+async def test_a_wall_is_shown_all_games_and_its_number_may_change(server: Server) -> None:
+    async with games(server, 12) as (_, _, rooms), open_peer(server.url, "eve") as eve, open_peer(server.url) as flo:
+        await flo.ask("lobby", on=True, boards=1)
+        assert codes((await flo.next_of("boards"))["boards"]) == rooms[:-2:-1]
+        await eve.ask("lobby", on=True, boards=100)
+        assert codes((await eve.next_of("boards"))["boards"]) == rooms[::-1]
+        await flo.ask("lobby", on=True, boards=5)
+        assert codes((await flo.next_of("boards"))["boards"]) == rooms[:-6:-1]
+        await eve.ask("lobby", on=True, boards=2)
+        assert codes((await eve.next_of("boards"))["boards"]) == rooms[:-3:-1]
+
+
 async def test_a_game_that_is_over_is_shown_with_its_end_and_then_another_in_its_place(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,9 @@ async def fill(folder: Path) -> dict[str, int]:
     revisions = {code: await keep(store, room_of(code), MISSING) for code in CODES}
     await save(store.players, ANA_KEY, ANA, MISSING)
     for number in range(30):
-        await finish(store, f"ZZ{number + 2222}", ANA, BO)
+        game = await finish(store, f"ZZ{number + 2222}", ANA, BO)
+        if number == 0:
+            await store.archive.share("aB3-_dE5fG7hI9jK1mN3oP", game)
     await store.close()
     return revisions
 
@@ -57,6 +59,7 @@ async def test_a_damaged_page_costs_the_rooms_on_it_and_the_server_goes_on(
     assert len([code for code in CODES if code in found]) == len(CODES) - lost
     assert len(await store.archive.games_of(ANA.id, 100)) == 30
     assert (await store.players.load(ANA_KEY) or ("",))[0] == ANA
+    assert await store.archive.shared("aB3-_dE5fG7hI9jK1mN3oP") is not None
     assert aside(tmp_path).read_bytes() == bad
     assert "was damaged" in caplog.text
     assert f"rooms={len(found)}" in caplog.text or f"'rooms': {len(found)}" in str(caplog.records[0].__dict__)

@@ -27,13 +27,13 @@ from tictactoe_server.stores.folder import FILE_NAME
 
 
 async def fill(folder: Path, *codes: str) -> None:
-    """Keep rooms, a player, a ban and a finished game."""
+    """Keep rooms, a player, a ban, and a finished game that is shared."""
     store = SqliteStore.open(folder)
     for code in codes:
         await keep(store, room_of(code), MISSING)
     await save(store.players, "a" * 64, Player("p0123456789", "ana"), MISSING)
     await store.bans.keep(Ban("192.0.2.0/24", "noise", 1))
-    await finish(store, "F2N3SH", ANA, BO)
+    await store.archive.share("aB3-_dE5fG7hI9jK1mN3oP", await finish(store, "F2N3SH", ANA, BO))
     await store.close()
 
 
@@ -136,6 +136,7 @@ async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp
         ("UPDATE rooms SET document = replace(document, 'X', 'Y') WHERE code = 'K7M4PQ'", "Room K7M4PQ: "),
         ("UPDATE players SET document = 'x'", "The player under aaa"),
         ("UPDATE archive SET document = '{}'", "Game 1: "),
+        ("UPDATE shares SET document = '{}'", "The shared game aB3-_dE5fG7hI9jK1mN3oP: "),
         ("UPDATE bans SET document = '{}'", "The ban of 192.0.2.0/24: "),
         ("INSERT INTO journal (batch) VALUES (CAST('nonsense' AS BLOB))", "A line of the journal"),
     ],
