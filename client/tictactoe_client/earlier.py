@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tictactoe_client.files.players import KnownPlayer
 from tictactoe_client.online.address import Address
@@ -14,6 +15,8 @@ from tictactoe_client.session import Session
 from tictactoe_client.text.lobby import describe_loss, describe_way_back
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import PastGame
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +134,17 @@ class PastGames:
 
     async def record(self, game: str) -> str:
         """Return the record of a game that one of our players played; raises `Refused` where none did."""
+        return await self._ask(game, lambda owner: owner.record(game))
+
+    async def share(self, game: str, *, on: bool) -> str | None:
+        """Show such a game to all who know the link, which is returned, or take that back; raises like `record`."""
+        return await self._ask(game, lambda owner: owner.share(game, on=on))
+
+    async def _ask(self, game: str, ask: Callable[[Client], Awaitable[Answer]]) -> Answer:
+        """Return what the player answers who played a game."""
         players = [self._owners[game]] if game in self._owners else list(self._names)
         for player in players:
             with suppress(*(() if player is players[-1] else (Refused,))):
                 async with self._session.connect_as(player) as owner:
-                    return await owner.record(game)
+                    return await ask(owner)
         raise AssertionError("the last one returns or raises")

@@ -209,11 +209,12 @@ def history() -> None:
     """
 
 
-@_command("past_games.replay", "", "17 --export game.txt", "game.txt --at 12", "17 --plain --no-input")
+@_command("past_games.replay", "", "17 --export game.txt", "game.txt --at 12", "17 --share")
 @click.argument("source", required=False, metavar="[FILE|ID]", type=_FILE)
 @click.option("--game", type=click.IntRange(1), metavar="K", help="Which game of a file with several (1).")
 @click.option("--at", type=click.IntRange(0), metavar="N", help="Begin at this move; off a terminal, show it alone.")
 @click.option("--export", metavar="FILE", type=_FILE, help="Write its record to a new file, or - for standard output.")
+@click.option("--share/--unshare", default=None, help="Show a game of your own to all who get its link, or no more.")
 def replay() -> None:
     """Step through a finished game.
 

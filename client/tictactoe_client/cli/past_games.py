@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
 from tictactoe_client.cli.run import converse, run, run_alone
-from tictactoe_client.earlier import PastGames
+from tictactoe_client.earlier import Answer, PastGames
 from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.input.record import (
     STEP_HELP,
@@ -64,12 +65,18 @@ def show_history(settings: Settings, limit: int | None) -> int:
     return run(settings, None, work, is_chatty=False, role="reader")
 
 
-def replay(settings: Settings, source: str | None, game: int | None, at: int | None, export: str | None) -> int:
-    """Step through a game of a file, of one's own by its id, or one's last; or write it to a file."""
+def replay(
+    settings: Settings, source: str | None, game: int | None, at: int | None, export: str | None, share: bool | None
+) -> int:
+    """Step through a game of a file, of one's own by its id, or one's last; or write it to a file, or share it."""
 
     async def work() -> int:
         if at is not None and export is not None:
             raise Misuse("Choose one of --at and --export.")
+        if share is not None:
+            if at is not None or export is not None or game is not None or (source is not None and _is_file(source)):
+                raise Misuse("Only a game of your history is shared, by its id, and nothing else is done with it.")
+            return await _share(settings, source, on=share)
         told: list[str] = []
         if source is not None and _is_file(source):
             records = read_records(source)
@@ -104,30 +111,49 @@ def _is_file(source: str) -> bool:
 
 async def _fetch(settings: Settings, id: str | None) -> GameRecord:
     """Return one of our own games from the server, the last one where no id is given."""
+    text = await _ask_for(settings, id, lambda past, id: past.record(id))
+    try:
+        return parse_record(text)
+    except RecordError as error:
+        raise ProtocolBroken(f"this client cannot read its record: {clean_text(str(error))}") from None
+
+
+async def _share(settings: Settings, id: str | None, *, on: bool) -> int:
+    """Show one of our own games to all who get its link, the last one where no id is given, or no more."""
+    link = await _ask_for(settings, id, lambda past, id: past.share(id, on=on))
+    if settings.mode == "json":
+        print_own("shared", link=link)
+    elif link is not None:
+        Output().print(link)
+    elif not settings.quiet:
+        Output().print("The game is not shared any more.")
+    return ExitCode.NORMAL
+
+
+async def _ask_for(
+    settings: Settings, id: str | None, ask_past: Callable[[PastGames, str], Awaitable[Answer]]
+) -> Answer:
+    """Return what the server answers about one of our own games, the last one where no id is given."""
     session = Session(settings, house_for(settings, None), "reader")
     async with session.open() as client:
         past = PastGames(session)
 
-        async def ask() -> str:
+        async def ask() -> Answer:
             if id is not None:
-                return await past.record(id)
+                return await ask_past(past, id)
             for last in await past.read(1):
-                return await past.record(last.game.id)
+                return await ask_past(past, last.game.id)
             raise UnknownGame(describe_no_games(client.address))
 
         try:
-            text = await (pass_through(client, ask) if settings.mode == "json" else ask())
+            return await (pass_through(client, ask) if settings.mode == "json" else ask())
         except Refused as refused:
-            if refused.code != "not_allowed":
+            if refused.code != "not_allowed" or refused.path is None:
                 raise
             raise UnknownGame(
                 f"You played no game {id} on {client.address.url}, and there is no file of that name. "
                 f"List your games: {own_command('history', server=client.address)}"
             ) from None
-    try:
-        return parse_record(text)
-    except RecordError as error:
-        raise ProtocolBroken(f"this client cannot read its record: {clean_text(str(error))}") from None
 
 
 async def _show(settings: Settings, record: GameRecord, at: int | None, told: list[str], *, asks: bool) -> int:

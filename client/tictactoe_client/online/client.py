@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from msgspec import UNSET, UnsetType
 
-from tictactoe_client.online.address import DEFAULT_SERVER, Address, House, parse_code, parse_house
+from tictactoe_client.online.address import DEFAULT_SERVER, Address, House, parse_code, parse_house, reachable_address
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import Refused
@@ -102,6 +102,16 @@ class Client(Conversation):
     async def record(self, game: str) -> str:
         """Return one of our own finished games, by its id, as text for `tictactoe_engine.records.parse_record`."""
         return (await self._ask(requests.Record(game=game))).record or ""
+
+    async def share(self, game: str, *, on: bool = True) -> str | None:
+        """Show one of our own finished games, by its id, to all who know its link, and return that; or take it back.
+
+        None then. Raises `Refused` with ``unsupported`` where the server shows no games.
+        """
+        if "share" not in self.features:
+            raise Refused("unsupported", "This server shows no games to others.")
+        found = (await self._ask(requests.Share(game=game, on=on))).replay
+        return None if found is UNSET else reachable_address(self.address).link_to(f"replay/{found}")
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""

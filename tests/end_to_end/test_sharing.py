@@ -1,0 +1,72 @@
+"""A finished game shown to all who get its link, with the real command and from a program."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.end_to_end.test_past_games import finish_a_game, known, outcome
+from tests.server.test_pages import get
+from tictactoe_client import Refused, connect
+from tictactoe_client.online.address import parse_address, reachable_address
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+def path_of(server: Server, link: str | None) -> str:
+    """Return the path of a link, which leads to this server from elsewhere too."""
+    start = f"{reachable_address(parse_address(server.url)).link_to('replay')}/"
+    assert link is not None
+    assert link.startswith(start)
+    return f"/replay/{link.removeprefix(start)}"
+
+
+async def test_a_program_shares_its_game_and_takes_that_back(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
+        await finish_a_game(ana, bo)
+        (game,) = await bo.history()
+        path = path_of(server, await bo.share(game.id))
+        assert b"ana wins by a line" in (await get(server, path)).body
+        assert await bo.share(game.id, on=False) is None
+        assert (await get(server, path)).status == 404
+        with pytest.raises(Refused) as refused:
+            await bo.share("17")
+        assert refused.value.code == "not_allowed"
+
+
+async def test_a_server_without_pages_shares_nothing() -> None:
+    settings = Settings(host="127.0.0.1", port=0, page=False)
+    async with Server(settings) as server, connect(server.url, name="ana") as ana:
+        with pytest.raises(Refused) as refused:
+            await ana.share("1")
+        assert refused.value.code == "unsupported"
+
+
+async def test_replay_prints_the_link_of_one_s_last_game_or_of_any_and_takes_it_back(server: Server) -> None:
+    async with known(server, games=2):
+        (code, last, errors), (_, other, _) = [
+            await outcome("replay", *which, "--share", "-s", server.url) for which in ((), ("1",))
+        ]
+        assert (code, errors) == (0, "")
+        paths = [path_of(server, link) for link in (last, other)]
+        assert [(await get(server, path)).status for path in paths] == [200, 200]
+        assert await outcome("replay", "--unshare", "-s", server.url) == (0, "The game is not shared any more.", "")
+        assert [(await get(server, path)).status for path in paths] == [404, 200]
+
+
+async def test_in_json_the_link_is_one_object(server: Server) -> None:
+    async with known(server):
+        for option, is_shared in (("--share", True), ("--unshare", False)):
+            code, output, _ = await outcome("replay", "1", option, "--json", "-s", server.url)
+            shared = [json.loads(line) for line in output.splitlines() if '"shared"' in line]
+            assert (code, len(shared)) == (0, 1)
+            assert (shared[0]["from"], shared[0]["link"] is not None) == ("client", is_shared)
+
+
+@pytest.mark.parametrize("arguments", [["17", "--share"], ["1", "--share", "--at", "2"], ["-", "--share"]])
+async def test_what_cannot_be_shared_is_told(server: Server, arguments: list[str]) -> None:
+    async with known(server):
+        code, output, errors = await outcome("replay", *arguments, "-s", server.url)
+    assert (code, output) == (5 if "17" in arguments else 2, "")
+    assert errors
