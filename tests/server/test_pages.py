@@ -66,7 +66,7 @@ async def test_a_browser_gets_the_page_and_its_parts_whatever_the_path(server: S
             page = await get(server, path, accept=BROWSER)
             assert (page.status, page.fields["content-type"]) == (200, "text/html; charset=utf-8")
             assert page.fields["cache-control"] == "no-store"
-            parts = re.findall(r'(?:src|href)="([^"]+)"', page.body.decode())
+            parts = re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.body.decode())
             assert parts
             for part in parts:
                 found = await get(server, part)
@@ -335,7 +335,7 @@ async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:
 
 def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
-    (tmp_path / "index.html").write_text('<script src="./main.js"></script><title>{{title}}</title>')
+    (tmp_path / "index.html").write_text('<head><script src="./main.js"></script><title>{{title}}</title></head>')
     (tmp_path / "main.js").write_text('import { a } from "./parts/a.js";\n')
     (tmp_path / "parts" / "a.js").write_text('import { b } from "../b.js";\n')
     (tmp_path / "b.js").write_text("export const b = 1;\n")
@@ -343,7 +343,9 @@ def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None
     (tmp_path / "b.js").write_text("export const b = 2;\n")
     after = Assets(tmp_path)
     assert after.page("x", "y") != before
-    assert b"<title>&lt;x&gt;</title>" in after.page("<x>", "")
+    page = after.page("<x>", "")
+    assert b"<title>&lt;x&gt;</title>" in page
+    assert page.count(b'<link rel="modulepreload" href="/assets/') == 3
 
 
 def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:

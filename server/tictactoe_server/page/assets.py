@@ -1,7 +1,8 @@
 """The files of the page, read once: each under a name that has a hash of its content, so that it never changes.
 
 A file names others by where they lie beside it, in double quotes (``"./board.js"``); such a name is replaced by the one
-under which that file is served, before the file itself is hashed.
+under which that file is served, before the file itself is hashed. The page asks for all modules that it needs at once,
+and not for each when the one before has come.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ class Assets:
         self._folder = folder
         self._paths: dict[str, str] = {}
         self._files: dict[str, Asset] = {}
-        self._index = self._read(INDEX, ()).decode()
+        index = self._read(INDEX, ()).decode()
+        modules = "".join(f'<link rel="modulepreload" href="{path}">\n' for path in self._files if path.endswith(".js"))
+        self._index = index.replace("</head>", f"{modules}</head>")
         for path in sorted(folder.rglob("*")):
             if path.suffix in _KINDS and path.name != INDEX:
                 self._path_of(path.relative_to(folder).as_posix(), ())
