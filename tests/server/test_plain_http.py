@@ -330,6 +330,28 @@ async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) ->
     assert got == body
 
 
+@pytest.mark.parametrize(
+    ("forwarded", "host", "origin"),
+    [
+        ("", "play.example", "https://play.example"),
+        ("", "other.example", "http://other.example"),
+        ("X-Forwarded-Proto: http\r\n", "play.example", "http://play.example"),
+        ("X-Forwarded-Proto: http, https\r\n", "other.example", "https://other.example"),
+    ],
+)
+async def test_a_proxy_that_does_not_say_how_it_is_spoken_to_speaks_as_the_origin_says(
+    forwarded: str, host: str, origin: str
+) -> None:
+    settings = Settings("127.0.0.1", 0, trusted_proxies=(ip_network("127.0.0.1"),), origins=("https://play.example",))
+    async with (
+        Server(settings) as server,
+        answering(server, lambda request: say(HTTPStatus.OK, request.origin)),
+        open_bytes(server.port) as (reader, writer),
+    ):
+        writer.write(f"GET /a HTTP/1.1\r\nHost: {host}\r\n{forwarded}\r\n".encode())
+        assert (await read_answer(reader)).body.decode() == f"{origin}\n"
+
+
 async def test_requests_through_one_proxy_count_for_whoever_asks() -> None:
     settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),))
 

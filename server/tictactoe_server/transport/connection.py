@@ -418,7 +418,8 @@ class Connection(asyncio.Protocol):
         if not self._knows_speaker(request):
             return b""
         is_tls = self._transport is not None and self._transport.get_extra_info("ssl_object") is not None
-        scheme = self._door.scheme_of(request.field("x-forwarded-proto"), is_proxied=self._is_proxied, is_tls=is_tls)
+        forwarded = request.field("x-forwarded-proto")
+        scheme = self._door.scheme_of(request.host, forwarded, is_proxied=self._is_proxied, is_tls=is_tls)
         request = replace(request, scheme=scheme, address=self.address)
         if not request.asks_for_websocket:
             self._answer_plain(request, rest)

@@ -139,14 +139,19 @@ class Door:
             self._has_told_of_proxy = True
             log.warning("a peer that is no trusted proxy says that it speaks for others", peer=peer)
 
-    def scheme_of(self, forwarded: str, *, is_proxied: bool, is_tls: bool) -> str:
-        """Return how a peer speaks, by the `X-Forwarded-Proto` of a proxy that is believed; empty where unknown."""
+    def scheme_of(self, host: str, forwarded: str, *, is_proxied: bool, is_tls: bool) -> str:
+        """Return how a peer speaks, by the `X-Forwarded-Proto` of a proxy that is believed; empty where unknown.
+
+        A proxy that does not say it speaks TLS under a host that is one of the origins with https.
+        """
         if is_tls:
             return "https"
         if not is_proxied:
             return "http"
         said = forwarded.lower().rpartition(",")[2].strip()
-        return said if said in ("http", "https") else ""
+        if said in ("http", "https"):
+            return said
+        return "https" if f"https://{host.lower()}" in self._origins else ""
 
     def welcomes(self, request: Request) -> bool:
         """Tell whether the page that asks for a WebSocket may have one; what names no page may.
