@@ -255,7 +255,7 @@ class Server:
         make = Connection if settings.metrics is None else partial(MeteredConnection, meter)
         self._listener = Listener(self._meet, door, limits, self.certificate, make)
         self._site = site = Site(
-            self.url,
+            self.link,
             _kept_in(settings),
             store,
             door,
@@ -286,9 +286,9 @@ class Server:
             self._metrics = MetricsServer(*settings.metrics, site, meter)
 
     def _own_names(self) -> set[str]:
-        """Return the names that this server has by itself: of its machine, and in its certificate."""
+        """Return the names that this server has by itself: of its machine, where it listens, in its certificate."""
         names = () if self.certificate is None else self.certificate.names
-        return {name.lower() for name in (socket.gethostname(), *names)}
+        return {name.lower() for name in (socket.gethostname(), self._settings.host, *names) if name}
 
     def _served_time(self, store: Storage) -> ServedTime:
         """Return the time that counts: in a house it does not run while this server is stopped."""
