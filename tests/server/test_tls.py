@@ -17,6 +17,7 @@ from tests.authority import Authority
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out
 from tests.raw import open_bytes, open_raw, ping, read_to_end, text
+from tests.server.test_plain_http import read_answer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport import CannotUseCertificate, Certificate
@@ -62,11 +63,26 @@ async def test_a_game_is_played_over_tls(authority: Authority) -> None:
 async def test_plain_http_is_answered_over_tls(authority: Authority) -> None:
     async with secured(authority) as server:
         reader, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
-        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         assert (await read_to_end(reader)).startswith(b"HTTP/1.1 200 ")
         writer.close()
         with contextlib.suppress(ConnectionError, ssl.SSLError):
             await writer.wait_closed()
+
+
+async def test_pages_are_shown_over_tls_under_the_names_of_the_certificate(authority: Authority) -> None:
+    authority.issue("localhost", "play.example.org")
+    async with secured(authority) as server:
+        for host, status in (("localhost", 200), ("play.example.org:8765", 200), ("other.example.org", 421)):
+            reader, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
+            for accept, expected in (("text/html", status), ("*/*", 200)):
+                writer.write(f"GET / HTTP/1.1\r\nHost: {host}\r\nAccept: {accept}\r\n\r\n".encode())
+                answer = await read_answer(reader)
+                assert answer.status == expected
+            assert f"https://{host}/CODE".encode() in answer.body
+            writer.close()
+            with contextlib.suppress(ConnectionError, ssl.SSLError):
+                await writer.wait_closed()
 
 
 async def test_one_who_reads_slowly_over_tls_catches_up(authority: Authority) -> None:
@@ -150,7 +166,7 @@ async def test_what_comes_with_the_last_of_the_handshake_is_read(authority: Auth
                 except ssl.SSLWantReadError:
                     writer.write(to_server.read())
                     to_client.write(await reader.read(65536))
-            client.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            client.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             writer.write(to_server.read())  # the last of the handshake and the request, in one piece
             async with asyncio.timeout(PATIENCE_SECONDS):
                 answer = b""
