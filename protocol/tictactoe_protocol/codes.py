@@ -10,6 +10,9 @@ SUBPROTOCOL: Final = "tictactoe.v1"
 """The WebSocket subprotocol; a client that offers none speaks it all the same."""
 
 DEFAULT_PORT: Final = 8765
+SERVICE_TYPE: Final = "_tictactoe._tcp.local."
+"""Under what a server is announced on its local network (RFC 6763)."""
+
 MAX_MESSAGE_BYTES: Final = 16 * 1024
 MAX_ERROR_BYTES: Final = 512
 MAX_ID_LENGTH: Final = 64

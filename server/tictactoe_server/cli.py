@@ -223,6 +223,13 @@ def _metrics_address(context: click.Context, parameter: click.Parameter, value: 
     help="Believe peers of this network for whom they speak; may be given more than once.",
 )
 @click.option(
+    "--announce-as",
+    metavar="NAME",
+    show_envvar=True,
+    help="The name under which players on this network find the server. [default: this machine's name]",
+)
+@click.option("--no-announce", is_flag=True, show_envvar=True, help="Let nobody find the server without its address.")
+@click.option(
     "--keep-history",
     type=click.FloatRange(0),
     show_envvar=True,
@@ -291,6 +298,8 @@ def main(
     limit: Sequence[tuple[str, int]],
     origin: Sequence[str],
     trusted_proxy: Sequence[IPv4Network | IPv6Network],
+    announce_as: str | None,
+    no_announce: bool,
     keep_history: float | None,
     metrics: tuple[str, int] | None,
     store: str | None,
@@ -334,6 +343,8 @@ def main(
         tls_cert,
         tls_key,
         metrics,
+        not no_announce,
+        announce_as,
         keep_history,
         store or None,
         store_credentials,

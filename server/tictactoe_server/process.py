@@ -22,7 +22,7 @@ from tictactoe_server.operator import ControlSocket, socket_path
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.supervision import Supervisor
-from tictactoe_server.transport import addresses_for_others, is_for_others, url_of
+from tictactoe_server.transport import Announcement, addresses_for_others, is_for_others, url_of
 
 RESERVED_DESCRIPTORS: Final = 128
 """For those who are told that they are too many, for the disk, the log and the bots' processes."""
@@ -53,7 +53,15 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         control = ControlSocket(socket_path(settings.data, server.port), server.carry_out)
         if not with_parent:
             await control.open()
-        _announce(settings.host, server)
+        _tell_addresses(settings.host, server)
+        announcement = Announcement(
+            settings.host,
+            server.port,
+            name=settings.announce_as,
+            tls_name=None if server.certificate is None else next(iter(server.certificate.names), None),
+        )
+        if settings.announces and not with_parent:
+            announcement.open()
         _log_start(settings, limits, server)
         if settings.data is None and settings.store is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
@@ -62,9 +70,11 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         await _first_of(stop.asked.wait(), server.until_drained())
         supervisor.tell("STOPPING=1")
         living.cancel()
+        farewell = asyncio.create_task(announcement.close())
         control.close()
         stop.hurry = server.hurry
         tell("Stopping: everybody is told.", settings.log_format)
+    await farewell
     log.info("server stopped")
 
 
@@ -132,7 +142,7 @@ def _within_descriptors(limits: Limits) -> Limits:
     return replace(limits, connections=min(limits.connections or most, most))
 
 
-def _announce(host: str | None, server: Server) -> None:
+def _tell_addresses(host: str | None, server: Server) -> None:
     """Print where to connect: the line that scripts wait for, and what to send to a friend.
 
     That is a link with the machine's own address, with TLS a name of the certificate, and a line more for each further

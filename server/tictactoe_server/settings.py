@@ -24,6 +24,7 @@ class Settings:
     processes (None: one less than the cores, at least one). Web pages of these `origins` may connect, and peers in
     the networks of `trusted_proxies` are believed whom they speak for.
     With `tls_cert` and `tls_key`, two files in PEM, the server speaks TLS and nothing else; None is without.
+    With `announces` it is to be found on the local network, under the name `announce_as`, None for the machine's.
     `metrics` is the host and port on which figures are shown, None for none. Finished games are kept for
     `keep_history_days`, for good where that is None.
     `store` names the NATS servers that keep everything for several of ours, as in ``nats://a,b,c``, None for none, and
@@ -46,6 +47,8 @@ class Settings:
     tls_cert: Path | None = None
     tls_key: Path | None = None
     metrics: tuple[str, int] | None = None
+    announces: bool = True
+    announce_as: str | None = None
     keep_history_days: float | None = None
     store: str | None = None
     store_credentials: Path | None = None

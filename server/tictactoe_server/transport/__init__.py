@@ -1,5 +1,6 @@
 """Sockets and frames: bytes in, texts out, and no word of rooms."""
 
+from tictactoe_server.transport.announcement import Announcement
 from tictactoe_server.transport.certificate import CannotUseCertificate, Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.door import Door, key_of
@@ -9,6 +10,7 @@ from tictactoe_server.transport.listener import Listener
 from tictactoe_server.transport.plain import Request, Response, say
 
 __all__ = [
+    "Announcement",
     "CannotListen",
     "CannotUseCertificate",
     "Certificate",

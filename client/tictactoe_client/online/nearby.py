@@ -1,0 +1,133 @@
+"""Servers of the local network, found without an address by what they announce there.
+
+Anybody on the network may announce anything: what is no address of this network, no port or no name is passed over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tictactoe_client.online.address import Address, parse_address
+from tictactoe_client.online.errors import BadAddress
+from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
+
+if TYPE_CHECKING:
+    from zeroconf import ServiceStateChange, Zeroconf
+    from zeroconf.asyncio import AsyncServiceInfo
+
+SEARCH_SECONDS: Final = 1.5
+"""For how long it is listened where one answer is wanted: most come within a fifth of it."""
+_RESOLVE_MS: Final = 1_000
+_MOST: Final = 50
+_LONGEST_NAME: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class NearbyServer:
+    """A server that announces itself; its name is for people, and nothing to rely on."""
+
+    name: str
+    address: Address
+
+
+class Nearby:
+    """Listens while it is entered, with ``async with``; `servers` are those that are there now, by their names.
+
+    `changed` is called whenever they are others. Where there is no multicast nobody is found, and nothing raises.
+    """
+
+    def __init__(self, changed: Callable[[], object] = lambda: None) -> None:
+        self._changed = changed
+        self._found: dict[str, NearbyServer] = {}
+        self._asking: set[asyncio.Task[None]] = set()
+        self._undoing = contextlib.AsyncExitStack()
+
+    @property
+    def servers(self) -> tuple[NearbyServer, ...]:
+        """Those that are there now."""
+        return tuple(sorted(set(self._found.values()), key=lambda one: (one.name.casefold(), one.address.url)))
+
+    async def __aenter__(self) -> Nearby:
+        from zeroconf import Error
+        from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
+
+        with contextlib.suppress(OSError, Error):
+            zeroconf = AsyncZeroconf()
+            self._undoing.push_async_callback(zeroconf.async_close)
+            AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE_TYPE], handlers=[self._hear])
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._asking:
+            task.cancel()
+        await asyncio.gather(*self._asking, return_exceptions=True)
+        await self._undoing.aclose()
+
+    def _hear(self, zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
+        """Take note of one that came, changed or went; what it says of itself must be asked for."""
+        if state_change.name == "Removed":
+            if self._found.pop(name, None) is not None:
+                self._changed()
+        elif len(self._found) + len(self._asking) < _MOST or name in self._found:
+            task = asyncio.get_running_loop().create_task(self._ask(zeroconf, service_type, name))
+            self._asking.add(task)
+            task.add_done_callback(self._asking.discard)
+
+    async def _ask(self, zeroconf: Zeroconf, service_type: str, name: str) -> None:
+        from zeroconf import Error
+        from zeroconf.asyncio import AsyncServiceInfo
+
+        with contextlib.suppress(OSError, Error):
+            info = AsyncServiceInfo(service_type, name)
+            if await info.async_request(zeroconf, _RESOLVE_MS) and (server := inspect(info)) is not None:
+                self._found[name] = server
+                self._changed()
+
+
+async def find_nearby(seconds: float = SEARCH_SECONDS) -> tuple[NearbyServer, ...]:
+    """Return the servers that have announced themselves within this time."""
+    async with Nearby() as nearby:
+        await asyncio.sleep(seconds)
+        return nearby.servers
+
+
+async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
+    """Tell which servers there are, whenever these are others, until this is cancelled."""
+    async with Nearby(lambda: changed(nearby.servers)) as nearby:
+        await asyncio.Event().wait()
+
+
+def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
+    """Return the server that an announcement is of, None for one that makes no sense or is of another protocol."""
+    said = {key.decode(errors="replace"): value or b"" for key, value in info.properties.items()}
+    if said.get("v", b"") != str(PROTOCOL_VERSION).encode() or not 0 < (info.port or 0) < 65536:
+        return None
+    host, scheme = next(filter(is_of_a_network, info.parsed_addresses()), None), "ws"
+    if host is None:
+        return None
+    if "tls" in said:
+        host, scheme = said["tls"].decode(errors="replace")[:253], "wss"
+    try:
+        address = parse_address(f"{scheme}://{f'[{host}]' if ':' in host else host}:{info.port}")
+    except BadAddress:
+        return None
+    name = clean_text(info.get_name()).strip()[:_LONGEST_NAME]
+    return NearbyServer(name or host, address)
+
+
+def is_of_a_network(address: str) -> bool:
+    """Tell whether an address is one machine's on some network of ours.
+
+    >>> [is_of_a_network(address) for address in ("192.168.1.7", "fd00::7", "127.0.0.1", "224.0.0.1", "8.8.8.8", "x")]
+    [True, True, False, False, False, False]
+    """
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    return ip.is_private and not (ip.is_loopback or ip.is_unspecified or ip.is_multicast or ip.is_reserved)
