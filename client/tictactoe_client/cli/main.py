@@ -105,8 +105,9 @@ def _command(work: str, *examples: str, needs_server: bool = True) -> Callable[[
                     print_own("closed", exit=code)
                 return code
 
-        lines = [f"{described.__name__} {example}".rstrip() for example in examples]
-        return cli.command(cls=Manual, examples=lines)(shared_options(update_wrapper(run, described)))
+        name = described.__name__.rstrip("_")
+        lines = [f"{name} {example}".rstrip() for example in examples]
+        return cli.command(name, cls=Manual, examples=lines)(shared_options(update_wrapper(run, described)))
 
     return make
 
@@ -194,6 +195,23 @@ def rooms() -> None:
     """List the public rooms and exit.
 
     The newest come first. Rooms that were opened with --private are not among them.
+    """
+
+
+@_command("network.show_servers", "", "--json", needs_server=False)
+def servers() -> None:
+    """List the servers of this network.
+
+    They announce themselves on the local network, and anybody there may announce anything: a name is no promise.
+    """
+
+
+@_command("network.open_page", "", "K7M4PQ", "--server wss://example.org K7M4PQ")
+@click.argument("room", nargs=-1, metavar="[CODE|LINK]")
+def open_() -> None:
+    """Open the game's page in a browser.
+
+    That is the server's page in the system's browser, at a room or at home; its link is printed.
     """
 
 

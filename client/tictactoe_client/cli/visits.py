@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tictactoe_client.cli.network import locate
 from tictactoe_client.cli.run import converse, run
 from tictactoe_client.input.rule_options import (
     RuleOptions,
@@ -57,7 +58,7 @@ def play_computer(settings: Settings, level: str, first: str, rules: str | None,
 def join(settings: Settings, room: Sequence[str]) -> int:
     """Join the room of a code or a link, back to the seat there that an earlier run left behind, if any."""
     code, address = parse_room_argument(" ".join(room))
-    return _visit(settings, address, Choice("join", code=code))
+    return _visit(settings, address or locate(settings, code), Choice("join", code=code))
 
 
 def _visit(settings: Settings, address: Address | None, choice: Choice) -> int:

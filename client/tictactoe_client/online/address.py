@@ -53,13 +53,22 @@ class Address:
         return f"{self.scheme}://{host}{port}{self.path}"
 
     @property
+    def page_url(self) -> str:
+        """The server's page, for a browser.
+
+        >>> parse_address("host").page_url, parse_address("wss://example.org/games").page_url
+        ('http://host:8765', 'https://example.org/games')
+        """
+        return self.url.replace("ws", "http", 1)
+
+    @property
     def is_loopback(self) -> bool:
         """Whether the address can only mean this machine."""
         return _LOOPBACK.fullmatch(self.host) is not None
 
     def link_to(self, room: str) -> str:
-        """Return the link that takes others to a room, in a terminal or a browser."""
-        return f"http{self.url.removeprefix('ws')}/{room}"
+        """Return the link that takes others to a room, in a browser and with this program."""
+        return f"{self.page_url}/{room}"
 
     def word_for(self, room: str) -> str:
         """Return what names a room in a command: its code where this is the default server, else its link.
@@ -73,7 +82,7 @@ class Address:
 def parse_address(text: str) -> Address:
     """Return the server that `text` names; a room code at the end of its path is dropped. Raises `BadAddress`.
 
-    A missing scheme means ``ws``. A missing port means 8765, but 443 for ``wss``.
+    A missing scheme means ``ws``. A missing port means 8765, but 443 for ``wss`` and ``https``, and 80 for ``http``.
     """
     return _parse_target(text)[0]
 
@@ -155,7 +164,7 @@ def _parse_target(text: str) -> tuple[Address, str | None]:
     if parts.username is not None or parts.query or parts.fragment or not _HOST.fullmatch(host) or port == 0:
         raise _bad(text)
     if port is None and scheme == "ws":
-        port = DEFAULT_PORT
+        port = 80 if parts.scheme.lower() == "http" else DEFAULT_PORT
     path = parts.path.rstrip("/")
     head, _, last = path.rpartition("/")
     try:

@@ -128,7 +128,7 @@ class _OpenSocket(open_socket):
         return exc if isinstance(found, str) and urlsplit(found).hostname != urlsplit(self.uri).hostname else found
 
 
-def _context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:
+def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:
     """Return what the library takes for TLS: None for none, True where the machine's own authorities are enough."""
     if address.scheme != "wss" or ca is None:
         return True if address.scheme == "wss" else None
@@ -149,7 +149,7 @@ async def open_connection(address: Address, *, timeout_seconds: float, ca: str |
     try:
         opened = await _OpenSocket(
             address.url,
-            ssl=_context_for(address, ca),
+            ssl=context_for(address, ca),
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
             open_timeout=timeout_seconds,

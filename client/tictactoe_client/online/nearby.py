@@ -10,10 +10,15 @@ import contextlib
 import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from pathlib import Path
+from ssl import SSLContext
 from typing import TYPE_CHECKING, Final
 
 from tictactoe_client.online.address import Address, parse_address
-from tictactoe_client.online.errors import BadAddress
+from tictactoe_client.online.connection import context_for
+from tictactoe_client.online.errors import BadAddress, ClientError
 from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
 
 if TYPE_CHECKING:
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
 SEARCH_SECONDS: Final = 1.5
 """For how long it is listened where one answer is wanted: most come within a fifth of it."""
 _RESOLVE_MS: Final = 1_000
+_ANSWER_SECONDS: Final = 2.0
 _MOST: Final = 50
 _LONGEST_NAME: Final = 40
 
@@ -131,3 +137,39 @@ def is_of_a_network(address: str) -> bool:
     except ValueError:
         return False
     return ip.is_private and not (ip.is_loopback or ip.is_unspecified or ip.is_multicast or ip.is_reserved)
+
+
+async def find_room(code: str, first: Address, ca: str | Path | None = None) -> Address | None:
+    """Return the address of the server that has a room: `first`, or else one of the local network; None for nobody.
+
+    `ca` as for `connect`.
+    """
+    if await has_room(first, code, ca):
+        return first
+    found = await find_nearby()
+    answers = await asyncio.gather(*(has_room(server.address, code, ca) for server in found))
+    return next((server.address for server, has_it in zip(found, answers, strict=True) if has_it), None)
+
+
+async def has_room(address: Address, code: str, ca: str | Path | None = None) -> bool:
+    """Ask a server whether it has a room, by a request for the room's page; a server that is silent has none."""
+
+    def ask() -> bool:
+        context = context_for(address, ca)
+        if context is None:
+            http = HTTPConnection(address.host, address.port or 80, timeout=_ANSWER_SECONDS)
+        else:
+            http = HTTPSConnection(
+                address.host,
+                address.port or 443,
+                timeout=_ANSWER_SECONDS,
+                context=context if isinstance(context, SSLContext) else None,
+            )
+        with contextlib.closing(http):
+            http.request("HEAD", f"{address.path}/{code}", headers={"Accept": "text/plain"})
+            return http.getresponse().status == HTTPStatus.OK
+
+    try:
+        return await asyncio.to_thread(ask)
+    except (OSError, HTTPException, ClientError):
+        return False
