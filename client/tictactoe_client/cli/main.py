@@ -170,7 +170,7 @@ def bot() -> None:
     """
 
 
-@_command("visits.join", "K7M4PQ", "ws://192.168.1.20:8765/K7M4PQ --name bo")
+@_command("visits.join", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --name bo")
 @click.argument("room", nargs=-1, required=True, metavar="CODE|LINK")
 def join() -> None:
     """Take a free seat in a room.
@@ -180,7 +180,7 @@ def join() -> None:
     """
 
 
-@_command("visits.watch", "", "K7M4PQ", "ws://192.168.1.20:8765/K7M4PQ --plain")
+@_command("visits.watch", "", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --plain")
 @click.argument("room", nargs=-1, metavar="[CODE|LINK]")
 def watch() -> None:
     """Watch a game.
