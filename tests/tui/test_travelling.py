@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
 from tests.kept import rooms_left
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_protocol import SERVICE_TYPE
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -92,3 +95,29 @@ async def test_after_a_refusal_what_is_typed_takes_the_place_of_the_old_code(
         await ana.until('"ab" has 2', gone="k7m4")
         await ana.press("escape")
         await ana.until("> Join with a code", gone="ab")
+
+
+async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen: OpenScreen) -> None:
+    announcing = AsyncZeroconf()
+    info = AsyncServiceInfo(
+        SERVICE_TYPE,
+        f"hall.{SERVICE_TYPE}",
+        port=8765,
+        parsed_addresses=["10.1.2.3"],
+        properties={"v": "1"},
+        server="hall.local.",
+    )
+    try:
+        await (await announcing.async_register_service(info, allow_name_change=True))
+        async with open_screen(NOWHERE.rpartition("/")[0]) as ana:
+            await ana.until("Can't reach", "> Near you: hall  ws://10.1.2.3:8765")
+        async with open_screen(server.url) as ana:
+            await ana.until("Playing as", "Near you: hall")
+            await ana.press("end", "enter")
+            await ana.until("Connecting to ws://10.1.2.3:8765")
+            await ana.press("escape")
+            await ana.until("Playing as", "Near you: hall")
+            await announcing.async_unregister_all_services()
+            await ana.until("Playing as", gone="Near you: hall")
+    finally:
+        await announcing.async_close()

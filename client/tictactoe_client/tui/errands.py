@@ -115,6 +115,11 @@ class Errands:
             self._leave_server()
             self._desk.link.move_back()
 
+    def travel(self, address: Address) -> None:
+        """Go to another server, and see what is there."""
+        self._leave_server()
+        self._desk.link.move(address)
+
     def stay(self) -> None:
         """Want no more what waits for a connection."""
         self._next = None

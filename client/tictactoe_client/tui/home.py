@@ -14,6 +14,7 @@ from tictactoe_client.board.fit import fit_board
 from tictactoe_client.earlier import find_losses
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
+from tictactoe_client.online.nearby import NearbyServer, follow_nearby
 from tictactoe_client.text.lobby import name_with_time
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryScreen
@@ -53,6 +54,9 @@ _LEAST_LIVE: Final = 6
 _LEAST_COLUMNS: Final = 7
 _ALONE: Final = "Nobody else can come here. Others are met on a server that all of you reach."
 _MOVES: Final = ("up", "down")
+_QUIET_SECONDS: Final = 1.0
+"""So long after the start it is listened for other servers: first of all the page is to stand there."""
+_MOST_NEARBY: Final = 3
 _PAGES: Final = {"new": NewRoomScreen, "watch": WatchScreen, "history": HistoryScreen}
 
 
@@ -80,6 +84,7 @@ class HomeScreen(ListScreen):
         super().__init__(self.rooms)
         self.held: tuple[HeldSeat, ...] = ()
         self._games: tuple[PastGame, ...] = ()
+        self._nearby: tuple[NearbyServer, ...] = ()
         self._losses: list[str] = []
         self._game = 0
         self._level = 1
@@ -92,8 +97,8 @@ class HomeScreen(ListScreen):
         if client is not None and link.phase != "failed":
             self._draw_menu(page, body, client)
             return
-        self.keep(())
-        self.lay_rows(_NOWHERE, ())
+        nearby = [(name, f"  {title}  {note}") for name, title, note in self._list_nearby()]
+        self.keep([name for name, _ in nearby])
         self.lay_rows(_NOWHERE, (), self.rooms)
         lines = describe_no_server(link, self.desk.keymap, ascii_only=page.ascii_only, offers_own=True)
         if link.phase != "failed":
@@ -102,6 +107,7 @@ class HomeScreen(ListScreen):
         if body.height >= len(lines) + 5:
             y = self._draw_name(page, y) + 1
         self.draw_lines(page, y, lines)
+        self.lay_rows(Region(2, body.bottom - len(nearby), body.width - 4, len(nearby)), nearby)
 
     def _draw_name(self, page: Picture, y: int) -> int:
         for line in ASCII_NAME if page.ascii_only else NAME:
@@ -219,7 +225,9 @@ class HomeScreen(ListScreen):
         before, rules = self.desk.link.before, describe_game(self.rules)
         if self.desk.settings.ascii:
             rules = rules.replace("è", "e")
-        back = [("return", f"Back to {before.url}", "")] if before is not None else []
+        back = self._list_nearby()
+        if before is not None:
+            back.append(("return", f"Back to {before.url}", ""))
         if self.desk.link.is_own:
             note = "nobody else can come to this server"
             return [
@@ -242,6 +250,17 @@ class HomeScreen(ListScreen):
             *back,
         ]
 
+    def _list_nearby(self) -> list[Line]:
+        """Return a line for each other server of the local network."""
+        link = self.desk.link
+        others = [
+            server for server in self._nearby if server.address != link.before and not link.house.has(server.address)
+        ]
+        return [
+            (f"near-{server.address.url}", f"Near you: {shorten(server.name, 24)}", server.address.url)
+            for server in others[:_MOST_NEARBY]
+        ]
+
     @property
     def rules(self) -> Rules:
         """The game to be played, with whoever comes and with the computer."""
@@ -253,6 +272,15 @@ class HomeScreen(ListScreen):
         return "3x3" if GAMES[self._game] == "classic" else GAMES[self._game]
 
     # -- what happens ---------------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Show what there is, and before long which servers are near."""
+        super().on_mount()
+        self.set_timer(_QUIET_SECONDS, lambda: self.run_worker(follow_nearby(self._hear_nearby), exit_on_error=False))
+
+    def _hear_nearby(self, servers: tuple[NearbyServer, ...]) -> None:
+        self._nearby = servers
+        self.redraw()
 
     def connected(self) -> None:
         """Learn the rooms, and go where the command line wanted to."""
@@ -310,7 +338,10 @@ class HomeScreen(ListScreen):
         desk = self.desk
         if desk.errands.errand:
             return
-        if desk.link.phase != "online":
+        address = next((server.address for server in self._nearby if f"near-{server.address.url}" == name), None)
+        if address is not None:
+            desk.errands.travel(address)
+        elif desk.link.phase != "online":
             desk.say("There is no connection yet.")
         elif name == "match":
             desk.errands.enter(Choice("match", self.rules))
