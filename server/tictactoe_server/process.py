@@ -65,7 +65,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         _log_start(settings, limits, server)
         if settings.data is None and settings.store is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
-        supervisor.tell("READY=1", f"STATUS=Listening on {server.link}")
+        supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
         living = asyncio.create_task(supervisor.keep_alive())
         await _first_of(stop.asked.wait(), server.until_drained())
         supervisor.tell("STOPPING=1")
@@ -143,27 +143,29 @@ def _within_descriptors(limits: Limits) -> Limits:
 
 
 def _tell_addresses(host: str | None, server: Server) -> None:
-    """Print where to connect: the line that scripts wait for, and what to send to a friend.
+    """Print where to connect: the line that scripts wait for, the link for a browser, and what to send to a friend.
 
     That is a link with the machine's own address, with TLS a name of the certificate, and a line more for each further
     one; then how to go there in a terminal. Where browsers are shown nothing it is that alone.
     """
-    everywhere = host in (None, "0.0.0.0", "::")
-    click.echo(f"Listening on {server.link}{' (all addresses)' if everywhere else ''}")
-    whence = "From another machine on this network:"
+    everywhere, is_secure = host in (None, "0.0.0.0", "::"), server.certificate is not None
+    click.echo(f"Listening on {server.url}{' (all addresses)' if everywhere else ''}")
+    whence, hosts = "From another machine on this network:", addresses_for_others()
     if server.certificate is not None:
         whence, hosts = "From another machine:", [name for name in server.certificate.names if is_for_others(name)][:1]
+    elif host == "0.0.0.0":
+        hosts = [address for address in hosts if ":" not in address]
+    urls = [url_of(address, server.port, secure=is_secure) for address in hosts] if everywhere else []
+    links, command = [server.link_of(url) for url in urls], f"{_client_beside(sys.argv[0])} --server"
+    if server.link == server.url:
+        told = [(whence if number == 0 else "or:", f"{command} {url}") for number, url in enumerate(urls)]
     else:
-        hosts = [address for address in addresses_for_others() if host != "0.0.0.0" or ":" not in address]
-    command = f"{_client_beside(sys.argv[0])} --server"
-    for number, address in enumerate(hosts if everywhere else ()):
-        url = url_of(address, server.port, secure=server.certificate is not None)
-        link = server.link_of(url)
-        label = whence if number == 0 else "or:".rjust(len(whence))
-        click.echo(f"{label}  {link if link != url else f'{command} {url}'}")
-    if everywhere and hosts and server.link != server.url:
-        first = server.link_of(url_of(hosts[0], server.port, secure=server.certificate is not None))
-        click.echo(f"{'in a terminal there:'.rjust(len(whence))}  {command} {first}")
+        told = [("In a browser:", server.link)]
+        told += [(whence if number == 0 else "or:", link) for number, link in enumerate(links)]
+        told += [("in a terminal there:", f"{command} {link}") for link in links[:1]]
+    width = max((len(label) for label, _ in told), default=0)
+    for label, text in told:
+        click.echo(f"{label:>{width}}  {text}")
     sys.stdout.flush()
 
 

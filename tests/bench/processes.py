@@ -126,7 +126,7 @@ def _read_address(process: subprocess.Popen[str]) -> str:
     line = process.stdout.readline()
     match = re.search(r"(?:ws|http)://\S+", line)
     assert match, f"{process.args!r} printed {line!r}"
-    return match[0].replace("http", "ws") if line.startswith("Listening on") else match[0]
+    return match[0]
 
 
 def _end(process: subprocess.Popen[str]) -> None:

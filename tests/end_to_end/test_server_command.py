@@ -25,8 +25,9 @@ from tictactoe_server import __version__
 from tictactoe_server.transport import addresses_for_others
 
 COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
-LISTENING = re.compile(r"Listening on http(://(\S+):(\d+))( \(all addresses\))?\n")
+LISTENING = re.compile(r"Listening on ws(://(\S+):(\d+))( \(all addresses\))?\n")
 FOR_OTHERS = re.compile(r" *(?:From another machine on this network|or):  http(://(\S+):(\d+))\n")
+IN_A_BROWSER = re.compile(r" *In a browser:  (http://\S+)\n")
 IN_A_TERMINAL = re.compile(r" *in a terminal there:  tictactoe-client --server (http://\S+)\n")
 
 
@@ -110,7 +111,10 @@ async def test_on_all_addresses_it_prints_the_line_for_another_machine() -> None
             assert ana.welcome["type"] == "welcome"
         process.send_signal(signal.SIGTERM)
         _, rest, _ = await end_of(process)
-    *links, last = rest.splitlines(keepends=True) or [""]
+    here, *links, last = [*rest.splitlines(keepends=True), *([] if addresses_for_others() else [""])]
+    browser = IN_A_BROWSER.fullmatch(here)
+    assert browser
+    assert browser[1] == f"http{match[1]}"
     others = [FOR_OTHERS.fullmatch(line) for line in links]
     assert [other and (other[2].strip("[]"), other[3]) for other in others] == [
         (address, match[3]) for address in addresses_for_others()
@@ -141,6 +145,7 @@ async def test_the_wildcard_addresses_are_all_addresses_too(host: str) -> None:
 async def test_the_address_for_others_leads_here() -> None:
     async with started("--port", "0") as process:
         await url_of(process)
+        await line_of(process)
         match = FOR_OTHERS.fullmatch(await line_of(process))
         assert match
         async with open_peer(f"ws{match[1]}") as peer:
@@ -420,8 +425,9 @@ async def test_the_host_sees_rooms_open_and_close_and_people_come_and_go() -> No
 async def test_with_a_certificate_the_printed_lines_have_its_names(authority: Authority) -> None:
     authority.issue("localhost", "play.example.org")
     async with started("--port", "0", "--tls-cert", str(authority.cert), "--tls-key", str(authority.key)) as process:
-        match = re.fullmatch(r"Listening on http(s://localhost:(\d+)) \(all addresses\)\n", await line_of(process))
+        match = re.fullmatch(r"Listening on ws(s://localhost:(\d+)) \(all addresses\)\n", await line_of(process))
         assert match
+        assert await line_of(process) == f"        In a browser:  https://localhost:{match[2]}\n"
         friends = await line_of(process)
         link = f"https://play.example.org:{match[2]}"
         assert friends == f"From another machine:  {link}\n"
@@ -491,6 +497,7 @@ async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:
     )
     try:
         await url_of(process)
+        await line_of(process)
         for _ in addresses_for_others():
             await line_of(process)
         if addresses_for_others():
@@ -513,7 +520,7 @@ async def test_a_service_manager_is_told_that_it_is_ready_alive_and_about_to_sto
             url, told = await url_of(process), b""
             async with asyncio.timeout(PATIENCE_SECONDS):
                 told = await asyncio.get_running_loop().sock_recv(manager, 4096)
-                assert told.decode() == f"READY=1\nSTATUS=Listening on http{url.removeprefix('ws')}"
+                assert told.decode() == f"READY=1\nSTATUS=Listening on {url}"
                 async with open_peer(url) as peer:
                     assert peer.welcome["type"] == "welcome"
                 while told != b"WATCHDOG=1":

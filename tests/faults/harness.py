@@ -22,7 +22,7 @@ from tests.limits import UNCOUNTED
 COMMAND = (str(Path(sys.executable).parent / "tictactoe-server"),)
 START_SECONDS = 30.0
 END_SECONDS = 30.0
-_LISTENING = re.compile(r"Listening on (?:ws|http)(://\S+:(\d+))")
+_LISTENING = re.compile(r"Listening on (ws://\S+:(\d+))")
 
 
 class Harness:
@@ -88,7 +88,7 @@ class Harness:
         if match is None:
             await self.end(signal.SIGKILL)
             raise RuntimeError(f"{self.command[0]} did not listen: {line!r} {self.log[-3:]}")
-        self.url, self.port = f"ws{match[1]}", int(match[2])
+        self.url, self.port = match[1], int(match[2])
         self.starts += 1
         self._listening.set()
 

@@ -114,7 +114,7 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
         async with open_screen(server.url) as ana:
             await ana.until("Playing as", "Near you: hall")
             await ana.press("end", "enter")
-            await ana.until("Connecting to ws://10.1.2.3:8765")
+            await ana.until("ws://10.1.2.3:8765  ●")
             await ana.press("escape")
             await ana.until("Playing as", "Near you: hall")
             await announcing.async_unregister_all_services()
