@@ -27,7 +27,7 @@ from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
-_FREE_KEYS = [f"f{number}" for number in range(1, 25)] + [f"ctrl+{letter}" for letter in "abdefgjkoprtvxz"]
+_FREE_KEYS = [f"f{number}" for number in range(1, 25)] + [f"ctrl+{letter}" for letter in "abdefgjkortvxz"]
 REMAPPED = {action: (key,) for action, key in zip(ACTIONS, _FREE_KEYS, strict=False)}
 """Another key for every action."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -270,3 +271,27 @@ async def test_the_smallest_window_shows_the_choice_and_the_way_out(server: Serv
         assert "Esc leave" in lines[-1]
         await ana.press("end")
         await ana.until("> 8.")
+
+
+async def test_a_game_is_shared_by_its_link_and_taken_back(
+    server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.desk.desk.FEATURES", ("share",))
+    async with played(server), open_screen(server.url, opening=HISTORY) as ana:
+        await ana.until("won by a line", "x share")
+        await ana.press("x")
+        text = await ana.until("Copied: http://", "x takes it back")
+        path = re.search(r"/replay/(\S+)", text)
+        assert path
+        assert await status_of(server, path[0]) == b"200"
+        await ana.press("x")
+        await ana.until("not shared any more")
+        assert await status_of(server, path[0]) == b"404"
+
+
+async def status_of(server: Server, path: str) -> bytes:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    writer.write(f"GET {path}.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    status = (await reader.readline()).split()[1]
+    writer.close()
+    return status

@@ -27,7 +27,7 @@ async def test_every_screen_outside_rooms_has_its_actions(server: Server, open_s
             await ana.press(*keys)
             await ana.until(words)
             wanted = {*SITUATIONS[situation], *ANYWHERE}
-            of_rows = {"home", "end", "page_up", "page_down", "up", "down", "open", "save"}
+            of_rows = {"home", "end", "page_up", "page_down", "up", "down", "open", "save", "share"}
             absent = of_rows if situation == "in a list" else set()
             assert (wanted - absent, wanted & absent & bound(ana)) == (wanted & bound(ana), set()), situation
 

@@ -39,6 +39,7 @@ class HistoryScreen(ListScreen):
         bind("back", label="back"),
         bind("help", label="help"),
         bind("save", "save_game", "save"),
+        bind("share", label="share"),
         bind("refresh", label="refresh"),
     ]
     heading = "Your games"
@@ -56,6 +57,7 @@ class HistoryScreen(ListScreen):
         self._is_asking = False
         self._fetching: object | None = None
         self._refusal = ""
+        self._shared: set[str] = set()
 
     @property
     def foot_renames(self) -> Mapping[str, str]:  # type: ignore[override]
@@ -108,6 +110,21 @@ class HistoryScreen(ListScreen):
         """Write the chosen game to a file."""
         self._get(self.desk.save)
 
+    def action_share(self) -> None:
+        """Show the chosen game to all who know its link, which is copied; or take back what was shared here."""
+        if self._past is not None:
+            self.desk.start(self._share(self._past, self.chosen, on=self.chosen not in self._shared))
+
+    async def _share(self, past: PastGames, game: str, *, on: bool) -> None:
+        link = await past.share(game, on=on)
+        if link is None:
+            self._shared.discard(game)
+            self.desk.say("The game is not shared any more.", "good")
+            return
+        self._shared.add(game)
+        self.desk.copy(link)
+        self.desk.say(f"Copied: {link}   {self.desk.keymap.show('share')} takes it back", "good")
+
     def action_refresh(self) -> None:
         """Try the server again, and read the list anew."""
         self.desk.link.retry()
@@ -148,6 +165,9 @@ class HistoryScreen(ListScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what there is."""
+        client = self.desk.link.client
+        if action == "share":
+            return bool(self.games) and client is not None and "share" in client.features
         return bool(self.games) if action == "save_game" else super().check_action(action, parameters)
 
     def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:

@@ -26,6 +26,7 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "settings": ("s",),
     "name": ("n",),
     "save": ("s",),
+    "share": ("x",),
     "page_up": ("pageup",),
     "page_down": ("pagedown",),
     "aside_left": ("<", "shift+left"),
@@ -52,13 +53,14 @@ are."""
 _ALWAYS: Final = ("leave", "quit", "redraw")
 _AT_BOARD: Final = ("chat", "command", "help", "back")
 _LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review")
+_ROWS: Final = ("up", "down", "home", "end", "page_up", "page_down")
 _JUDGED: Final = (*_LOOKING, "mistake", "mistake_before")
 
 SITUATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "on the first page": ("up", "down", "left", "right", "open", "help", "theme", "settings", "name", "refresh"),
     "without a server": ("retry", "local", "help", "theme", "settings"),
     "in the form of a new room": ("up", "down", "left", "right", "open", "back", "help"),
-    "in a list": ("up", "down", "home", "end", "page_up", "page_down", "open", "refresh", "save", "back", "help"),
+    "in a list": (*_ROWS, "open", "refresh", "save", "share", "back", "help"),
     "in a replay": (*_JUDGED, "aside_left", "aside_right", "save", "command", "back", "help"),
     "while you wait for others": ("copy", "hide_code", "computer", *_AT_BOARD),
     "in a game": ("up", "down", "left", "right", "place", "accept", "decline", *_AT_BOARD),

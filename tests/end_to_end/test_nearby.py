@@ -1,0 +1,70 @@
+"""Without an address: the servers of the local network listed, a room found by its bare code, a page opened."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.clients import run_client
+from tests.end_to_end.test_server_command import line_of, started
+from tests.peer import open_peer
+from tictactoe_client.online.nearby import is_of_a_network
+from tictactoe_server.server import Server
+from tictactoe_server.transport import addresses_for_others
+
+pytestmark = pytest.mark.skipif(
+    not any(map(is_of_a_network, addresses_for_others())), reason="this machine is on no local network"
+)
+
+
+@asynccontextmanager
+async def announced(*options: str) -> AsyncIterator[int]:
+    """Run a server that others can reach, and that says so; yield its port."""
+    async with started("--port", "0", "--data", ":memory:", *options) as process:
+        found = re.search(r":(\d+)", await line_of(process))
+        assert found
+        assert process.stderr
+        async with asyncio.timeout(20):
+            while b"announced" not in (line := await process.stderr.readline()):
+                assert line
+        yield int(found[1])
+
+
+async def test_servers_are_listed_and_a_bare_code_is_found_at_one_of_them() -> None:
+    async with announced("--announce-as", "hall") as port:
+        async with run_client("servers") as client:
+            assert await client.end() == 0
+            assert any(line.startswith("hall") and line.endswith(f":{port}") for line in client.lines)
+        async with run_client("servers", "--json") as client:
+            assert await client.end() == 0
+            servers = json.loads(client.lines[0])["servers"]
+            assert [server["name"] for server in servers if server["url"].endswith(f":{port}")] == ["hall"]
+        async with open_peer(f"ws://127.0.0.1:{port}", "bo") as bo:
+            code = (await bo.ask("create", visibility="private"))["room"]
+            async with run_client("join", code, "--plain"):
+                await bo.state(status="playing")
+
+
+async def test_a_server_that_is_not_to_be_found_is_not() -> None:
+    async with started("--port", "0", "--data", ":memory:", "--no-announce") as process:
+        port = (await line_of(process)).partition(" (")[0].rpartition(":")[2]
+        async with run_client("servers") as client:
+            assert await client.end() == 0
+            assert not [line for line in client.lines if line.endswith(f":{port}")]
+
+
+async def test_the_page_is_opened_in_the_browser_that_is_set(server: Server, tmp_path: Path) -> None:
+    browser, told = tmp_path / "browser", tmp_path / "told"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {told}\n')
+    browser.chmod(0o700)
+    async with run_client("open", "k7m4pq", "-s", server.url, BROWSER=str(browser)) as client:
+        assert await client.end() == 0
+        link = f"http://127.0.0.1:{server.port}/K7M4PQ"
+        assert client.lines == [link]
+        assert told.read_text().strip() == link
