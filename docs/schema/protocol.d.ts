@@ -1,0 +1,440 @@
+// The messages of docs/protocol.md, made by `python -m tools.protocol_types`.
+declare namespace Protocol {
+  /** Asks what a position of the room's game is worth, the current one or the one after `ply` moves. */
+  interface Analyse {
+    type: "analyse";
+    room: string;
+    ply?: number;
+    id?: string;
+  }
+
+  /** What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells. `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. */
+  interface AnalysisState {
+    ply: number;
+    turn: string | null;
+    value: CellValue;
+    cells: { [key: string]: CellValue };
+    best: number[];
+    solved: boolean;
+  }
+
+  /** Something that the operator says to everybody; `at` is in ms since the epoch. */
+  interface Announcement {
+    type: "announcement";
+    text: string;
+    at: number;
+  }
+
+  /** What a position or a move is worth to the player to move. `plies` counts all moves until the end for `win` and `loss`; `estimate` runs from -1 (lost) to 1 (won), and is exact but for `unknown`. */
+  interface CellValue {
+    kind: string;
+    plies?: number | null;
+    estimate?: number;
+  }
+
+  /** Says something to players and watchers; longer texts than 200 characters are refused with `too_long`. */
+  interface Chat {
+    type: "chat";
+    room: string;
+    text: string;
+    id?: string;
+  }
+
+  /** Something said in a room, `from` the name and `player` the public id of who said it. `seat` is None for a watcher, `at` ms since the epoch. */
+  interface ChatLine {
+    type: "chat";
+    room: string;
+    from: string;
+    seat: string | null;
+    text: string;
+    at: number;
+    player?: string;
+  }
+
+  /** Ends a game whose opponent has been gone past the hold. */
+  interface Claim {
+    type: "claim";
+    room: string;
+    as: "draw" | "win";
+    id?: string;
+  }
+
+  /** The clock that a request asks for: one for each seat (with an increment a move) or one for each move. */
+  interface ClockFields {
+    initial_ms?: number;
+    increment_ms?: number;
+    move_ms?: number;
+  }
+
+  /** What is left on each seat's clock at sending, and the mark whose clock runs. `start_ms` is how long the player to move still has for a first move, left out where no first move is due. */
+  interface ClockState {
+    remaining_ms: { [key: string]: number };
+    running: string | null;
+    start_ms?: number;
+  }
+
+  /** A clock for each seat (`initial_ms` with `increment_ms` a move) or for each move (`move_ms`). */
+  interface ClockTerms {
+    initial_ms?: number;
+    increment_ms?: number;
+    move_ms?: number;
+  }
+
+  /** The room is gone. */
+  interface Closed {
+    type: "closed";
+    room: string;
+    reason: string;
+  }
+
+  /** Opens a room and takes a seat in it. */
+  interface Create {
+    type: "create";
+    rules?: string | RulesFields;
+    visibility?: "private" | "public";
+    clock?: ClockFields | null;
+    seat?: string;
+    bots?: string[];
+    analysis?: "closed" | "open";
+    chat?: "all" | "players";
+    id?: string;
+  }
+
+  /** Offers a draw, or answers an offer; with `game` and `ply`, for which it is meant, it may be sent twice. */
+  interface Draw {
+    type: "draw";
+    room: string;
+    action: "accept" | "decline" | "offer";
+    game?: number;
+    ply?: number;
+    id?: string;
+  }
+
+  /** How an offer was answered with no: `by` is the mark that did, the offering one where `how` is `withdrawn`. */
+  interface EndedOffer {
+    by: string;
+    how: string;
+  }
+
+  /** A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client. */
+  interface Error {
+    type: "error";
+    id?: string;
+    code: string;
+    message: string;
+    room?: string;
+    path?: string;
+    retry_ms?: number;
+  }
+
+  /** A seat that the player holds in an unfinished room. */
+  interface HeldSeat {
+    room: string;
+    seat: string;
+  }
+
+  /** Says who connects; the first request on every connection. With a `token`, the same player again. */
+  interface Hello {
+    type: "hello";
+    name?: string;
+    token?: string;
+    client?: string;
+    id?: string;
+  }
+
+  /** Asks for the player's finished games, newest first: at most `limit`, those older than the game `before`. */
+  interface History {
+    type: "history";
+    limit?: number;
+    before?: string;
+    id?: string;
+  }
+
+  /** Takes a free seat, or attaches this connection to the seat that the player holds. `seq` is that of the newest state that the sender has seen of the room. */
+  interface Join {
+    type: "join";
+    room: string;
+    seq?: number;
+    id?: string;
+  }
+
+  /** Stops watching, frees the seat of a waiting room, or resigns and goes. */
+  interface Leave {
+    type: "leave";
+    room: string;
+    id?: string;
+  }
+
+  /** The board of a public game; the fields are those of a state. `names` are the players' by mark. `result` is there once the game is over. */
+  interface LiveBoard {
+    room: string;
+    game: number;
+    preset: string | null;
+    rows: number;
+    columns: number;
+    board: string;
+    ply: number;
+    turn: string | null;
+    last: number | null;
+    names: { [key: string]: string };
+    result?: Result;
+  }
+
+  /** The boards of some public games that are on, all that one is shown from now on. */
+  interface LiveBoards {
+    type: "boards";
+    boards: LiveBoard[];
+  }
+
+  /** Subscribes to changes of the list of public rooms, and to so many boards of games that are on, or ends that. */
+  interface Lobby {
+    type: "lobby";
+    on: boolean;
+    boards?: number;
+    id?: string;
+  }
+
+  /** What changed in the list of public rooms since the last of these. */
+  interface LobbyChange {
+    type: "lobby";
+    changed: RoomSummary[];
+    closed: string[];
+  }
+
+  /** Joins the oldest open public room with equal rules and clock, or opens one. */
+  interface Match {
+    type: "match";
+    rules?: string | RulesFields;
+    clock?: ClockFields | null;
+    id?: string;
+  }
+
+  /** Plays `cell` (row-major from 0) as move number `ply` (from 0). */
+  interface Move {
+    type: "move";
+    room: string;
+    cell: number;
+    ply: number;
+    id?: string;
+  }
+
+  /** The server is about to go; come back after `retry_ms`, unless the code is `stopping`: then for good. With `in_ms` it goes when the games that are on are over, at the latest after so long; null is no such limit. */
+  interface Notice {
+    type: "notice";
+    code: string;
+    retry_ms: number;
+    in_ms?: number | null;
+  }
+
+  /** The marks whose offer is open: one for a draw, one for an undo, all who asked for a rematch. `ended` says by their kind how offers in this position came to nothing, left out where none did. */
+  interface Offers {
+    draw?: string | null;
+    undo?: string | null;
+    rematch?: string[];
+    ended?: { [key: string]: EndedOffer };
+  }
+
+  /** A request was carried out; which of the fields are there depends on the request. */
+  interface Ok {
+    type: "ok";
+    id: string;
+    room?: string;
+    seat?: string | null;
+    moves?: number[];
+    rooms?: RoomSummary[];
+    time?: number;
+    games?: PastGame[];
+    record?: string;
+    analysis?: AnalysisState;
+    replay?: string;
+    link?: string;
+  }
+
+  /** One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had. */
+  interface PastGame {
+    id: string;
+    room: string;
+    game: number;
+    at: number;
+    rules: RulesState;
+    players: { [key: string]: PastPlayer };
+    result: Result;
+    moves: number;
+  }
+
+  /** Who played a mark of a finished game, under the name of that time. */
+  interface PastPlayer {
+    player: string;
+    name: string;
+  }
+
+  /** Asks for the server's time. */
+  interface Ping {
+    type: "ping";
+    id?: string;
+  }
+
+  /** Asks for one finished game as text, by the `id` that a history gave. */
+  interface Record {
+    type: "record";
+    game: string;
+    id?: string;
+  }
+
+  /** Asks for another game in the room, or agrees to it; with `game`, which is over, it may be sent twice. */
+  interface Rematch {
+    type: "rematch";
+    room: string;
+    game?: number;
+    id?: string;
+  }
+
+  /** The player's seat is now attached to a newer connection. */
+  interface Replaced {
+    type: "replaced";
+    room: string;
+  }
+
+  /** Gives the game up. */
+  interface Resign {
+    type: "resign";
+    room: string;
+    id?: string;
+  }
+
+  /** How a game ended; `winner` is a mark or None, `line` every cell of the deciding line(s), else empty. */
+  interface Result {
+    winner: string | null;
+    reason: string;
+    line?: number[];
+  }
+
+  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice. */
+  interface RoomState {
+    type: "room";
+    room: string;
+    seq: number;
+    status: string;
+    visibility: string;
+    game: number;
+    rules: RulesState;
+    board: string;
+    ply: number;
+    turn: string | null;
+    last: number | null;
+    seats: { [key: string]: SeatState | null };
+    result: Result | null;
+    offers: Offers;
+    clock: ClockState | null;
+    watchers: number;
+    score: { [key: string]: number };
+    time_control?: ClockTerms | null;
+    analysis?: string;
+    chat?: string;
+  }
+
+  /** One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening. */
+  interface RoomSummary {
+    room: string;
+    status: string;
+    rules: RulesState;
+    clock: ClockTerms | null;
+    seats: { [key: string]: SeatState | null };
+    ply: number;
+    watchers: number;
+    age_ms: number;
+    analysis?: string;
+  }
+
+  /** Asks for the public rooms. */
+  interface Rooms {
+    type: "rooms";
+    id?: string;
+  }
+
+  /** Rules spelled out; what is missing is as in `classic`. The engine decides whether they can be played. */
+  interface RulesFields {
+    rows?: number;
+    columns?: number;
+    line?: number;
+    marks?: string;
+    blocked?: number[];
+    misere?: boolean;
+    gravity?: boolean;
+  }
+
+  /** Rules in full; `preset` is their name, or None where they have none. `blocked` is ascending. */
+  interface RulesState {
+    preset: string | null;
+    rows: number;
+    columns: number;
+    line: number;
+    marks: string;
+    blocked: number[];
+    misere: boolean;
+    gravity: boolean;
+  }
+
+  /** Who holds a seat. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for good, `out` one who is passed over in the game on the table. */
+  interface SeatState {
+    player: string;
+    name: string;
+    online: boolean;
+    bot: string | null;
+    hold_ms?: number;
+    left?: boolean;
+    out?: boolean;
+  }
+
+  /** Shows one finished game to whoever knows its link, by the `id` that a history gave, or takes that back. */
+  interface Share {
+    type: "share";
+    game: string;
+    on?: boolean;
+    id?: string;
+  }
+
+  /** Asks for the current state again. */
+  interface Sync {
+    type: "sync";
+    room: string;
+    id?: string;
+  }
+
+  /** Asks to take back one's last move, or answers such a request; `game` and `ply` as for `draw`. */
+  interface Undo {
+    type: "undo";
+    room: string;
+    action: "accept" | "decline" | "offer";
+    game?: number;
+    ply?: number;
+    id?: string;
+  }
+
+  /** Spectates; `seq` as for `join`. */
+  interface Watch {
+    type: "watch";
+    room: string;
+    seq?: number;
+    id?: string;
+  }
+
+  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. */
+  interface Welcome {
+    type: "welcome";
+    protocol: number;
+    server: string;
+    player: string;
+    name: string;
+    token: string;
+    rooms: HeldSeat[];
+    hold_ms?: number;
+    held_ms?: { [key: string]: number };
+    features?: string[];
+    id?: string;
+  }
+
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse;
+
+  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Closed | Notice | Announcement;
+}

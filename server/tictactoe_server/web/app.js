@@ -1,0 +1,113 @@
+/** What every page has: connection, rooms, the line of news, what is kept, the way to other pages. */
+
+import { Connection } from "./connection.js";
+import { setText } from "./dom.js";
+import { Rooms } from "./room.js";
+import { Sound } from "./sound.js";
+import { describePush, messageOf } from "./words.js";
+
+const STORE = "tictactoe";
+
+export class App {
+	kept = readKept();
+	sound = new Sound();
+	/** @type {(() => void)[]} */
+	#waiting = [];
+	#wasOn = false;
+
+	/** @param {HTMLElement} status @param {House} house */
+	constructor(status, house) {
+		this.status = status;
+		this.house = house;
+		this.keep({});
+		this.connection = new Connection(`${location.protocol.replace("http", "ws")}//${location.host}/ws`, this.kept, {
+			onPhase: () => this.#notePhase(),
+			onWelcome: () => {
+				this.rooms.resume();
+				for (const wake of this.#waiting.splice(0)) wake();
+			},
+			onNews: (news) => {
+				this.rooms.hear(news);
+				if (news.type === "notice" || news.type === "announcement") this.say(describePush(news));
+				else if (news.type === "error" && news.code !== "rate_limited") this.say(messageOf(news.message));
+				house.onNews(news);
+			},
+			onIdentity: ({ name, token }) => this.keep({ name, token }),
+		});
+		this.rooms = new Rooms(this.connection);
+	}
+
+	#notePhase() {
+		const isOn = this.connection.phase === "on";
+		if (this.#wasOn && !isOn) this.rooms.lose();
+		this.#wasOn = isOn;
+		this.house.onPhase();
+	}
+
+	navigate(path = "") {
+		this.house.navigate(path);
+	}
+
+	/** Wait until there is a connection. @returns {Promise<void>} */
+	arrive() {
+		return this.connection.phase === "on" ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+	}
+
+	/** Be called so from now on, where it is a name and a new one. @param {string} name */
+	bear(name) {
+		const wanted = name.trim();
+		if (wanted && wanted !== this.connection.name) this.connection.rename(wanted);
+		return this.arrive();
+	}
+
+	/** Enter a room and go to its page; what is refused is told. @param {Entry} request */
+	async play(request) {
+		try {
+			const room = await this.rooms.enter(request);
+			this.navigate(`/${room.code}`);
+			return room;
+		} catch (error) {
+			return void this.say(messageOf(error));
+		}
+	}
+
+	/** Tell what happened, to eyes and ears. @param {string} text */
+	say(text) {
+		if (this.status.textContent === text) this.status.textContent = "";
+		requestAnimationFrame(() => setText(this.status, text));
+	}
+
+	copy(text = "") {
+		const told = () => this.say(`Copied: ${text}`);
+		if (navigator.clipboard) navigator.clipboard.writeText(text).then(told, () => this.say(text));
+		else this.say(text);
+	}
+
+	/** Give a finished game a link that anybody can open. @param {string} game its id in the history */
+	share(game) {
+		const shared = (/** @type {Protocol.Ok} */ { replay }) => this.copy(`${location.origin}/replay/${replay}`);
+		this.connection.request({ type: "share", game, on: true }).then(shared, (error) => this.say(messageOf(error)));
+	}
+
+	/** @param {Partial<Kept>} changed */
+	keep(changed) {
+		Object.assign(this.kept, changed);
+		this.sound.isOn = this.kept.sound;
+		try {
+			localStorage.setItem(STORE, JSON.stringify(this.kept));
+		} catch {
+			// Where the browser keeps nothing, it counts for this visit.
+		}
+	}
+}
+
+/** @returns {Kept} */
+function readKept() {
+	let found;
+	try {
+		found = JSON.parse(localStorage.getItem(STORE) ?? "{}");
+	} catch {
+		found = {};
+	}
+	return { name: "", token: "", sound: false, ...found };
+}

@@ -1,0 +1,50 @@
+/** Elements in a line. Text goes in as text, never as markup. */
+
+/** @template {Element} E @param {E} element @param {Attributes} attributes @param {(Child | Child[])[]} children */
+function fill(element, attributes, children) {
+	for (const [name, value] of Object.entries(attributes)) {
+		if (typeof value === "function") element.addEventListener(name, value);
+		else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value === true ? "" : String(value));
+	}
+	show(element, ...children);
+	return element;
+}
+
+/** `h("p.note")`; an attribute that is a function is a listener, `false` and null are none. @type {MakeElement} */
+export function h(tag, attributes = {}, ...children) {
+	const [name, ...kinds] = tag.split(".");
+	const element = /** @type {any} */ (document.createElement(name));
+	element.classList.add(...kinds);
+	return fill(element, attributes, children);
+}
+
+/** An element of SVG. @type {MakeShape} */
+export const svg = (tag, attributes = {}, ...children) =>
+	fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+/** Put children in the place of an element's own. @param {Element} element @param {...(Child | Child[])} children */
+export function show(element, ...children) {
+	element.replaceChildren(...children.flat().flatMap((child) => child || []));
+}
+
+/** Set a text where it is another one. @param {Element} element @param {string} text */
+export function setText(element, text) {
+	if (element.textContent !== text) element.textContent = text;
+}
+
+/** @param {string} label @param {() => unknown} does @param {Attributes} [attributes] */
+export const button = (label, does, attributes = {}) => h("button", { type: "button", click: () => does(), ...attributes }, label);
+
+/** A control with its label. @param {string} label @param {HTMLElement} control @param {string} [note] */
+export const field = (label, control, note) =>
+	h("label.field", {}, h("span", {}, label), control, note && h("small", {}, note));
+
+/** An option is its value, or the value and what it is called. @type {MakeSelect} */
+export const select = (options, attributes = {}) =>
+	h("select", attributes, options.map((one) => (typeof one === "string" ? h("option", {}, one) : h("option", { value: one[0] }, one[1]))));
+
+/** @type {Submitting} */
+export const submitting = (does) => (event) => {
+	event.preventDefault();
+	does();
+};

@@ -1,0 +1,95 @@
+/** Boards and what may be played on them. A cell is a number, row by row from 0 at the top left. */
+
+export const FREE = ".";
+export const BLOCKED = "#";
+
+/** @type {Record<string, [rows: number, columns: number, line: number, more?: Partial<Rules>]>} */
+const GAMES = {
+	classic: [3, 3, 3],
+	blocker: [3, 3, 3, { blocked: [4] }],
+	misere: [3, 3, 3, { misere: true }],
+	four: [4, 4, 4],
+	"three-players": [5, 5, 4, { marks: "XOA" }],
+	"connect-four": [6, 7, 4, { gravity: true }],
+	gomoku: [15, 15, 5],
+};
+export const PRESETS = Object.keys(GAMES);
+
+/** @type {(preset: string) => Rules} */
+export function rulesOf(preset) {
+	const [rows, columns, line, more] = GAMES[preset];
+	return { preset, rows, columns, line, marks: "XO", blocked: [], misere: false, gravity: false, ...more };
+}
+
+/** @type {SayRules} */
+export function emptyBoard(rules) {
+	const cells = Array(rules.rows * rules.columns).fill(FREE);
+	for (const cell of rules.blocked) cells[cell] = BLOCKED;
+	return cells.join("");
+}
+
+/** @type {(rules: Rules) => boolean} */
+export const hasSingleKeys = ({ rows, columns }) => rows === 3 && columns === 3;
+
+/** @type {LandingCell} */
+export function landingCell(rules, board, cell) {
+	if (!rules.gravity) return board[cell] === FREE ? cell : -1;
+	let at = board.length - rules.columns + (cell % rules.columns);
+	while (at >= 0 && board[at] !== FREE) at -= rules.columns;
+	return at;
+}
+
+/** @type {Neighbour} */
+export function neighbour(rules, cell, down, right) {
+	return cellAt(rules, Math.floor(cell / rules.columns) + down, (cell % rules.columns) + right);
+}
+
+/** @type {CellAt} */
+function cellAt({ rows, columns }, row, column) {
+	return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : -1;
+}
+
+/** @type {SplitLines} */
+export function splitLines(rules, cells) {
+	const found = [];
+	for (const [down, right] of [[0, 1], [1, 0], [1, 1], [1, -1]]) {
+		for (const cell of cells) {
+			if (cells.includes(neighbour(rules, cell, -down, -right))) continue;
+			const run = [];
+			for (let at = cell; cells.includes(at); at = neighbour(rules, at, down, right)) run.push(at);
+			if (run.length >= rules.line) found.push(run);
+		}
+	}
+	return found;
+}
+
+/** @type {BoardAfter} */
+export function boardAfter(rules, board, moves) {
+	const cells = [...emptyBoard(rules)];
+	for (const cell of moves) cells[cell] = board[cell];
+	return cells.join("");
+}
+
+/** @type {(column: number) => string} */
+export function nameColumn(column) {
+	const letter = String.fromCharCode(65 + (column % 26));
+	return column < 26 ? letter : nameColumn(Math.floor(column / 26) - 1) + letter;
+}
+
+/** @type {OfCell} */
+export const nameCell = (cell, { columns }) => nameColumn(cell % columns) + (Math.floor(cell / columns) + 1);
+
+/** @type {NameCells} */
+export const nameCells = (cells, rules) => cells.map((cell) => nameCell(cell, rules));
+
+/** The cell of `b2`, of `2,3`, of a digit on 3x3, of a column's letter where marks fall; else -1. @type {ParseCell} */
+export function parseCell(text, rules) {
+	const word = text.trim().toUpperCase();
+	if (hasSingleKeys(rules) && /^[1-9]$/.test(word)) return Number(word) - 1;
+	const pair = /^(\d+)[\s,]+(\d+)$/.exec(word);
+	if (pair) return cellAt(rules, Number(pair[1]) - 1, Number(pair[2]) - 1);
+	const name = /^([A-Z]{1,2})(\d*)$/.exec(word);
+	if (!name || (!name[2] && !rules.gravity)) return -1;
+	const column = [...name[1]].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+	return cellAt(rules, name[2] ? Number(name[2]) - 1 : 0, column);
+}
