@@ -1,0 +1,133 @@
+"""The page for everybody: a phone and a thumb, the keyboard alone, assistive programs, a narrow window, no motion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.page.conftest import MODULES, Visit
+from tests.page.test_play import address, two_at_the_board
+from tictactoe_server.server import Server
+
+AXE = MODULES / "axe-core" / "axe.min.js"
+
+
+async def find_violations(page: Page) -> list[str]:
+    """Return what axe-core finds wrong on a page."""
+    await page.wait_for_timeout(400)
+    await page.evaluate(AXE.read_text(encoding="utf-8"))
+    found: dict[str, Any] = await page.evaluate("axe.run()")
+    return [
+        f"{one['id']}: {one['nodes'][0]['html']} {one['nodes'][0]['failureSummary']}" for one in found["violations"]
+    ]
+
+
+async def test_a_thumb_chooses_a_small_cell_and_confirms_it(server: Server, visit: Visit) -> None:
+    cy = await visit(address(server), phone=True)
+    await cy.quick_match("cy", "gomoku")
+    dee = await visit(cy.page.url, phone=True)
+    await dee.join("dee")
+    await cy.cell(100).tap()
+    await expect(cy.button("Place at K7")).to_be_visible()
+    await dee.sees(K7="free")
+    await cy.cell(112).tap()
+    await cy.button("Place at H8").tap()
+    await dee.sees(H8="X", K7="free")
+    await dee.cell(96).tap()
+    await dee.cell(96).tap()
+    await cy.sees(G7="O")
+
+
+async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    keys = ana.page.keyboard
+    await expect(ana.page.locator(".link.on")).to_be_visible()
+    await ana.button("Quick match").focus()
+    await keys.press("Enter")
+    await expect(ana.page.get_by_text("Waiting for someone")).to_be_visible()
+    bo = await visit(ana.page.url)
+    await expect(bo.page.locator(".door")).to_be_visible()
+    await bo.page.keyboard.press("Enter")
+    await ana.hears("joins as O.")
+    await keys.press("5")
+    await bo.sees(B2="X")
+    await bo.page.keyboard.press("ArrowUp")
+    await bo.page.keyboard.press("ArrowUp")
+    await bo.page.keyboard.press("Enter")
+    await ana.sees(B1="O")
+    await keys.type("a1")
+    await expect(ana.page.locator("p.turn")).to_have_text("move: a1_")
+    await keys.press("Enter")
+    await bo.sees(A1="X")
+    await bo.page.keyboard.press("2")
+    await bo.hears("B1 is taken by O.")
+    await bo.page.keyboard.press("4")
+    await ana.sees(A2="O")
+    await keys.press("9")
+    await bo.hears("The diagonal A1 to C3 is X X X. You lose.")
+    await ana.hears("You win.")
+    await keys.press("ArrowLeft")
+    await ana.sees(C3="free")
+    await keys.press("End")
+    await ana.sees(C3="X")
+    await keys.press("r")
+    await bo.hears("wants a rematch.")
+
+
+async def test_the_board_is_a_grid_of_named_cells_in_rows(server: Server, visit: Visit) -> None:
+    ana, _ = await two_at_the_board(server, visit)
+    grid = ana.page.get_by_role("grid")
+    await expect(grid.get_by_role("row")).to_have_count(3)
+    await expect(grid.get_by_role("row").nth(1).get_by_role("gridcell")).to_have_count(3)
+    await expect(ana.cell(4)).to_have_attribute("aria-label", "B2, free")
+    await expect(ana.page.get_by_role("status")).to_have_count(1)
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: .ci/run puts it into .ci-work/npm")
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+async def test_axe_finds_nothing_wrong_on_any_page(server: Server, visit: Visit, dark: bool) -> None:
+    ana = await visit(address(server), dark=dark, still=True)
+    await expect(ana.page.locator(".rooms li")).not_to_have_count(0)
+    found = {"home": await find_violations(ana.page)}
+    await ana.quick_match("ana")
+    found["waiting"] = await find_violations(ana.page)
+    bo = await visit(ana.page.url, dark=dark, still=True, phone=True)
+    await expect(bo.page.locator(".door")).to_be_visible()
+    found["door"] = await find_violations(bo.page)
+    await bo.join("bo")
+    for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
+        await mover.play(number)
+    await bo.hears("You lose.")
+    found["end"] = await find_violations(ana.page)
+    found["end on a phone"] = await find_violations(bo.page)
+    await ana.page.keyboard.press("v")
+    await expect(ana.page.locator(".worth.best")).to_have_count(1)
+    found["review"] = await find_violations(ana.page)
+    for path in ("/#new", "/#games", "/wall"):
+        await bo.page.goto(address(server, path))
+        found[path] = await find_violations(bo.page)
+    assert {page: faults for page, faults in found.items() if faults} == {}
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+async def test_nothing_is_cut_off_in_a_window_magnified_to_400_percent(
+    server: Server, visit: Visit, width: int
+) -> None:
+    ana, _ = await two_at_the_board(server, visit)
+    await ana.page.set_viewport_size({"width": width, "height": 256})
+    for path in ("", "/", "/#new", "/#games", "/wall"):
+        if path:
+            await ana.page.goto(address(server, path))
+        assert await ana.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+async def test_marks_are_drawn_in_a_stroke_unless_motion_is_unwanted(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    await bo.page.emulate_media(reduced_motion="reduce")
+    await ana.play(4)
+    animation = "node => getComputedStyle(node).animationName"
+    assert await ana.cell(4).locator(".mark").evaluate(animation) == "stroke"
+    await bo.sees(B2="X")
+    assert await bo.cell(4).locator(".mark").evaluate(animation) == "none"

@@ -1,0 +1,51 @@
+"""What the page is made of: its weight, that it is written as text alone, and that it agrees with the protocol."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.environment import environment
+from tests.page.conftest import MODULES
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.pushes import RulesState
+from tictactoe_server.page.assets import FOLDER
+from tools.protocol_types import PATH, render_declarations
+
+HEAVIEST = 120_000
+FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
+TSC = MODULES / ".bin" / "tsc"
+NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.map(rulesOf)))"
+
+
+def test_all_files_together_weigh_little() -> None:
+    assert sum(path.stat().st_size for path in FILES) <= HEAVIEST
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_file_puts_no_markup_in_and_names_nobody_else(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|\bstyle=\"|\bon\w+=\"", text)
+    assert set(re.findall(r"https?://[\w.]+", text)) <= {"http://www.w3.org"}
+
+
+def test_the_declarations_are_those_of_the_protocol() -> None:
+    assert PATH.read_text(encoding="utf-8") == render_declarations()
+
+
+@pytest.mark.skipif(not TSC.exists(), reason="TypeScript is not there: .ci/run puts it into .ci-work/npm")
+def test_the_modules_have_the_types_that_they_say() -> None:
+    command = (TSC, "--project", Path(__file__).parent / "tsconfig.json")
+    assert subprocess.run(command, capture_output=True, text=True, check=False, env=environment()).stdout == ""
+
+
+@pytest.mark.skipif(not TSC.exists(), reason="node is not there, as its modules are not: .ci/run")
+def test_the_games_with_a_name_are_those_of_the_engine() -> None:
+    command = ("node", "--input-type=module", "--eval", NODE % (FOLDER / "rules.js").as_uri())
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout)
+    expected = [RulesState.of(rules) for rules in PRESETS.values()]
+    assert [RulesState(**{**rules, "blocked": tuple(rules["blocked"])}) for rules in found] == expected

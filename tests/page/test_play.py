@@ -1,0 +1,208 @@
+"""Games in browsers on the real server: with each other, with a terminal, watched, with everything that one can do."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.async_api import expect
+
+from tests.end_to_end.clients import run_client
+from tests.limits import uncounted
+from tests.page.conftest import Visit, Visitor
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+def address(server: Server, path: str = "/") -> str:
+    return f"http://127.0.0.1:{server.port}{path}"
+
+
+async def two_at_the_board(server: Server, visit: Visit, game: str = "classic") -> tuple[Visitor, Visitor]:
+    ana = await visit(address(server))
+    await ana.quick_match("ana", game)
+    bo = await visit(ana.page.url)
+    await bo.join("bo")
+    await ana.hears("bo joins as O.")
+    return ana, bo
+
+
+async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
+        await mover.play(number)
+    await bo.hears("ana plays C1, top right. Row 1 is X X X. You lose.")
+    await ana.hears("Row 1 is X X X. You win.")
+    await expect(bo.page.locator(".through")).to_have_count(1)
+    await expect(ana.page.locator(".winner .name")).to_have_text("ana (you)")
+    await bo.sees(A1="X", B2="O", C3="free")
+
+
+async def test_two_pages_and_a_terminal_play_and_one_watches_from_the_middle(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit, "three-players")
+    async with run_client("join", ana.page.url.rsplit("/", 1)[1], "-s", server.url, "-n", "cy", "--plain") as cy:
+        await cy.until("You are A")
+        await ana.play(12)
+        await bo.play(0)
+        await cy.until("Your move, A.")
+        dee = await visit(ana.page.url)
+        await dee.hears("Watching room")
+        await dee.sees(C3="X", A1="O")
+        cy.type("b2")
+        for page in (ana, bo, dee):
+            await page.hears("cy plays B2.")
+            await page.sees(B2="A")
+        await dee.page.keyboard.press("ArrowLeft")
+        await dee.sees(B2="free", A1="O")
+        await ana.play(13)
+        await dee.sees(D3="free")
+        await dee.page.keyboard.press("End")
+        await dee.sees(D3="X")
+
+
+async def test_what_is_refused_is_said_beside_the_cell(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    await ana.play(4)
+    await expect(bo.page.locator("p.turn.mine")).to_be_visible()
+    await bo.cell(4).click()
+    await expect(bo.page.locator(".bubble")).to_have_text("B2 is taken by X.")
+    await bo.hears("B2 is taken by X.")
+
+
+async def test_offers_are_made_answered_and_taken_back(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    await ana.play(4)
+    await ana.button("Take back").click()
+    await bo.hears("ana asks to take back B2.")
+    await bo.button("Let them").click()
+    await ana.hears("You take back B2.")
+    await ana.sees(B2="free")
+    await ana.play(0)
+    await bo.play(1)
+    await bo.button("Offer a draw").click()
+    await bo.button("Withdraw").click()
+    await ana.hears("bo withdraws the draw offer.")
+    await bo.button("Offer a draw").click()
+    await ana.hears("bo offers a draw.")
+    await ana.button("Decline").click()
+    await bo.hears("ana declines the draw.")
+    await ana.button("Offer a draw").click()
+    await bo.page.keyboard.press("Control+y")
+    await ana.hears("Both agreed. It's a draw.")
+
+
+async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    await ana.button("Abort").click()
+    await ana.page.locator(".ask").get_by_role("button", name="Abort").click()
+    await bo.hears("It doesn't count.")
+    await bo.button("Rematch").click()
+    await ana.hears("bo wants a rematch.")
+    await ana.page.keyboard.press("r")
+    await bo.hears("Game 2. You are O. ana is X.")
+    await ana.play(0)
+    await bo.play(1)
+    await bo.button("Resign").click()
+    await bo.button("Play on").click()
+    await bo.button("Resign").click()
+    await bo.page.locator(".ask").get_by_role("button", name="Resign").click()
+    await ana.hears("bo resigns. You win.")
+    await ana.button("Rematch").click()
+    await bo.page.locator(".ask").get_by_role("button", name="Rematch").click()
+    await ana.hears("Game 3. You are O. bo is X.")
+
+
+async def test_talk_reaches_players_and_watchers_as_text(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    dee = await visit(f"{ana.page.url}#watch")
+    await dee.hears("Watching room")
+    markup = "<img src=x onerror=alert(1)> <b>hello</b>"
+    await ana.page.get_by_label("Say something").fill(markup)
+    await ana.page.keyboard.press("Enter")
+    for page in (bo, dee):
+        await page.hears(f"ana: {markup}")
+        await expect(page.page.locator(".lines")).to_contain_text(markup)
+        await expect(page.page.locator(".lines img")).to_have_count(0)
+
+
+async def test_clocks_run_and_a_first_move_is_due(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.page.get_by_role("combobox", name="Clock").select_option("3+2")
+    await ana.quick_match("ana")
+    bo = await visit(ana.page.url)
+    await bo.join("bo")
+    await expect(ana.page.locator(".player").first).to_contain_text("first move due in 0:2")
+    await expect(bo.page.locator(".clock").first).to_have_text("3:00")
+
+
+async def test_an_opponent_who_is_gone_too_long_loses_by_a_claim(visit: Visit) -> None:
+    settings = Settings(host="127.0.0.1", port=0, hold_seconds=1)
+    async with Server(settings, limits=uncounted()) as server:
+        ana, bo = await two_at_the_board(server, visit)
+        await ana.play(4)
+        await bo.play(0)
+        await bo.page.context.close()
+        await ana.hears("bo has dropped.")
+        await expect(ana.page.get_by_text("bo has been gone too long.")).to_be_visible()
+        await ana.button("Claim the win").click()
+        await ana.hears("The game was claimed, as the other seat stayed empty. You win.")
+
+
+async def test_a_room_of_ones_own_rules_is_opened_and_a_fault_is_named(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server, "/#new"))
+    form = ana.page
+    await form.get_by_role("spinbutton", name="Rows").fill("5")
+    await form.get_by_role("spinbutton", name="Columns").fill("6")
+    await expect(form.get_by_role("combobox", name="Game a game")).to_have_value("your own")
+    await form.get_by_label("In a row").fill("9")
+    await ana.button("Open the room").click()
+    await expect(form.get_by_role("alert")).not_to_be_empty()
+    await form.get_by_label("In a row").fill("4")
+    await form.get_by_label("Blocked").fill("a1 f5")
+    await form.get_by_label("Gravity").check()
+    await form.get_by_label("Clock").fill("3+2")
+    await form.get_by_label("Who may see it").select_option("private")
+    await form.get_by_label("The computer").select_option("easy")
+    await ana.button("Open the room").click()
+    await expect(form.locator(".sub")).to_have_text(re.compile("5 by 6, 4 in a row, A1 F5 blocked, marks fall · 3\\+2"))
+    await form.keyboard.press("3")
+    await ana.sees(C5="X")
+
+
+async def test_the_first_page_lists_what_waits_and_what_is_on(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.quick_match("ana", "gomoku")
+    eve = await visit(address(server))
+    row = eve.page.locator(".rooms li", has_text="ana v free")
+    await expect(row).to_contain_text("gomoku")
+    await row.get_by_role("link").click()
+    await eve.join("eve")
+    fay = await visit(address(server))
+    await expect(fay.page.locator(".live-boards li")).to_contain_text("ana (X) v eve (O)")
+    wall = await visit(address(server, "/wall"))
+    await expect(wall.page.locator(".live-boards li")).to_have_count(1)
+    await ana.play(112)
+    await expect(wall.page.locator(".live-boards .m0")).to_have_attribute("d", re.compile("^M70 70"))
+
+
+async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    for number, mover in zip((0, 3, 1, 8, 2), (ana, bo, ana, bo, ana), strict=True):
+        await mover.play(number)
+    await ana.page.keyboard.press("v")
+    await expect(ana.page.locator(".worth.best")).to_have_count(1)
+    await ana.hears("X wins at once. Best: C1.")
+    await bo.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await bo.button("Share replay").click()
+    await bo.hears("/replay/")
+    link = re.search(r"http\S+", await bo.status.inner_text())
+    assert link is not None
+    eve = await visit(link[0])
+    await expect(eve.page.locator("h1")).to_have_text("ana v bo")
+    await eve.page.keyboard.press("End")
+    await eve.sees(C1="X")
+    await expect(eve.page.locator(".through")).to_have_count(1)
+    await ana.page.goto(address(server, "/#games"))
+    await expect(ana.page.locator(".rooms li")).to_contain_text("won by a line")
+    await ana.page.get_by_role("link", name="Replay").click()
+    await ana.button("To the end").click()
+    await ana.sees(A1="X", C1="X")

@@ -1,0 +1,60 @@
+"""Coming back: after a reload, after a server that was killed in mid-game, and to a seat that another tab has taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.async_api import expect
+
+from tests.faults.harness import Harness
+from tests.page.conftest import Visit
+from tests.page.test_play import address, two_at_the_board
+from tictactoe_server.server import Server
+
+
+async def test_a_reload_in_mid_game_leads_back_to_the_seat(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    await ana.play(4)
+    await ana.page.reload()
+    await ana.sees(B2="X")
+    await bo.play(0)
+    await ana.play(8)
+    await bo.sees(C3="X")
+    await expect(ana.page.locator(".players")).to_contain_text("ana (you)")
+
+
+async def test_the_first_page_offers_the_game_that_was_left(server: Server, visit: Visit) -> None:
+    ana, _ = await two_at_the_board(server, visit)
+    await ana.page.goto(address(server))
+    await ana.page.get_by_role("button", name="Resume").click()
+    await ana.play(4)
+
+
+async def test_another_tab_takes_the_seat_over_and_gives_it_back(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    tab = await ana.page.context.new_page()
+    await tab.goto(ana.page.url)
+    await ana.hears("A newer connection of yours has taken over your seat.")
+    await ana.button("Take the seat back").click()
+    await ana.play(4)
+    await bo.sees(B2="X")
+
+
+async def test_a_game_goes_on_after_the_server_was_killed(tmp_path: Path, visit: Visit) -> None:
+    fails = "WebSocket connection to"
+    async with Harness(tmp_path) as harness:
+        ana = await visit(f"http://127.0.0.1:{harness.port}/", may_fail=fails)
+        await ana.quick_match("ana")
+        bo = await visit(ana.page.url, may_fail=fails)
+        await bo.join("bo")
+        await ana.play(4)
+        await bo.sees(B2="X")
+        await harness.end()
+        await expect(bo.page.get_by_text("Connection lost.")).to_be_visible()
+        await bo.cell(0).click()
+        await bo.hears("A1 is kept: it is played when the connection is back.")
+        await harness.start()
+        await ana.sees(A1="O", B2="X")
+        await ana.play(8)
+        await bo.sees(C3="X")
+        await expect(ana.page.locator(".banner")).to_be_hidden()
