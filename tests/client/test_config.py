@@ -52,7 +52,7 @@ def test_values_and_bindings_are_read() -> None:
         ("[bindings]\nhelp = 3", "client.toml line 2: help is a key, or a list of keys."),
         ('[bindings]\nsave = "r"', 'client.toml line 2: "r" is refresh as well, in a list.'),
         ('[bindings]\nquit = "ctrl+c"', 'client.toml line 2: "ctrl+c" is leave as well, on the first page.'),
-        ('[bindings]\nsave = "x"\nreview = "x"', 'client.toml line 3: "x" is save as well, in a replay.'),
+        ('[bindings]\nsave = "x"\nreview = "x"', 'client.toml line 2: "x" is share as well, in a list.'),
         ('qqqqqq = "x"', 'client.toml line 1: unknown key "qqqqqq".'),
     ],
 )

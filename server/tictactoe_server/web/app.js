@@ -1,4 +1,4 @@
-/** What every page has: connection, rooms, the line of news, what is kept, the way to other pages. */
+/** What every page has. */
 
 import { Connection } from "./connection.js";
 import { setText } from "./dom.js";
@@ -20,7 +20,7 @@ export class App {
 		this.status = status;
 		this.house = house;
 		this.keep({});
-		this.connection = new Connection(`${location.protocol.replace("http", "ws")}//${location.host}/ws`, this.kept, {
+		this.connection = new Connection(this.kept, {
 			onPhase: () => this.#notePhase(),
 			onWelcome: () => {
 				this.rooms.resume();

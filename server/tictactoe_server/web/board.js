@@ -25,9 +25,12 @@ export function makeBoard(rules, name, { onPlay, onChoose }) {
 	let refusalTimer = 0;
 	/** The cell that a finger has chosen and not yet confirmed, -1 for none. */
 	let chosen = -1;
+	const model = svg("g", { role: "gridcell", tabindex: -1 }, svg("rect", { class: "hit", width: SIDE, height: SIDE, rx: 12 }));
 	const cells = [...Array(rows * columns).keys()].map((cell) => {
-		const at = { role: "gridcell", "data-cell": cell, tabindex: -1, transform: `translate(${corner(cell)})` };
-		return svg("g", at, svg("rect", { class: "hit", width: SIDE, height: SIDE, rx: 12 }));
+		const made = /** @type {SVGElement} */ (model.cloneNode(true));
+		made.setAttribute("data-cell", `${cell}`);
+		made.setAttribute("transform", `translate(${corner(cell)})`);
+		return made;
 	});
 	const lines = [...Array(rows).keys()].map((row) => svg("g", { role: "row" }, cells.slice(row * columns, (row + 1) * columns)));
 	const grid = svg("g", { role: "grid", "aria-label": name }, lines);

@@ -1,4 +1,6 @@
-/** One player's connection: hello with the token, requests and their answers, and coming back when it is lost. */
+/** One player's connection: hello, requests and their answers, coming back. */
+
+import { takeSocket } from "./socket.js";
 
 const WAITS_MS = [400, 800, 1600, 3200, 4000];
 const PATIENCE_MS = 600_000;
@@ -43,9 +45,8 @@ export class Connection {
 	/** The name before one that is being tried. @type {string | null} */
 	#nameBefore = null;
 
-	/** @param {string} url @param {{name: string, token: string}} identity @param {ConnectionEars} ears */
-	constructor(url, identity, ears) {
-		this.url = url;
+	/** @param {{name: string, token: string}} identity @param {ConnectionEars} ears */
+	constructor(identity, ears) {
 		this.name = identity.name;
 		this.token = identity.token;
 		this.ears = ears;
@@ -95,7 +96,7 @@ export class Connection {
 	}
 
 	#open() {
-		const socket = new WebSocket(this.url, "tictactoe.v1");
+		const socket = takeSocket();
 		this.#socket = socket;
 		this.phase = this.welcome ? "away" : "connecting";
 		this.attempt += 1;
@@ -106,6 +107,7 @@ export class Connection {
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
 		this.#timer = setTimeout(() => isOurs() && this.#abandon(), ANSWER_MS);
 		this.ears.onPhase();
+		if (socket.readyState === WebSocket.OPEN) this.#greet();
 	}
 
 	#greet() {

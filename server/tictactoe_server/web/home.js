@@ -1,4 +1,4 @@
-/** The first page: who one is, what one can play, what is going on, and the games that wait; and one's past games. */
+/** The first page, and that of one's past games. */
 
 import { Lost } from "./connection.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";

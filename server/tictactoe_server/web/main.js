@@ -47,7 +47,7 @@ function open() {
 	document.body.className = location.pathname === "/wall" ? "on-wall" : "";
 	show(main, page.element);
 	scrollTo(0, 0);
-	if (document.activeElement === document.body) main.querySelector("h1")?.focus({ preventScroll: true });
+	requestAnimationFrame(() => document.activeElement === document.body && main.querySelector("h1")?.focus({ preventScroll: true }));
 }
 
 function navigate(path = "") {

@@ -1,4 +1,4 @@
-/** How each mark is drawn, in a square of 100: X, O and A in strokes, every other letter as it is written. */
+/** Marks in a square of 100: X, O and A in strokes, other letters as written. */
 
 import { svg } from "./dom.js";
 

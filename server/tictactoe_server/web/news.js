@@ -1,4 +1,4 @@
-/** What happened between two states of a room, told in sentences, and what is open there. */
+/** What happened between two states, in sentences. */
 
 import { FREE, nameCells } from "./rules.js";
 import { clean, describeCell, describePlayers, describeResult, formatDuration, joinWords } from "./words.js";
@@ -102,7 +102,7 @@ export function describeOffer(state, what, moves, viewer) {
 	return sayWho(state, by, `ask{s} to take back ${joinWords(nameCells(back, state.rules))}`, viewer);
 }
 
-/** Whether all who played are still in the room, so that there may be a rematch. @type {(state: State) => boolean} */
+/** Whether all who played are still there. @type {(state: State) => boolean} */
 export const canPlayAgain = ({ seats }) => Object.values(seats).every((seat) => seat && !seat.left);
 
 /** @type {CostOfGoing} */

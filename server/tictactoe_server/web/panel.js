@@ -1,4 +1,4 @@
-/** Who plays: a row for each seat with its mark, name, clock, score and what is to be known of them. */
+/** Who plays: a row for each seat. */
 
 import { h, setText, show } from "./dom.js";
 import { markIcon } from "./marks.js";

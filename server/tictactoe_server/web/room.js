@@ -1,4 +1,4 @@
-/** The rooms that this page is in: the newest state of each, the moves, and what is asked there. */
+/** The rooms that this page is in: state, moves, requests. */
 
 import { Lost, Refused } from "./connection.js";
 import { BLOCKED, FREE } from "./rules.js";

@@ -82,7 +82,7 @@ export const nameCell = (cell, { columns }) => nameColumn(cell % columns) + (Mat
 /** @type {NameCells} */
 export const nameCells = (cells, rules) => cells.map((cell) => nameCell(cell, rules));
 
-/** The cell of `b2`, of `2,3`, of a digit on 3x3, of a column's letter where marks fall; else -1. @type {ParseCell} */
+/** The cell of `b2`, `2,3`, a digit on 3x3, a column where marks fall; else -1. @type {ParseCell} */
 export function parseCell(text, rules) {
 	const word = text.trim().toUpperCase();
 	if (hasSingleKeys(rules) && /^[1-9]$/.test(word)) return Number(word) - 1;

@@ -1,4 +1,4 @@
-/** A few tones for what happens, made by the browser itself; silent until somebody wants them. */
+/** A few tones for what happens, silent until somebody wants them. */
 
 /** @type {Record<string, [hertz: number, start: number, seconds: number][]>} */
 const TONES = {

@@ -1,4 +1,4 @@
-/** What is said in a room, and the line that says something: behind a slash or colon a command, else to everybody. */
+/** What is said in a room; behind a slash or colon a command. */
 
 import { h, submitting } from "./dom.js";
 import { clean } from "./words.js";

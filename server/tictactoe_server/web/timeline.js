@@ -45,7 +45,7 @@ export function makeTimeline(onLook) {
 		list.querySelector("[aria-current]")?.removeAttribute("aria-current");
 		const current = list.children[shown - 1]?.querySelector("button");
 		current?.setAttribute("aria-current", "true");
-		list.scrollTop = (current?.offsetTop ?? 0) - 60;
+		if (current) list.scrollTop = current.offsetTop - 60;
 		setText(where, count ? `${shown} / ${count}` : "no move yet");
 		for (const one of back) one.disabled = shown === 0;
 		for (const one of on) one.disabled = shown === count;

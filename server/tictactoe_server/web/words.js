@@ -1,4 +1,4 @@
-/** How things are called and told, as in the terminal. A viewer is the public id of whoever reads: "you". */
+/** Words, as in the terminal. A viewer is the id of whoever reads: "you". */
 
 import { hasSingleKeys, nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
 
