@@ -49,7 +49,7 @@ async def open_game(stack: AsyncExitStack, url: str, rules: object) -> Game:
 
 
 async def move(game: Game, ply: int, cell: int) -> None:
-    await game[ply % 2].send("move", room=game[2], cell=cell, ply=ply)
+    await (game[0], game[1])[ply % 2].send("move", room=game[2], cell=cell, ply=ply)
 
 
 def tell(what: str, figure: float, unit: str, goal: float) -> None:
