@@ -51,6 +51,12 @@ async def test_servers_are_listed_and_a_bare_code_is_found_at_one_of_them() -> N
                 await bo.state(status="playing")
 
 
+async def test_a_bare_code_that_nobody_knows_is_said_to_be_so() -> None:
+    async with run_client("join", "ZZZZZZ", "--plain") as ana:
+        assert await ana.end() in (3, 5)
+        assert "No server on this machine or near you has a room ZZZZZZ." in await ana.errors()
+
+
 async def test_a_server_that_is_not_to_be_found_is_not() -> None:
     async with started("--port", "0", "--data", ":memory:", "--no-announce") as process:
         port = (await line_of(process)).partition(" (")[0].rpartition(":")[2]

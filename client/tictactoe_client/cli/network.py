@@ -56,4 +56,6 @@ def locate(settings: Settings, code: str) -> Address | None:
         return None
     first = house_for(settings, None).first
     found = asyncio.run(find_room(code, first, settings.ca))
+    if found is None and not settings.quiet:
+        print_error(f"No server on this machine or near you has a room {code}.")
     return None if found == first else found
