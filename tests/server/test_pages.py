@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.raw import open_bytes
 from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
+from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET
 from tictactoe_server.page.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -279,6 +281,17 @@ async def test_a_room_that_is_gone_is_404_and_a_browser_gets_the_page_to_say_so(
     text, page = await get(server, "/222222"), await get(server, "/222222", accept=BROWSER)
     assert (text.status, page.status) == (404, 404)
     assert b"222222" in text.body
+async def test_codes_are_not_found_by_trying_many_at_the_same_moment_either(tmp_path: Path) -> None:
+    limits, now = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3), time.monotonic_ns()
+    async with Server(Settings("127.0.0.1", 0, data=tmp_path), limits=limits, monotonic_ns=lambda: now) as server:
+        missed = 0
+        for _ in range(20):
+            found = await asyncio.gather(*(get(server, f"/22222{sign}") for sign in ROOM_CODE_ALPHABET))
+            missed += sum(answer.status == 404 for answer in found)
+            now += 60_000_000_000
+    assert missed <= 3 * 20 + len(ROOM_CODE_ALPHABET)
+
+
     assert page.fields["content-type"].startswith("text/html")
 
 

@@ -51,5 +51,5 @@ class Allowances:
     def count_miss(self, session: Session) -> None:
         """Count a request for a room that is not there, or not theirs."""
         if session.player is not None:
-            self.misses_of_player.of(session.player.id).take()
-            self.misses_of_address.of(session.address).take()
+            self.misses_of_player.of(session.player.id).charge()
+            self.misses_of_address.of(session.address).charge()

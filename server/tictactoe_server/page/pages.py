@@ -176,7 +176,7 @@ class Pages:
 
     def _missed(self, request: Request, words: str) -> Response:
         """Say that what was asked for is not there, and count that: codes are not to be found by trying."""
-        self._allowances.misses_of_address.of(key_of(request.address)).take()
+        self._allowances.misses_of_address.of(key_of(request.address)).charge()
         if _wants_page(request):
             return self._page(request, *texts.head_of_nothing(), HTTPStatus.NOT_FOUND)
         return self._text(request, HTTPStatus.NOT_FOUND, [words])

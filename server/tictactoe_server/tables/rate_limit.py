@@ -31,6 +31,10 @@ class RateLimit:
         self._next = following
         return 0
 
+    def charge(self) -> None:
+        """Count one use, also past the limit: whoever did several things before one of them counted waits for all."""
+        self._next = max(self._next, self._monotonic_ns()) + self._interval
+
     def wait(self) -> int:
         """Return how many ms to wait for the next use, 0 where it may be now; nothing is counted."""
         before = self._next
