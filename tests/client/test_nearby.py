@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 import pytest
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-from tictactoe_client.online.nearby import Nearby, NearbyServer, find_nearby, inspect
+from tictactoe_client.online.address import parse_address
+from tictactoe_client.online.nearby import Nearby, NearbyServer, find_nearby, has_room, inspect
 from tictactoe_protocol import SERVICE_TYPE
 
 
@@ -42,6 +44,60 @@ async def test_a_server_is_found_with_its_name_and_followed_until_it_goes() -> N
                 pass
     finally:
         await announcing.async_close()
+
+
+async def test_one_that_turns_out_to_be_of_another_protocol_is_there_no_more() -> None:
+    told: asyncio.Queue[tuple[NearbyServer, ...]] = asyncio.Queue()
+    announcing = AsyncZeroconf()
+    try:
+        await (await announcing.async_register_service(announced("Class 5c"), strict=False))
+        async with asyncio.timeout(10), Nearby(lambda: told.put_nowait(nearby.servers)) as nearby:
+            while "Class 5c" not in dict(urls(await told.get())):
+                pass
+            await (await announcing.async_update_service(announced("Class 5c", v="2")))
+            while "Class 5c" in dict(urls(await told.get())):
+                pass
+    finally:
+        await announcing.async_close()
+
+
+@pytest.mark.parametrize(
+    "answer", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 404 Not Found\r\n", b"", b"x", b"\0" * 99_999 + b"\n"]
+)
+async def test_a_server_that_has_a_room_says_so(answer: bytes) -> None:
+    asked: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(answer)
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        address = parse_address(f"ws://127.0.0.1:{port}/games")
+        assert await has_room(address, "K7M4PQ") is (b" 200 " in answer)
+    assert asked[0].startswith(f"HEAD /games/K7M4PQ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode())
+
+
+async def test_a_stranger_that_answers_one_byte_after_the_other_has_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_client.online.nearby._ANSWER_SECONDS", 0.5)
+
+    gone = asyncio.Event()
+
+    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            for byte in b"HTTP/1.1 200 OK" + b" " * 1_000:
+                writer.write(bytes([byte]))
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        writer.close()
+        gone.set()
+
+    async with await asyncio.start_server(drip, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with asyncio.timeout(10):
+            assert not await has_room(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ")
+            await gone.wait()
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,9 @@ import contextlib
 import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
-from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
-from ssl import SSLContext
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urlsplit
 
 from tictactoe_client.online.address import Address, parse_address
 from tictactoe_client.online.connection import context_for
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 SEARCH_SECONDS: Final = 1.5
 """For how long it is listened where one answer is wanted: most come within a fifth of it."""
 _RESOLVE_MS: Final = 1_000
-_ANSWER_SECONDS: Final = 2.0
+_ANSWER_SECONDS: Final = 3.0
 _MOST: Final = 50
 _LONGEST_NAME: Final = 40
 
@@ -90,8 +88,12 @@ class Nearby:
 
         with contextlib.suppress(OSError, Error):
             info = AsyncServiceInfo(service_type, name)
-            if await info.async_request(zeroconf, _RESOLVE_MS) and (server := inspect(info)) is not None:
-                self._found[name] = server
+            if await info.async_request(zeroconf, _RESOLVE_MS):
+                server = inspect(info)
+                if server is not None:
+                    self._found[name] = server
+                else:
+                    self._found.pop(name, None)
                 self._changed()
 
 
@@ -152,24 +154,20 @@ async def find_room(code: str, first: Address, ca: str | Path | None = None) -> 
 
 
 async def has_room(address: Address, code: str, ca: str | Path | None = None) -> bool:
-    """Ask a server whether it has a room, by a request for the room's page; a server that is silent has none."""
+    """Ask a server whether it has a room, by a request for the room's page; one that is silent or slow has none.
 
-    def ask() -> bool:
-        context = context_for(address, ca)
-        if context is None:
-            http = HTTPConnection(address.host, address.port or 80, timeout=_ANSWER_SECONDS)
-        else:
-            http = HTTPSConnection(
-                address.host,
-                address.port or 443,
-                timeout=_ANSWER_SECONDS,
-                context=context if isinstance(context, SSLContext) else None,
-            )
-        with contextlib.closing(http):
-            http.request("HEAD", f"{address.path}/{code}", headers={"Accept": "text/plain"})
-            return http.getresponse().status == HTTPStatus.OK
+    Whoever announces itself is asked, so that no answer may take longer than it should, however it comes.
+    """
 
+    port = address.port or (443 if address.scheme == "wss" else 80)
+    path, host = quote(f"{address.path}/{code}", safe="/%"), urlsplit(address.url).netloc
+    request = f"HEAD {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n"
     try:
-        return await asyncio.to_thread(ask)
-    except (OSError, HTTPException, ClientError):
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            reader, writer = await asyncio.open_connection(address.host, port, ssl=context_for(address, ca))
+            with contextlib.closing(writer):
+                writer.write(request.encode())
+                status = (await reader.readline()).split(b" ")[1:2]
+    except (OSError, ValueError, ClientError):
         return False
+    return status == [b"200"]
