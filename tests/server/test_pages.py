@@ -135,6 +135,16 @@ async def test_what_is_not_there_is_404_in_words(server: Server, path: str) -> N
         assert answer.fields["cache-control"] == "no-store"
 
 
+async def test_what_caches_keep_for_everybody_does_not_depend_on_what_one_asker_calls_the_server(
+    server: Server,
+) -> None:
+    page = await get(server, "/", accept=BROWSER)
+    for path in re.findall(r'"(/assets/[^"]+)"', page.body.decode()):
+        here, there = [(await get(server, path, host=host)).fields for host in ("localhost:1", "evil.example")]
+        assert "evil.example" not in str(there)
+        assert here["content-security-policy"] == there["content-security-policy"]
+
+
 @pytest.mark.parametrize("accept", ["*/*", "text/plain", "text/html;q=0, */*", "application/json"])
 async def test_others_than_browsers_get_text(server: Server, accept: str) -> None:
     answer = await get(server, "/", accept=accept)
@@ -271,16 +281,6 @@ async def test_codes_cannot_be_found_by_trying() -> None:
         assert (await get(server, "/")).status == 200
 
 
-async def test_too_many_requests_from_one_address_are_told_to_wait() -> None:
-    async with serving(uncounted(requests_per_minute_per_address=5)) as server:
-        found = [(await get(server, "/")).status for _ in range(6)]
-        assert found == [200] * 5 + [429]
-
-
-async def test_a_room_that_is_gone_is_404_and_a_browser_gets_the_page_to_say_so(server: Server) -> None:
-    text, page = await get(server, "/222222"), await get(server, "/222222", accept=BROWSER)
-    assert (text.status, page.status) == (404, 404)
-    assert b"222222" in text.body
 async def test_codes_are_not_found_by_trying_many_at_the_same_moment_either(tmp_path: Path) -> None:
     limits, now = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3), time.monotonic_ns()
     async with Server(Settings("127.0.0.1", 0, data=tmp_path), limits=limits, monotonic_ns=lambda: now) as server:
@@ -292,6 +292,16 @@ async def test_codes_are_not_found_by_trying_many_at_the_same_moment_either(tmp_
     assert missed <= 3 * 20 + len(ROOM_CODE_ALPHABET)
 
 
+async def test_too_many_requests_from_one_address_are_told_to_wait() -> None:
+    async with serving(uncounted(requests_per_minute_per_address=5)) as server:
+        found = [(await get(server, "/")).status for _ in range(6)]
+        assert found == [200] * 5 + [429]
+
+
+async def test_a_room_that_is_gone_is_404_and_a_browser_gets_the_page_to_say_so(server: Server) -> None:
+    text, page = await get(server, "/222222"), await get(server, "/222222", accept=BROWSER)
+    assert (text.status, page.status) == (404, 404)
+    assert b"222222" in text.body
     assert page.fields["content-type"].startswith("text/html")
 
 
@@ -358,6 +368,7 @@ def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None
     assert after.page("x", "y") != before
     page = after.page("<x>", "")
     assert b"<title>&lt;x&gt;</title>" in page
+    assert b"<title>{{description}}</title>" in after.page("{{description}}", "y")
     assert page.count(b'<link rel="modulepreload" href="/assets/') == 3
 
 

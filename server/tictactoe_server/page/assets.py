@@ -31,6 +31,7 @@ _KINDS: Final = {
     ".webmanifest": "application/manifest+json",
 }
 _WITH_NAMES: Final = frozenset({".css", ".html", ".js", ".svg", ".webmanifest"})
+_PLACE: Final = re.compile(r"\{\{(?:title|description)\}\}")
 _NAME: Final = re.compile(rb'"(\.{1,2}/[A-Za-z0-9_./-]+)"')
 
 
@@ -70,11 +71,8 @@ class Assets:
 
     def page(self, title: str, description: str) -> bytes:
         """Return the page, with a title and a description for those who only look at the link."""
-        return (
-            self._index.replace("{{title}}", html.escape(title))
-            .replace("{{description}}", html.escape(description))
-            .encode()
-        )
+        words = {"{{title}}": html.escape(title), "{{description}}": html.escape(description)}
+        return _PLACE.sub(lambda place: words[place[0]], self._index).encode()
 
     def _path_of(self, name: str, readers: tuple[str, ...]) -> str:
         """Return under which path a file is served, which those `readers` name, one of them the next."""

@@ -213,8 +213,11 @@ def _takes(accepted: str, what: str) -> bool:
 
 
 def _part(request: Request, asset: Asset, keeping: tuple[str, str]) -> Response:
-    """Return a part of the page, packed where that is understood."""
-    fields = (keeping, ("Vary", "Accept-Encoding"), *_secure(request))
+    """Return a part of the page, packed where that is understood.
+
+    It is kept by caches for everybody: nothing that one asker says but the packing may change it.
+    """
+    fields = (keeping, ("Vary", "Accept-Encoding"), *_policy("'self'"))
     if _takes(request.field("accept-encoding"), "gzip"):
         return Response(HTTPStatus.OK, asset.packed, asset.kind, (("Content-Encoding", "gzip"), *fields))
     return Response(HTTPStatus.OK, asset.body, asset.kind, fields)
@@ -227,9 +230,14 @@ def _wants_colour(request: Request) -> bool:
 def _secure(request: Request) -> tuple[tuple[str, str], ...]:
     """Return the headers that let a page load nothing foreign, and nobody show it as a part of theirs."""
     own = f" ws://{request.host} wss://{request.host}" if request.host else ""
+    return _policy(f"'self'{own}")
+
+
+def _policy(connections: str) -> tuple[tuple[str, str], ...]:
+    """Return the same with the places that may be connected to."""
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        f"connect-src 'self'{own}; font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"connect-src {connections}; font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer")
 
