@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS
-from tests.raw import open_bytes, read_to_end
+from tests.raw import open_bytes, read_to_end, text
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.plain import BadRequest, Request, Response, read_head, say
@@ -125,6 +125,24 @@ async def test_a_websocket_may_follow_plain_requests_on_one_connection(server: S
         assert (await read_answer(reader)).status == 200
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert await reader.readline() == b"HTTP/1.1 101 Switching Protocols\r\n"
+
+
+async def test_a_websocket_that_follows_plain_requests_has_the_whole_time_for_its_hello(serve: Serve) -> None:
+    server = await serve(uncounted(hello_seconds=1.0))
+    upgrade = (
+        b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
+        assert (await read_answer(reader)).status == 200
+        await asyncio.sleep(0.7)
+        writer.write(upgrade)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+            await asyncio.sleep(0.5)
+            writer.write(text('{"type":"hello"}'))
+            assert b'"type":"welcome"' in await reader.readuntil(b"}")
 
 
 async def test_one_who_asks_on_and_on_without_reading_is_not_answered_on_and_on(serve: Serve) -> None:
@@ -260,6 +278,13 @@ async def test_no_body_may_be_said_to_be_there(server: Server) -> None:
         b"GET /h\xc3\xa4 HTTP/1.1\r\n" + HOST + b"\r\n",
         b"GET /healthz HTTP/1.1\r\n" + HOST + b": nameless\r\n\r\n",
         b"GET /healthz HTTP/1.1\r\n" + HOST + b"no colon\r\n\r\n",
+        b"GET wall HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET *wall HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET localhost:443 HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"CONNECT localhost:443 HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET ftp://localhost/healthz HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET http://a@localhost/healthz HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET http://[::1/healthz HTTP/1.1\r\n" + HOST + b"\r\n",
     ],
 )
 async def test_what_can_be_read_in_two_ways_is_refused_and_closed(server: Server, head: bytes) -> None:

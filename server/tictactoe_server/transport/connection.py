@@ -71,7 +71,8 @@ class Connection(asyncio.Protocol):
     is how the peer calls this server, as in ``http://host:8765``.
 
     Before the handshake, or instead of one, plain HTTP is answered, one request after the other and each within
-    `hello_seconds` of the one before; whoever takes what is answered has the time for it.
+    `hello_seconds` of the one before; whoever takes what is answered has the time for it. A WebSocket that follows has
+    all of `hello_seconds` for its hello: a proxy hands connections on that others have used.
     """
 
     __slots__ = (
@@ -81,6 +82,7 @@ class Connection(asyncio.Protocol):
         "_door",
         "_fragments",
         "_going_on",
+        "_has_asked",
         "_has_come",
         "_has_entered",
         "_hop",
@@ -120,6 +122,7 @@ class Connection(asyncio.Protocol):
         self._hop: str | None = None
         self._door = door
         self._has_come = self._has_entered = self._is_paused = self._is_proxied = self._is_last = False
+        self._has_asked = False
         self._answering: asyncio.Task[None] | None = None
         self._unsent = 0
         self._going_on: asyncio.Handle | None = None
@@ -434,6 +437,8 @@ class Connection(asyncio.Protocol):
             self._refuse(HTTPStatus.BAD_REQUEST, "This is no request that could be answered here.")
         self._flush()
         if self.is_open:
+            if self._has_asked:
+                self._set_deadline(self._limits.hello_seconds, self._close_silent)
             self._receiver = self._accept(self)
         return rest
 
@@ -481,6 +486,7 @@ class Connection(asyncio.Protocol):
             self._hang_up()
             self._read_again()
             return
+        self._has_asked = True
         self._set_deadline(self._limits.hello_seconds, self._close_silent)
         self._go_on_asking()
 

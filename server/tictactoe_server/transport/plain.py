@@ -166,14 +166,15 @@ def _read_fields(lines: Sequence[bytes]) -> dict[str, Sequence[str]]:
 def _read_target(target: str, fields: dict[str, Sequence[str]]) -> tuple[str, str]:
     """Return path with query, and host; what names its host itself, as a proxy is asked, overrules the header."""
     (host,) = fields.get("host", ("",))
-    if not target.startswith(("/", "*")):
+    if target != "*" and not target.startswith("/"):
         try:
             parts = urlsplit(target)
         except ValueError:
             parts = urlsplit("")
-        if parts.scheme in ("http", "https") and "@" not in parts.netloc:
-            host = parts.netloc
-            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        if parts.scheme not in ("http", "https") or "@" in parts.netloc:
+            raise BadRequest(HTTPStatus.BAD_REQUEST, "What is asked for begins with / here.")
+        host = parts.netloc
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if host and _HOST.fullmatch(host) is None:
         raise BadRequest(HTTPStatus.BAD_REQUEST, "The host of this request is none.")
     return target, host
