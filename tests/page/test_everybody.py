@@ -40,6 +40,22 @@ async def test_a_thumb_chooses_a_small_cell_and_confirms_it(server: Server, visi
     await cy.sees(G7="O")
 
 
+async def test_a_short_name_stands_on_one_line_of_a_phone(server: Server, visit: Visit) -> None:
+    cy = await visit(address(server), phone=True)
+    await cy.quick_match("cyprian")
+    name = cy.page.locator(".player .name", has_text="cyprian (you)")
+    height = "(element) => element.offsetHeight / parseFloat(getComputedStyle(element).lineHeight)"
+    assert await name.evaluate(height) < 1.5
+
+
+async def test_the_focus_goes_to_the_board_when_a_question_is_answered(server: Server, visit: Visit) -> None:
+    ana, _ = await two_at_the_board(server, visit)
+    await ana.button("Abort").click()
+    await expect(ana.page.locator(".ask button").first).to_be_focused()
+    await ana.page.keyboard.press("Escape")
+    await expect(ana.cell(4)).to_be_focused()
+
+
 async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     keys = ana.page.keyboard

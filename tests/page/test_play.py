@@ -68,6 +68,39 @@ async def test_what_is_refused_is_said_beside_the_cell(server: Server, visit: Vi
     await bo.hears("B2 is taken by X.")
 
 
+async def test_a_refusal_is_gone_with_the_next_move(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    await ana.play(4)
+    await expect(bo.page.locator("p.turn.mine")).to_be_visible()
+    await bo.cell(4).click()
+    await expect(bo.page.locator(".bubble")).to_be_visible()
+    await bo.cell(0).click()
+    await expect(bo.page.locator(".bubble")).to_be_hidden(timeout=2000)
+
+
+async def test_nobody_plays_under_another_name_than_the_one_that_was_refused(server: Server, visit: Visit) -> None:
+    eve = await visit(address(server))
+    await eve.page.get_by_label("Playing as").fill("hard-bot")
+    await eve.button("Quick match").click()
+    await eve.hears("hard-bot is a player of the house: choose another name.")
+    await expect(eve.page.get_by_label("Playing as")).to_have_value("hard-bot")
+    await eve.quick_match("eve")
+    bo = await visit(eve.page.url)
+    await bo.page.get_by_label("Your name").fill("hard-bot")
+    await bo.page.get_by_role("button", name="Play as").click()
+    await bo.hears("hard-bot is a player of the house: choose another name.")
+    await expect(eve.page.get_by_text("Waiting for someone")).to_be_visible()
+    await bo.join("bo")
+    await eve.hears("bo joins as O.")
+
+
+async def test_gomoku_has_star_points_where_nobody_has_placed(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit, "gomoku")
+    await expect(bo.page.locator(".star")).to_have_count(5)
+    await ana.play(112)
+    await expect(bo.page.locator(".star")).to_have_count(4)
+
+
 async def test_offers_are_made_answered_and_taken_back(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await ana.play(4)

@@ -102,7 +102,6 @@ interface Board {
   choose(cell: number | null): void;
   focus(cell?: number): void;
   refuse(cell: number, message: string): void;
-  hasFocus(): boolean;
   hasChosen(): boolean;
 }
 type MakeBoard = (rules: Rules, name: string,
@@ -230,7 +229,7 @@ type NumberOf = (tag: string, usual: number) => number;
 
 // words.js
 type Count = (number: number, noun: string) => string;
-type NamePlayers = (state: {seats: Seats}) => string;
+type NamePlayers = (state: {seats: {[mark: string]: {name: string} | null}}) => string;
 type FormatDuration = (milliseconds: number) => string;
 type DescribeCell = (cell: number, rules: Rules) => string;
 /** The one who lost, of those who played to the end. */

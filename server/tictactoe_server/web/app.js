@@ -39,7 +39,10 @@ export class App {
 
 	#notePhase() {
 		const isOn = this.connection.phase === "on";
-		if (this.#wasOn && !isOn) this.rooms.lose();
+		if (this.#wasOn && this.connection.isTroubled) {
+			this.rooms.lose();
+			this.say(this.connection.reason || "Connection lost.");
+		}
 		this.#wasOn = isOn;
 		this.house.onPhase();
 	}
@@ -53,11 +56,12 @@ export class App {
 		return this.connection.phase === "on" ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
 	}
 
-	/** Be called so from now on, where it is a name and a new one. @param {string} name */
-	bear(name) {
+	/** Be called so from now on, where it is a new one; whether one may be. @param {string} name */
+	async bear(name) {
 		const wanted = name.trim();
 		if (wanted && wanted !== this.connection.name) this.connection.rename(wanted);
-		return this.arrive();
+		await this.arrive();
+		return wanted !== this.connection.refused;
 	}
 
 	/** Enter a room and go to its page; what is refused is told. @param {Entry} request */

@@ -10,6 +10,8 @@ const FINGER = 40;
 const REFUSAL_MS = 4500;
 /** More changed cells are another moment, not a move that is seen to be made. */
 const MOST_MOVED = 3;
+/** Of a board of 15 by 15. */
+const STARS = [48, 56, 112, 168, 176];
 const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
 
 /** @type {MakeBoard} */
@@ -54,7 +56,7 @@ export function makeBoard(rules, name, { onPlay, onChoose }) {
 	grid.addEventListener("pointerleave", () => hover(-1));
 	grid.addEventListener("keydown", press);
 	grid.addEventListener("focusin", (event) => setCursor(cellOf(event)));
-	const made = { element, rules, isTyping: false, draw, play, choose, focus, refuse, hasFocus, hasChosen: () => chosen >= 0 };
+	const made = { element, rules, isTyping: false, draw, play, choose, focus, refuse, hasChosen: () => chosen >= 0 };
 	return made;
 
 	function corner(cell = 0) {
@@ -88,6 +90,7 @@ export function makeBoard(rules, name, { onPlay, onChoose }) {
 		const shown = isShown ? board.slice(0, pending) + turn + board.slice(pending + 1) : board;
 		const changed = shown === drawn ? [] : [...cells.keys()].filter((cell) => shown[cell] !== drawn[cell]);
 		for (const cell of changed) setMark(cell, shown[cell], !!drawn && changed.length <= MOST_MOVED);
+		if (changed.length) bubble.hidden = true;
 		drawn = shown;
 		move("last", before.last, last);
 		move("pending", before.pending, pending);
@@ -107,6 +110,7 @@ export function makeBoard(rules, name, { onPlay, onChoose }) {
 		while (place.childNodes.length > 1) place.lastChild?.remove();
 		if (mark === BLOCKED) place.append(svg("path", { class: "block", d: BLOCK }));
 		else if (mark !== FREE) place.append(makeMark(mark, isMove ? Math.floor(cell / columns) + 1 : 0));
+		else if (rules.preset === "gomoku" && STARS.includes(cell)) place.append(svg("circle", { class: "star", cx: 50, cy: 50, r: 9 }));
 	}
 
 	/** @param {string} mark @param {number} fallen so many rows it comes from above, 0 where it lies there already */
@@ -192,12 +196,7 @@ export function makeBoard(rules, name, { onPlay, onChoose }) {
 		const here = cellOf(event);
 		if (ctrlKey || metaKey || altKey) return;
 		/** @type {Record<string, [down: number, right: number]>} */
-		const ways = {
-			ArrowUp: [-1, 0],
-			ArrowDown: [1, 0],
-			ArrowLeft: [0, -1],
-			ArrowRight: [0, 1],
-		};
+		const ways = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 		if (key in ways) focus(neighbour(rules, here, ...ways[key]));
 		else if ((key === " " || key === "Enter") && !made.isTyping) play(here);
 		else return;
@@ -208,10 +207,6 @@ export function makeBoard(rules, name, { onPlay, onChoose }) {
 	function focus(cell = cursor) {
 		cells[cell]?.focus();
 		if (cell >= 0) hover(cell);
-	}
-
-	function hasFocus() {
-		return grid.contains(document.activeElement);
 	}
 
 	function setCursor(cell = 0) {

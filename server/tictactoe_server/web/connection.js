@@ -29,6 +29,8 @@ export class Connection {
 	reason = "";
 	/** @type {Protocol.Welcome | null} */
 	welcome = null;
+	/** The new name that was refused. @type {string | null} */
+	refused = null;
 	attempt = 0;
 	/** When the next attempt is made, by `performance.now()`. */
 	nextAttemptAt = 0;
@@ -60,10 +62,6 @@ export class Connection {
 		return this.phase !== "on" && (this.phase === "ended" || this.attempt > 1 || this.nextAttemptAt > 0);
 	}
 
-	has(feature = "") {
-		return !!this.welcome?.features?.includes(feature);
-	}
-
 	/** Open the connection, or try again at once. */
 	retry() {
 		if (this.#socket) return;
@@ -87,6 +85,7 @@ export class Connection {
 	rename(name) {
 		this.#nameBefore ??= this.name;
 		this.name = name;
+		this.refused = null;
 		this.attempt = 0;
 		const socket = this.#socket;
 		this.#forget();
@@ -126,10 +125,14 @@ export class Connection {
 		if (push.type === "notice") this.#backInMs = push.code === "stopping" ? Infinity : push.retry_ms;
 		if (push.type === "error") {
 			this.reason = push.message;
-			if (push.code === "bad_token") this.token = "";
-			if (push.code === "bad_name") this.name = this.#nameBefore ?? "";
-			if (push.code === "bad_token" || push.code === "bad_name") this.#greet();
-			if (push.code === "bad_token") return undefined;
+			if (push.code === "bad_token") {
+				this.token = "";
+				return this.#greet();
+			}
+			if (push.code === "bad_name") {
+				[this.refused, this.name] = [this.name, this.#nameBefore ?? ""];
+				this.#greet();
+			}
 		}
 		return this.ears.onNews(push);
 	}

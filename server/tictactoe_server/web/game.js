@@ -17,7 +17,6 @@ import { comparePlayed, describePosition, worthOf } from "./worth.js";
 const TICK_MS = 250;
 /** @type {number[]} */
 const NO_LINE = [];
-const TAKEN_OVER = "A newer connection of yours has taken over your seat.";
 
 /** @type {MakeGame} */
 export function makeGame(app, source) {
@@ -104,7 +103,7 @@ export function makeGame(app, source) {
 	async function join(name) {
 		if (!room) return;
 		try {
-			await app.bear(name ?? "");
+			if (!(await app.bear(name ?? ""))) return;
 			sit(await rooms.enter(name === undefined ? room.wayBack() : { type: "join", room: room.code }));
 			draw();
 			board?.focus();
@@ -139,8 +138,7 @@ export function makeGame(app, source) {
 
 	function beginAnew() {
 		timeline.reset();
-		confirming = "";
-		typed = "";
+		typed = confirming = "";
 		values = null;
 		setText(worthLine, "");
 		if (review) review.isOn = false;
@@ -163,8 +161,8 @@ export function makeGame(app, source) {
 	/** @type {RoomEars["onRefusal"]} */
 	function onRefusal(message, cell) {
 		app.say(message);
-		if (cell !== null) board?.refuse(cell, message);
 		draw();
+		if (cell !== null) board?.refuse(cell, message);
 	}
 
 	function onEnd() {
@@ -281,8 +279,7 @@ export function makeGame(app, source) {
 	function listDeeds(state) {
 		/** @type {Deed} */
 		const home = ["home", "Home", () => app.navigate("/")];
-		const canShare = connection.has("share");
-		if ("load" in source) return [...(source.past && canShare ? [/** @type {Deed} */ (["share", "Share", () => app.share(source.past ?? "")])] : []), home];
+		if ("load" in source) return [...(source.past ? [/** @type {Deed} */ (["share", "Share", () => app.share(source.past ?? "")])] : []), home];
 		if (!room) return [];
 		const { seat, plays, ended } = room;
 		const at = room;
@@ -294,13 +291,12 @@ export function makeGame(app, source) {
 		const found = [];
 		const isOver = state.status === "over";
 		const isTwo = state.rules.marks.length === 2;
-		const isBeginning = costOfGoing(state, at.viewer) === "abort" && connection.has("abort");
 		const bot = Object.values(state.seats).find((one) => one?.bot)?.bot;
 		if (plays && seat) {
 			const left = Object.values(state.seats).filter((one) => !one?.out).length;
 			found.push(left === 2 && !state.offers.draw && ["draw", "Offer a draw", () => at.offer("draw", "offer")]);
 			found.push(isTwo && state.board.includes(seat) && !state.offers.undo && ["undo", "Take back", () => at.offer("undo", "offer")]);
-			found.push(["resign", isBeginning ? "Abort" : "Resign", () => confirm("resign")]);
+			found.push(["resign", costOfGoing(state, at.viewer) === "abort" ? "Abort" : "Resign", () => confirm("resign")]);
 		}
 		if (isOver && seat) {
 			const canAsk = canPlayAgain(state) && !state.offers.rematch?.includes(seat);
@@ -310,7 +306,7 @@ export function makeGame(app, source) {
 		}
 		const mayReview = !plays || state.analysis === "open";
 		found.push(mayReview && ["review", review?.isOn ? "Hide values" : "Review", () => toggleReview(isOver), "v"]);
-		found.push(isOver && !!seat && canShare && ["share", "Share replay", () => share(state)]);
+		found.push(isOver && !!seat && ["share", "Share replay", () => share(state)]);
 		found.push(["copy", "Copy link", () => app.copy(`${location.origin}/${state.room}`), "y"], leave);
 		return found.filter((deed) => !!deed);
 	}
@@ -343,7 +339,7 @@ export function makeGame(app, source) {
 		/** @type {Question[]} */
 		const found = [];
 		if (confirming) {
-			const isAbort = costOfGoing(state, viewer) === "abort" && connection.has("abort");
+			const isAbort = costOfGoing(state, viewer) === "abort";
 			const deed = isAbort ? "Abort" : confirming === "resign" ? "Resign" : "Leave";
 			found.push([isAbort ? "Abort the game?" : "Give the game up?", [deed, doConfirmed], ["Play on", () => (confirming = "")]]);
 		}
@@ -376,7 +372,9 @@ export function makeGame(app, source) {
 			const all = answers.map(([label], index) => button(label, () => answer(at, index), { class: !index && "primary" }));
 			return h("div.ask", {}, h("p", {}, text), all);
 		});
+		const hadFocus = asks.contains(document.activeElement);
 		show(asks, made);
+		if (hadFocus) board?.focus();
 	}
 
 	/** @type {(at: number, index: number) => boolean} */
@@ -389,7 +387,7 @@ export function makeGame(app, source) {
 
 	function drawBanner() {
 		let text = "";
-		if (room?.ended) text = room.ended === "replaced" ? TAKEN_OVER : `Room ${room.code} is closed: ${room.closedReason}`;
+		if (room?.ended) text = room.ended === "replaced" ? "A newer connection of yours has taken over your seat." : `Room ${room.code} is closed: ${room.closedReason}`;
 		else if (connection.isTroubled) {
 			const wait = Math.max(0, Math.ceil((connection.nextAttemptAt - performance.now()) / 1000));
 			text = connection.reason || `Connection lost. Trying again${wait ? ` in ${wait} s` : "…"}.`;
@@ -433,12 +431,6 @@ export function makeGame(app, source) {
 		draw();
 	}
 
-	function tellWorth(text = "") {
-		setText(worthLine, text);
-		app.say(text);
-		draw();
-	}
-
 	function look() {
 		values = null;
 		setText(worthLine, "");
@@ -458,12 +450,13 @@ export function makeGame(app, source) {
 			if (!review.isOn || timeline.here() !== here) return;
 			values = worthOf(after);
 			const compared = before ? comparePlayed(moves[here - 1], before, state.rules) : "";
-			tellWorth(`${describePosition(after, state.rules)} ${compared}`.trim());
+			setText(worthLine, `${describePosition(after, state.rules)} ${compared}`.trim());
+			app.say(worthLine.textContent ?? "");
 		} catch (error) {
 			review.isOn = false;
 			app.say(words.messageOf(error));
-			draw();
 		}
+		draw();
 	}
 
 	function toggleReview(isOver = false) {
@@ -521,8 +514,9 @@ export function makeGame(app, source) {
 		if (word === "help") showKeys();
 		else if (word === "yes" || word === "no") answer(0, word === "yes" ? 0 : 1);
 		else if (word === "claim") room.ask({ type: "claim", room: room.code, as: rest === "draw" ? "draw" : "win" });
-		else if (!run(word) && cell >= 0) play(cell);
-		else if (cell < 0 && !deeds.some(([one]) => one === word)) app.say(`I don't know "${words.clean(word)}". Try /help.`);
+		else if (run(word)) return;
+		else if (cell >= 0) play(cell);
+		else app.say(`I don't know "${words.clean(word)}". Try /help.`);
 	}
 
 	// Keys.

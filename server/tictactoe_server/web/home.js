@@ -43,7 +43,7 @@ export function makeHome(app) {
 	return { title: "tictactoe", element, onPhase, onNews: (news) => lobby.hear(news), close: () => lobby.close() };
 
 	function onPhase() {
-		if (document.activeElement !== name) name.value = connection.name;
+		if (document.activeElement !== name) name.value = connection.refused ?? connection.name;
 		setText(banner, connection.reason || "Can't reach the server. Trying again…");
 		banner.hidden = !connection.isTroubled;
 		lobby.follow();
@@ -66,7 +66,7 @@ export function makeHome(app) {
 	}
 
 	async function play(withComputer = false) {
-		await app.bear(name.value);
+		if (!(await app.bear(name.value))) return;
 		const { marks } = rulesOf(game.value);
 		const terms = { rules: game.value, clock: words.parseClock(clock.value) };
 		const bots = Array(marks.length - 1).fill(level.value);
@@ -108,7 +108,7 @@ export function makeHistory(app) {
 				const winner = players[result.winner ?? ""]?.player;
 				const verdict = winner ? (winner === connection.welcome?.player ? "won" : "lost") : words.isDraw(result) ? "drawn" : "ended";
 				const terms = [new Date(at).toLocaleString(), words.nameGame(rules), words.count(moves, "move")];
-				const names = Object.values(players).map((player) => words.clean(player.name)).join(" v ");
+				const names = words.namePlayers({ seats: players });
 				list.append(makeRow(names, terms, `${verdict} ${words.describeReason(result.reason)}`, "Replay", `/#game/${id}`));
 			}
 			setText(note, list.children.length ? "" : "No finished game yet.");

@@ -29,8 +29,7 @@ export class Lobby {
 		const { connection, boards } = this;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
 		this.#asked = connection.welcome;
-		const wanted = connection.has("boards") ? { boards: connection.has("wall") ? boards : Math.min(3, boards) } : {};
-		const { rooms = [] } = await connection.request({ type: "lobby", on: true, ...wanted }).catch(() => ({ rooms: [] }));
+		const { rooms = [] } = await connection.request({ type: "lobby", on: true, boards }).catch(() => ({ rooms: [] }));
 		this.rooms = new Map(rooms.map((row) => [row.room, row]));
 		this.onChange();
 	}

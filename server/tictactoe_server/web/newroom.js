@@ -58,16 +58,9 @@ export function makeNewRoom(app) {
 
 	/** @returns {Rules} */
 	function read() {
-		const rules = {
-			preset: null,
-			rows: Number(rows.value),
-			columns: Number(columns.value),
-			line: Number(line.value),
-			marks: marks.value.trim().toUpperCase(),
-			blocked: [],
-			misere: misere.checked,
-			gravity: gravity.checked,
-		};
+		const size = { rows: Number(rows.value), columns: Number(columns.value), line: Number(line.value) };
+		const kind = { marks: marks.value.trim().toUpperCase(), blocked: [], misere: misere.checked, gravity: gravity.checked };
+		const rules = { preset: null, ...size, ...kind };
 		const cells = blocked.value.split(/[\s,]+/).filter(Boolean).map((name) => parseCell(name, { ...rules, gravity: false }));
 		return { ...rules, blocked: cells.sort((a, b) => a - b) };
 	}

@@ -52,7 +52,7 @@ export function makePanel() {
 			const isRunning = state.clock?.running === mark;
 			const now = left - (isRunning ? passed : 0);
 			setText(clock, formatDuration(now));
-			clock.className = `clock${isRunning ? " running" : ""}${now < SHORT_MS && isRunning ? " short" : ""}`;
+			clock.className = isRunning && now < SHORT_MS ? "clock short" : "clock";
 		}
 	}
 }

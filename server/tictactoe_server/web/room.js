@@ -50,7 +50,7 @@ export class Room {
 
 	/** The request that leads back here on a new connection. @returns {{type: "watch" | "join", room: string}} */
 	wayBack() {
-		const seen = this.connection.has("seq") && this.#seq >= 0 ? { seq: this.#seq } : {};
+		const seen = this.#seq >= 0 ? { seq: this.#seq } : {};
 		return { type: this.isWatching ? "watch" : "join", room: this.code, ...seen };
 	}
 

@@ -7,7 +7,7 @@ import { clean } from "./words.js";
 export function makeTalk({ onSay, onCommand, onDone }) {
 	const lines = h("ol.lines", { "aria-label": "Talk", tabindex: 0 });
 	const input = h("input", { maxlength: 200, placeholder: "say something, or /help", "aria-label": "Say something", autocomplete: "off" });
-	const form = h("form", { submit: submitting(submit) }, input, h("button", {}, "Say"));
+	const form = h("form.row", { submit: submitting(submit) }, input, h("button", {}, "Say"));
 	const element = h("section.talk", { "aria-label": "Talk" }, lines, form);
 	return {
 		element,

@@ -117,7 +117,7 @@ export function describeTurn(state, viewer) {
 }
 
 /** @type {DescribeLines} */
-export function describeLines(rules, board, cells) {
+function describeLines(rules, board, cells) {
 	const told = splitLines(rules, cells).map((run) => {
 		const first = run[0];
 		const marks = run.map((cell) => board[cell]).join(" ");
