@@ -9,6 +9,7 @@ import ssl
 import subprocess
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,11 @@ from tests.authority import Authority
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out
 from tests.raw import open_bytes, open_raw, ping, read_to_end, text
-from tests.server.test_plain_http import read_answer
+from tests.server.test_plain_http import answering, read_answer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport import CannotUseCertificate, Certificate
+from tictactoe_server.transport.plain import Request, Response, say
 
 
 @contextlib.asynccontextmanager
@@ -68,6 +70,29 @@ async def test_plain_http_is_answered_over_tls(authority: Authority) -> None:
         writer.close()
         with contextlib.suppress(ConnectionError, ssl.SSLError):
             await writer.wait_closed()
+
+
+async def test_one_who_goes_before_the_answer_over_tls_is_no_matter_for_the_log(
+    authority: Authority, caplog: pytest.LogCaptureFixture
+) -> None:
+    is_asked = asyncio.Event()
+
+    async def never(_: Request) -> Response:
+        is_asked.set()
+        await asyncio.sleep(60)
+        return say(HTTPStatus.OK, "late")
+
+    async with secured(authority) as server, answering(server, never):
+        _, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
+        writer.write(b"GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await is_asked.wait()
+            writer.close()
+            with contextlib.suppress(ConnectionError, ssl.SSLError):
+                await writer.wait_closed()
+            while server._door.connections:  # noqa: ASYNC110  # there is no event for it
+                await asyncio.sleep(0.01)
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
 async def test_pages_are_shown_over_tls_under_the_names_of_the_certificate(authority: Authority) -> None:

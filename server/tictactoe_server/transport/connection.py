@@ -267,8 +267,12 @@ class Connection(asyncio.Protocol):
             self._receive(data)
 
     def eof_received(self) -> bool:
-        """Take notice that the peer says nothing any more; the transport closes then, or once all is answered."""
-        if self._is_busy or (self._going_on is not None and not self._is_answered):
+        """Take notice that the peer says nothing any more; the transport closes then, or once all is answered.
+
+        TLS knows no such half of an end: nothing could be sent any more.
+        """
+        is_half = self._transport is not None and self._transport.can_write_eof()
+        if is_half and (self._is_busy or (self._going_on is not None and not self._is_answered)):
             self._is_last = True
             return True
         self._protocol.receive_eof()
