@@ -110,7 +110,7 @@ export function makeBoard(rules, name, { onPlay, onChoose }) {
 		while (place.childNodes.length > 1) place.lastChild?.remove();
 		if (mark === BLOCKED) place.append(svg("path", { class: "block", d: BLOCK }));
 		else if (mark !== FREE) place.append(makeMark(mark, isMove ? Math.floor(cell / columns) + 1 : 0));
-		else if (rules.preset === "gomoku" && STARS.includes(cell)) place.append(svg("circle", { class: "star", cx: 50, cy: 50, r: 9 }));
+		else if (rules.preset === "gomoku" && STARS.includes(cell)) place.append(svg("circle", { class: "star", cx: 50, cy: 50, r: 14 }));
 	}
 
 	/** @param {string} mark @param {number} fallen so many rows it comes from above, 0 where it lies there already */
