@@ -80,7 +80,7 @@ def main() -> None:
     )
     try:
         assert server.stdout
-        ready = re.search(r"https?://\S+", server.stdout.readline())
+        ready = re.search(r"ws://\S+", server.stdout.readline())
         assert ready, "the server did not say where it listens"
         play(bin, ready[0])
     finally:
