@@ -274,8 +274,7 @@ class HomeScreen(ListScreen):
     # -- what happens ---------------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show what there is, and before long which servers are near."""
-        super().on_mount()
+        """Listen before long which servers are near."""
         self.set_timer(_QUIET_SECONDS, lambda: self.run_worker(follow_nearby(self._hear_nearby), exit_on_error=False))
 
     def _hear_nearby(self, servers: tuple[NearbyServer, ...]) -> None:
