@@ -57,7 +57,7 @@ LARGEST = {"rows": 32, "columns": 32, "line": 32}
 STATES = range(950, 970)
 """The moves on 32x32 whose states are timed."""
 
-REDRAWS = ("RoomScreen._draw",)
+REDRAWS = ("DrawnScreen._draw",)
 """The functions that draw all that a window shows."""
 
 

@@ -78,11 +78,11 @@ async def test_what_came_back_is_seen_above_a_line_that_is_open(server: Server, 
         await ana.until("Back after ", " s. bo played A1.", "say: hi_")
         page = ana.app.pages[-1]
         page._returned_until = 0.001
-        page._tick()
+        page.tick()
         await ana.press("!")
         await ana.until("Back after ", " s. bo played A1.", "say: hi!_")
         await ana.press("enter")
-        page._tick()
+        page.tick()
         await ana.until("YOUR MOVE", gone="Back after")
 
 

@@ -31,10 +31,10 @@ class Canvas(Widget, inherit_bindings=False):
 
     DEFAULT_CSS = "Canvas { width: 100%; height: 100%; background: transparent; }"
 
-    def __init__(self, theme: Theme, *children: Widget) -> None:
+    def __init__(self, *children: Widget) -> None:
         super().__init__(*children)
         self._picture = Picture(0, 0)
-        self._theme = theme
+        self._theme: Theme = {}
         self._styles: dict[str, Style] = {}
         self._is_painted = False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
@@ -35,7 +36,88 @@ Part = tuple[str, str]
 """A text and its role."""
 
 
-class FramedScreen(ClientScreen):
+class DrawnScreen(ClientScreen):
+    """A screen that is one picture on a stage, drawn once for all that changes at the same time.
+
+    `is_small` where the window has no room for the picture, and says so in its place.
+    """
+
+    def __init__(self, *children: Widget) -> None:
+        super().__init__()
+        self.canvas = Canvas(*children)
+        self.stage = Stage(0, 0, 0, 0)
+        self.is_small = False
+        self._is_dirty = False
+
+    @abstractmethod
+    def needed_size(self) -> tuple[int, int]:
+        """Return the width and height of the smallest window that shows the picture."""
+
+    @abstractmethod
+    def place(self, width: int, height: int) -> Stage:
+        """Return where the picture stands in a window of this size."""
+
+    @abstractmethod
+    def paint(self, page: Picture) -> None:
+        """Draw the picture."""
+
+    def describe_question(self) -> str:
+        """Return what is asked, which also a window that is too small says."""
+        return ""
+
+    def tick(self) -> None:
+        """Show what time changes."""
+        self.redraw()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the one widget that all is drawn on."""
+        yield self.canvas
+
+    def on_mount(self) -> None:
+        """Show what there is, and from now on what time changes."""
+        self.follow_theme()
+        self.set_interval(1.0, self.tick)
+        self.redraw()
+
+    def on_screen_resume(self) -> None:
+        """Draw what it has become meanwhile."""
+        self.redraw()
+
+    def on_resize(self) -> None:
+        """Draw for the new size."""
+        self.redraw()
+
+    def follow_theme(self) -> None:
+        """Paint the picture in the colours of the theme."""
+        self.canvas.use_theme(theme_named(self.desk.settings.theme, colour=self.desk.settings.colour))
+
+    def redraw(self) -> None:
+        """Draw once for all that changes now; what has to be sent goes first."""
+        if not self._is_dirty and self.canvas.is_mounted:
+            self._is_dirty = True
+            self.desk.start(self._draw())
+
+    async def _draw(self) -> None:
+        self._is_dirty = False
+        if not self.is_in_sight or self.desk.is_ending:
+            return
+        window, needed = (self.app.size.width, self.app.size.height), self.needed_size()
+        self.is_small = window[0] < needed[0] or window[1] < needed[1]
+        if self.is_small:
+            picture = Picture(*window)
+            for y, line in enumerate(notice_size(needed, window, self.describe_question())):
+                picture.put(0, y, line)
+            for widget in self.canvas.children:
+                widget.display = False
+        else:
+            self.stage = self.place(*window)
+            page = Picture(self.stage.width, self.stage.height, ascii_only=self.desk.settings.ascii)
+            self.paint(page)
+            picture = self.stage.show(page, *window)
+        self.canvas.show(picture)
+
+
+class FramedScreen(DrawnScreen):
     """A page; `draw_body` draws what stands between its title and its keys."""
 
     AUTO_FOCUS = ""
@@ -48,12 +130,8 @@ class FramedScreen(ClientScreen):
     """What the foot calls otherwise than the bindings do."""
 
     def __init__(self, *children: Widget) -> None:
-        super().__init__()
-        self.canvas = Canvas({}, *children)
-        self.stage = Stage(0, 0, 0, 0)
-        self.is_small = False
+        super().__init__(*children)
         self._places: list[tuple[Region, Callable[[], object]]] = []
-        self._is_dirty = False
 
     @property
     def window_title(self) -> str:
@@ -61,10 +139,6 @@ class FramedScreen(ClientScreen):
         return f"{self.heading.lower()}: tictactoe" if self.heading else "tictactoe"
 
     # -- what it looks like ---------------------------------------------------------------------------------------
-
-    def compose(self) -> ComposeResult:
-        """Lay out the one widget that all is drawn on."""
-        yield self.canvas
 
     def draw_body(self, page: Picture, body: Region) -> None:
         """Draw what stands between the title and the line above the keys."""
@@ -78,52 +152,18 @@ class FramedScreen(ClientScreen):
         errand, dots = self.desk.errands.errand, "..." if self.desk.settings.ascii else "…"
         return (f"{errand}{dots}   {self.desk.keymap.show('back')} cancel", "warn") if errand else None
 
-    def on_mount(self) -> None:
-        """Show what there is, and from now on what time changes."""
-        self.follow_theme()
-        self.set_interval(1.0, self.redraw)
-        self.redraw()
+    def needed_size(self) -> tuple[int, int]:
+        """Return the width and height of the smallest window that shows the page."""
+        return self.min_size
 
-    def on_screen_resume(self) -> None:
-        """Draw what it has become meanwhile."""
-        self.redraw()
+    def place(self, width: int, height: int) -> Stage:
+        """Return where the page stands in a window of this size."""
+        return place_stage(self.max_size, (width, height))
 
-    def on_resize(self) -> None:
-        """Draw for the new size."""
-        self.redraw()
-
-    def follow_theme(self) -> None:
-        """Paint the page in the colours of the theme."""
-        self.canvas.use_theme(theme_named(self.desk.settings.theme, colour=self.desk.settings.colour))
-
-    def redraw(self) -> None:
-        """Draw once for all that changes now."""
-        if not self._is_dirty and self.canvas.is_mounted:
-            self._is_dirty = True
-            self.desk.start(self._draw())
-
-    async def _draw(self) -> None:
-        self._is_dirty = False
-        if self.is_in_sight and not self.desk.is_ending:
-            self.draw()
-
-    def draw(self) -> None:
-        """Draw the page in the middle of the window, or say how large that must be."""
-        window, needed = (self.app.size.width, self.app.size.height), self.min_size
+    def paint(self, page: Picture) -> None:
+        """Draw the page."""
         self._places.clear()
-        self.is_small = window[0] < needed[0] or window[1] < needed[1]
-        if self.is_small:
-            picture = Picture(*window)
-            for y, line in enumerate(notice_size(needed, window, "")):
-                picture.put(0, y, line)
-            for widget in self.canvas.children:
-                widget.display = False
-            self.canvas.show(picture)
-            return
-        self.stage = place_stage(self.max_size, window)
-        page = Picture(self.stage.width, self.stage.height, ascii_only=self.desk.settings.ascii)
         self._draw_frame(page)
-        self.canvas.show(self.stage.show(page, *window))
 
     def _draw_frame(self, page: Picture) -> None:
         inner, last = page.width - 2, page.height - 1
@@ -158,7 +198,7 @@ class FramedScreen(ClientScreen):
 
     def on_click(self, event: events.Click) -> None:
         """Do what the place is for that is clicked."""
-        at = self.stage.find(event.screen_x, event.screen_y)
+        at = None if self.is_small else self.stage.find(event.screen_x, event.screen_y)
         found = [deed for place, deed in self._places if at is not None and place.contains(*at)]
         if found:
             self.desk.attempt(found[-1])

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 
 from textual import events
-from textual.app import ComposeResult
 
 from tictactoe_client.board.board import drop_frames
 from tictactoe_client.input.actions import Actions
@@ -36,9 +35,8 @@ from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import NOTHING_MISSED, name_of, seat_of
 from tictactoe_client.text.worth import describe_mistake
-from tictactoe_client.tui.canvas import Canvas
-from tictactoe_client.tui.desk import ClientScreen, Desk
-from tictactoe_client.tui.picture import Picture, Stage, notice_size
+from tictactoe_client.tui.desk import Desk
+from tictactoe_client.tui.picture import Picture, Stage
 from tictactoe_client.tui.room.banners import confirm_banner
 from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.ending import describe_farewell
@@ -46,7 +44,7 @@ from tictactoe_client.tui.room.keys import RoomKeys
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import RoomView
-from tictactoe_client.tui.themes import theme_named
+from tictactoe_client.tui.screen import DrawnScreen
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
@@ -60,7 +58,7 @@ _MOST_CELLS_JUDGED = 42
 """On larger boards the turning point is not looked for: that takes too long."""
 
 
-class RoomScreen(ClientScreen):
+class RoomScreen(DrawnScreen):
     """One room, entered, or a recorded game, first seen after `ply` moves, which needs no server.
 
     `again` is what to enter for another opponent, if anything, `news` what is told at once.
@@ -80,14 +78,10 @@ class RoomScreen(ClientScreen):
         self.room = room
         self.again = again
         self.table = Table(room, actions, review)
-        self.canvas = Canvas(theme_named(desk.settings.theme, colour=desk.settings.colour))
         self._desk = desk
         self._deeds = Deeds(desk, self.table, self, again, self.sit_down)
         self._view = RoomView(desk, self.table, another=self._deeds.another)
         self._keys = RoomKeys(desk, self.table, self._deeds, self._view)
-        self._stage = Stage(0, 0, 0, 0)
-        self._is_dirty = False
-        self._is_too_small = False
         self._says_goodbye = False
         self._returned_until = 0.0
         self._returned: Back | None = None
@@ -211,10 +205,6 @@ class RoomScreen(ClientScreen):
         self.table.review.switch(on=False)
         self._desk.link.forget_room(self.room.code)
 
-    def follow_theme(self) -> None:
-        """Paint the room in the colours of the theme."""
-        self.canvas.use_theme(theme_named(self._desk.settings.theme, colour=self._desk.settings.colour))
-
     def describe_loss(self, reason: str) -> str:
         """Say that the game could not be gone back to, where we play one."""
         if not self.room.plays:
@@ -260,50 +250,24 @@ class RoomScreen(ClientScreen):
 
     # -- what is drawn --------------------------------------------------------------------------------------------
 
-    def compose(self) -> ComposeResult:
-        """Lay out the one widget that all is drawn on."""
-        yield self.canvas
+    def needed_size(self) -> tuple[int, int]:
+        """Return the smallest window for this room's board, or for its invitation."""
+        return self._view.needed_size()
 
-    def on_mount(self) -> None:
-        """Draw as soon as there is something to draw on, and from now on what time changes."""
-        self.set_interval(1.0, self._tick)
-        self.redraw()
+    def describe_question(self) -> str:
+        """Return what is asked before a game is given up."""
+        asked = confirm_banner(self.table, self._desk.keymap)
+        return asked[0] if asked is not None else ""
 
-    def on_screen_resume(self) -> None:
-        """Draw what it has become meanwhile."""
-        self.redraw()
+    def place(self, width: int, height: int) -> Stage:
+        """Return where the room stands in a window of this size."""
+        return self._view.place(width, height)
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Draw for the new size."""
-        self.redraw()
+    def paint(self, page: Picture) -> None:
+        """Draw the room."""
+        self._view.draw(page, self._desk.status or ((self._note, "warn") if self._note else None))
 
-    def redraw(self) -> None:
-        """Draw once for all that changes now; what has to be sent goes first."""
-        if not self._is_dirty and self.canvas.is_mounted:
-            self._is_dirty = True
-            self._desk.start(self._draw())
-
-    async def _draw(self) -> None:
-        """Draw the room, or say how large its window must be."""
-        self._is_dirty = False
-        if not self.is_in_sight:
-            return
-        width, height = window = self.app.size.width, self.app.size.height
-        needed = self._view.needed_size()
-        self._is_too_small = width < needed[0] or height < needed[1]
-        if self._is_too_small:
-            picture = Picture(width, height)
-            asked = confirm_banner(self.table, self._desk.keymap)
-            for y, line in enumerate(notice_size(needed, window, asked[0] if asked is not None else "")):
-                picture.put(0, y, line)
-        else:
-            self._stage = self._view.place(width, height)
-            on_stage = Picture(self._stage.width, self._stage.height, ascii_only=self._desk.settings.ascii)
-            self._view.draw(on_stage, self._desk.status or ((self._note, "warn") if self._note else None))
-            picture = self._stage.show(on_stage, width, height)
-        self.canvas.show(picture)
-
-    def _tick(self) -> None:
+    def tick(self) -> None:
         """Show what time changes; a welcome goes when it was read, over a line that is typed when that is done."""
         hand, state, now = self.table.hand, self.room.state, self._desk.now()
         if self.table.record is not None or state is None:
@@ -324,7 +288,7 @@ class RoomScreen(ClientScreen):
         event.prevent_default()
         character = event.character or ""
         is_text = len(character) == 1 and character.isprintable() and character != " " and "alt+" not in event.key
-        if not self._is_too_small:
+        if not self.is_small:
             self._desk.attempt(self._keys.press, character if is_text else event.key)
 
     def on_paste(self, event: events.Paste) -> None:
@@ -333,8 +297,8 @@ class RoomScreen(ClientScreen):
 
     def on_click(self, event: events.Click) -> None:
         """Take a click; beside the stage there is nothing to click."""
-        place = self._stage.find(event.screen_x, event.screen_y)
-        if place is not None and not self._is_too_small:
+        place = self.stage.find(event.screen_x, event.screen_y)
+        if place is not None and not self.is_small:
             self._desk.attempt(self._keys.click, *place)
 
     def on_mouse_scroll_down(self) -> None:
