@@ -5,7 +5,14 @@ from tictactoe_server.transport.certificate import CannotUseCertificate, Certifi
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.door import Door, key_of
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.transport.listen import CannotListen, addresses_for_others, is_for_others, open_sockets, url_of
+from tictactoe_server.transport.listen import (
+    CannotListen,
+    addresses_at,
+    addresses_for_others,
+    is_for_others,
+    open_sockets,
+    url_of,
+)
 from tictactoe_server.transport.listener import Listener
 from tictactoe_server.transport.plain import Request, Response, say
 
@@ -20,6 +27,7 @@ __all__ = [
     "Receiver",
     "Request",
     "Response",
+    "addresses_at",
     "addresses_for_others",
     "encode_frame",
     "is_for_others",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
-from tictactoe_server.transport.listen import addresses_for_others, is_for_others
+from tictactoe_server.transport.listen import addresses_at
 
 if TYPE_CHECKING:
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
@@ -30,7 +30,7 @@ class Announcement:
     """
 
     def __init__(self, host: str | None, port: int, *, name: str | None = None, tls_name: str | None = None) -> None:
-        self._addresses = addresses_to_announce(host)
+        self._host = host
         self._port = port
         self._name = fit_name(name or socket.gethostname())
         self._tls_name = tls_name
@@ -39,8 +39,9 @@ class Announcement:
 
     def open(self) -> None:
         """Begin to announce, and wait for nothing; a server that this machine alone can reach is not announced."""
-        if self._addresses:
-            self._work = asyncio.create_task(self._announce())
+        addresses = addresses_at(self._host)
+        if addresses:
+            self._work = asyncio.create_task(self._announce(addresses))
 
     async def close(self) -> None:
         """Take back what was announced, so that nobody is sent here any more."""
@@ -54,20 +55,20 @@ class Announcement:
                     await self._zeroconf.async_unregister_all_services()
                     await self._zeroconf.async_close()
 
-    async def _announce(self) -> None:
+    async def _announce(self, addresses: list[str]) -> None:
         from zeroconf import Error
         from zeroconf.asyncio import AsyncZeroconf
 
         try:
             self._zeroconf = zeroconf = AsyncZeroconf()
-            info = self._describe()
+            info = self._describe(addresses)
             await (await zeroconf.async_register_service(info, allow_name_change=True))
         except (OSError, Error) as error:
             log.info("not announced on the local network", reason=str(error) or type(error).__name__)
         else:
             log.info("announced on the local network", name=info.get_name())
 
-    def _describe(self) -> AsyncServiceInfo:
+    def _describe(self, addresses: list[str]) -> AsyncServiceInfo:
         from zeroconf.asyncio import AsyncServiceInfo
 
         tls = {"tls": self._tls_name} if self._tls_name is not None else {}
@@ -76,22 +77,10 @@ class Announcement:
             SERVICE_TYPE,
             f"{self._name}.{SERVICE_TYPE}",
             port=self._port,
-            parsed_addresses=self._addresses,
+            parsed_addresses=addresses,
             properties={"v": str(PROTOCOL_VERSION), **tls},
             server=f"tictactoe-{machine}-{self._port}.local.",
         )
-
-
-def addresses_to_announce(host: str | None) -> list[str]:
-    """Return the addresses under which others reach a server that listens on this host; none on the loopback alone."""
-    if host in (None, "::"):
-        return addresses_for_others()
-    if host == "0.0.0.0":
-        return [address for address in addresses_for_others() if ":" not in address]
-    with contextlib.suppress(OSError, UnicodeError):
-        found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
-        return sorted(address for address in found if is_for_others(address))
-    return []
 
 
 def fit_name(name: str) -> str:

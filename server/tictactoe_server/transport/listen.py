@@ -68,6 +68,18 @@ def addresses_for_others() -> list[str]:
     return [address for address in others if ":" not in address] or others
 
 
+def addresses_at(host: str | None) -> list[str]:
+    """Return the addresses under which others reach what listens on a host, None for all; none on the loopback."""
+    if host in (None, "::"):
+        return addresses_for_others()
+    if host == "0.0.0.0":
+        return [address for address in addresses_for_others() if ":" not in address]
+    with contextlib.suppress(OSError, UnicodeError):
+        found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+        return sorted(address for address in found if is_for_others(address))
+    return []
+
+
 def is_for_others(host: str) -> bool:
     """Tell whether a host or address may lead here from elsewhere: not where it means each machine or link itself.
 
