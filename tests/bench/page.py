@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from playwright.async_api import Browser, async_playwright
 
+from tests.end_to_end.clients import link_to
 from tests.limits import uncounted
 from tests.page.conftest import CHROMIUM, LAPTOP
 from tests.peer import Peer, open_peer
@@ -67,7 +68,7 @@ async def time_states(browser: Browser, url: str, side: int, state_goal: float) 
         stack.push_async_callback(context.close)
         page = await context.new_page()
         devtools = await context.new_cdp_session(page)
-        at = f"{url.replace('ws', 'http', 1)}/{game[2]}#watch"
+        at = f"{link_to(url, game[2])}#watch"
         await devtools.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
         firsts = []
         for _ in range(LOADS):
@@ -111,7 +112,7 @@ async def time_wall(browser: Browser, url: str) -> None:
         stack.push_async_callback(context.close)
         page = await context.new_page()
         devtools = await context.new_cdp_session(page)
-        await page.goto(f"{url.replace('ws', 'http', 1)}/wall")
+        await page.goto(link_to(url, "wall"))
         ply = 0
 
         async def play(seconds: int) -> None:
