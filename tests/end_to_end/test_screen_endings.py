@@ -26,7 +26,7 @@ MOMENTS = [
     ("LinuxDriver.start_application_mode", signal.SIGHUP, 129),
     ("screen.FramedScreen.compose", signal.SIGINT, 130),
     ("app.TicTacToe.redraw", signal.SIGTERM, 143),
-    ("screen.FramedScreen.draw", signal.SIGHUP, 129),
+    ("screen.FramedScreen.paint", signal.SIGHUP, 129),
 ]
 """Before the desk is made each signal has a way of its own; from then on the loop hears all of them alike."""
 
@@ -143,7 +143,7 @@ async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["screen.FramedScreen.compose", "screen.FramedScreen.draw", "home.HomeScreen.draw_body"]
+    "place", ["screen.FramedScreen.compose", "screen.FramedScreen.paint", "home.HomeScreen.draw_body"]
 )
 async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: Server, place: str) -> None:
     owner, _, name = place.rpartition(".")
