@@ -6,7 +6,6 @@ What the client adds for comfort is little, and documented in `docs/client.md`.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
@@ -15,10 +14,9 @@ from msgspec import UNSET, DecodeError, ValidationError
 
 from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.errors import ConnectionLost, Interrupted
+from tictactoe_client.online.errors import ConnectionLost, Interrupted, Refused
 from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying
 from tictactoe_client.online.messages import Messages
-from tictactoe_client.online.requests import is_repeatable_line
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
@@ -26,10 +24,9 @@ from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, print_json, print_own
 from tictactoe_client.text.news import can_play_again
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
-from tictactoe_protocol import BadRoomCode, parse_room_code
+from tictactoe_protocol import BadRoomCode, encode, parse_room_code
 from tictactoe_protocol.codes import MAX_ID_LENGTH
-from tictactoe_protocol.pushes import Closed, Error, Ok, Push, Replaced
-from tictactoe_protocol.requests import Leave
+from tictactoe_protocol.pushes import Closed, Push, Replaced, RoomState
 
 Line = dict[str, Any]
 Answer = TypeVar("Answer")
@@ -73,24 +70,20 @@ _ROOM_REQUESTS: Final = frozenset(
 
 
 class JsonGame:
-    """One run of JSON mode, from entering a room to the exit code; `seats` writes down where one sits.
+    """One run of JSON mode, from entering a room to the exit code; the `session` writes down where one sits.
 
     Requests go out in order, each after the answer to the one before; a move without a `ply` waits for this player's
     turn. The room is the one that was entered last, None before the first and after leaving it.
     """
 
-    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, seats: Session) -> None:
+    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, session: Session) -> None:
         self._client = client
         self._settings = settings
         self._keyboard = keyboard
-        self._seats = seats
+        self._session = session
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
-        self._request: Line = {}
-        self._reply: asyncio.Future[Ok | Error | None] | None = None
-        self._is_sent = False
-        self._resending: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
     async def run(self, enter: Enter) -> int:
@@ -104,8 +97,7 @@ class JsonGame:
                 await asyncio.wait({hearing})
             return hearing.result() if hearing.done() else speaking.result()
         except (asyncio.CancelledError, BrokenPipeError, OutputFailed):
-            if self._room is not None:
-                await self._room.say_goodbye()
+            await self._client.leave_rooms()
             raise
         finally:
             await dismiss(hearing, speaking)
@@ -129,7 +121,7 @@ class JsonGame:
         return ExitCode.NORMAL
 
     def _hear(self, what: ConnectionEvent | Push | None) -> ExitCode | None:
-        """Take note of what happens; return how the run ends where it ends by that."""
+        """Tell what happens to the connection; return how the run ends where it ends by this."""
         code = None if self._room is None else self._room.code
         match what:
             case Lost():
@@ -139,17 +131,10 @@ class JsonGame:
                 print_own("reconnecting", attempt=what.attempt, in_ms=in_ms, server=what.server)
             case Back():
                 print_connected(self._client, what.latency_seconds)
-                self._resend()
-            case Ok() | Error():
-                if isinstance(what, Ok) and what.room and what.seat is not UNSET:
-                    self._room = self._client.room(what.room)
-                    if what.seat is not None:
-                        self._seats.keep_room(what.room)
-                self._settle(what)
-            case Gone() if what.room == code:
+            case Closed() if what.room == code and self._is_over():
+                return self._result_code()
+            case Closed() | Gone() if what.room == code:
                 return ExitCode.NO_ROOM
-            case Closed() if what.room == code:
-                return self._result_code() if self._is_over() else ExitCode.NO_ROOM
             case Replaced() if what.room == code:
                 return ExitCode.REFUSED
         return None
@@ -158,7 +143,7 @@ class JsonGame:
 
     async def _speak(self, enter: Enter) -> int:
         """Enter the room, send what the input says, and end as the end of the input asks for."""
-        await self._seats.enter(enter)
+        self._room = await self._session.enter(enter)
         number = 0
         while (text := await self._read_line()) is not None:
             number += 1
@@ -193,56 +178,42 @@ class JsonGame:
         try:
             if kind == "move" and room is not None:
                 await self._complete_move(request, room)
+            await self._send(request, room)
         except (IllegalMove, UnknownNotation) as error:
             print_own("error", id=request["id"], code=error.code, message=error.message, line=number)
+        except Interrupted as error:
+            print_own("error", id=request["id"], code="interrupted", message=error.message)
+        except Refused:
+            return  # as the server's own words have said
+
+    async def _send(self, request: Line, room: Room | None) -> None:
+        """Send a request, and do what its answer means; one whose answer could not be told from others has none."""
+        identity = request["id"]
+        if not (isinstance(identity, str) and 1 <= len(identity) <= MAX_ID_LENGTH):
+            await self._client.send_text(encode(request).decode())
             return
-        reply = await self._send(request)
-        if isinstance(reply, Ok) and room is not None:
+        answer = await self._client.request(request)
+        if answer.room and answer.seat is not UNSET:
+            self._room = self._client.room(answer.room)
+            if answer.seat is not None:
+                self._session.keep_room(answer.room)
+        if room is not None:
             await self._follow(request, room)
-
-    async def _send(self, request: Line) -> Ok | Error | None:
-        """Send a request and return its reply, or None where the reply could not be told from others."""
-        identity, reply = request["id"], asyncio.get_running_loop().create_future()
-        is_known = isinstance(identity, str) and 1 <= len(identity) <= MAX_ID_LENGTH
-        self._request, self._reply, self._is_sent = request, reply if is_known else None, False
-        await self._client.send_text(json.dumps(request))
-        self._is_sent = True
-        return await reply if is_known else None
-
-    def _settle(self, answer: Ok | Error | None) -> None:
-        """Hand an answer to the request that it belongs to, None where there will be none."""
-        if self._reply and not self._reply.done() and (answer is None or answer.id == self._request["id"]):
-            self._reply.set_result(answer)
-
-    def _resend(self) -> None:
-        """Send the request again that had no answer when the connection was lost, where it may be sent twice."""
-        if self._reply is None or self._reply.done() or not self._is_sent:
-            return
-        if is_repeatable_line(self._request):
-            self._resending = asyncio.create_task(self._client.send_text(json.dumps(self._request)))
-            return
-        print_own("error", id=self._request["id"], code="interrupted", message=Interrupted().message)
-        self._settle(None)
 
     async def _complete_move(self, move: Line, room: Room) -> None:
         """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be."""
-        if "at" not in move and "ply" in move:
-            return
-        await self._until(lambda: room.state is not None if "ply" in move else self._may_move(room))
-        state = room.state
-        if state is None:
-            return
+        await self._until(lambda: room.state is not None and ("ply" in move or self._may_move(room, room.state)))
+        assert room.state is not None
         if "at" in move and "cell" not in move:
-            settings, rules = self._settings, state.rules.to_rules()
+            settings, rules = self._settings, room.state.rules.to_rules()
             name = str(move.pop("at"))
             move["cell"] = parse_cell(name, rules, keys=settings.keys, coordinates=settings.coordinates)
-        move.setdefault("ply", state.ply)
+        move.setdefault("ply", room.state.ply)
 
-    def _may_move(self, room: Room) -> bool:
+    def _may_move(self, room: Room, state: RoomState) -> bool:
         """Tell whether a move can be sent: at this player's turn, or where waiting for it would be in vain."""
-        state = room.state
-        if state is None or room.seat is None:
-            return state is not None
+        if room.seat is None:
+            return True
         if state.status == "over":
             return self._rematch_asked_in != state.game or not can_play_again(state)
         return room.is_my_turn
@@ -257,7 +228,7 @@ class JsonGame:
             self._rematch_asked_in = state.game
         elif request["type"] == "leave":
             self._left_with = self._result_code()
-            self._seats.forget_room(room.code)
+            self._session.forget_room(room.code)
             self._room = None
 
     # -- how it ends ------------------------------------------------------------------------------------------------
@@ -273,7 +244,7 @@ class JsonGame:
             async with asyncio.timeout(patience):
                 await self._until(self._is_over)
         except TimeoutError:
-            await self._client.request(Leave(room=room.code))
+            await room.leave()
             return ExitCode.ABANDONED if self._settings.result_code else ExitCode.NORMAL
         return self._result_code()
 
@@ -281,13 +252,15 @@ class JsonGame:
         while not condition():
             await self._changed.wait()
 
+    @property
+    def _state(self) -> RoomState | None:
+        return None if self._room is None else self._room.state
+
     def _is_over(self) -> bool:
-        state = None if self._room is None else self._room.state
-        return state is not None and state.status == "over"
+        return self._state is not None and self._state.status == "over"
 
     def _result_code(self) -> ExitCode:
-        state = None if self._room is None else self._room.state
-        return exit_code_of(state, self._client.player, with_result=self._settings.result_code)
+        return exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
 
 
 def _names(request: Line, room: Room | None) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -78,8 +78,8 @@ class Conversation:
         self._resuming: asyncio.Task[None] | None = None
         self._keeper = asyncio.create_task(self._keep(), name="tictactoe connection")
 
-    async def request(self, request: Request) -> Ok:
-        """Send any request and return the answer; raises `Refused` or `ConnectionLost`.
+    async def request(self, request: Request | Mapping[str, object]) -> Ok:
+        """Send any request, or an object of JSON with an id, and return the answer; raises `Refused`, `ConnectionLost`.
 
         A client that reconnects answers late instead; only what must not be sent twice raises `Interrupted`.
         """
@@ -294,7 +294,7 @@ class Conversation:
 
     async def _send_pending(self, pending: Pending) -> None:
         pending.sent_over = self._greeting.connection
-        if isinstance(pending.request, (Create, Match, Join, Watch)):
+        if isinstance(pending.request, (Create, Match, Join, Watch, Mapping)):
             self._delivery.expected += 1
         await self._send(encode(pending.request).decode())
 

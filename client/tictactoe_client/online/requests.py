@@ -37,7 +37,8 @@ def is_repeatable_line(line: Mapping[str, object]) -> bool:
 class Pending:
     """A request without an answer yet, and the connection over which it was sent last, if any."""
 
-    request: Request
+    id: str
+    request: Request | Mapping[str, object]
     answer: asyncio.Future[Ok]
     sent_over: Connection | None = None
 
@@ -72,18 +73,19 @@ class Delivery:
         self._rooms: dict[str, Room] = {}
         self._seen: dict[str, int] = {}
 
-    def add(self, request: Request) -> Pending:
-        """Expect an answer to a request, which gets an id of our own where it has none."""
-        if request.id is UNSET:
+    def add(self, request: Request | Mapping[str, object]) -> Pending:
+        """Expect an answer to a request, which gets an id of our own where it is none of JSON and has none."""
+        if not isinstance(request, Mapping) and request.id is UNSET:
             request = replace(request, id=f"{_OWN_ID_PREFIX}{next(self._ids)}")
-        pending = self.waiting[str(request.id)] = Pending(request, asyncio.get_running_loop().create_future())
+        id = str(request["id"] if isinstance(request, Mapping) else request.id)
+        pending = self.waiting[id] = Pending(id, request, asyncio.get_running_loop().create_future())
         # Where nobody waits any more, nobody misses an answer that is an error.
         pending.answer.add_done_callback(lambda answer: answer.cancelled() or answer.exception())
         return pending
 
     def remove(self, pending: Pending) -> None:
         """Expect no answer any more."""
-        self.waiting.pop(str(pending.request.id), None)
+        self.waiting.pop(pending.id, None)
 
     @property
     def rooms(self) -> tuple[Room, ...]:
