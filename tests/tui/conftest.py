@@ -19,7 +19,8 @@ from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
-from tictactoe_client.tui.app import Opening, TicTacToe
+from tictactoe_client.tui.app import TicTacToe
+from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 

@@ -22,8 +22,8 @@ from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import past
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
-from tictactoe_client.tui.app import Opening
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
+from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 

@@ -15,7 +15,7 @@ from tests.tui.conftest import QUICK, OpenScreen, ScreenUser
 from tests.tui.test_game_page import game
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
-from tictactoe_client.tui.app import Opening
+from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 

@@ -10,7 +10,7 @@ import pytest
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.tui.app import Opening
+from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 

@@ -20,7 +20,7 @@ from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
-from tictactoe_client.tui.app import Opening
+from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server

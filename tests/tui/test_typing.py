@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_new_room import open_form
-from tictactoe_client.tui.app import Opening
+from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
 
 KEYS = {

@@ -70,7 +70,7 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
         return None
     settings = settings_of(context)
     if settings.mode == "screen":
-        from tictactoe_client.tui.app import run_screen
+        from tictactoe_client.tui.start import run_screen
 
         with keeping_debug_log(is_wanted=settings.debug):
             return run_screen(settings, None)

@@ -38,7 +38,8 @@ _GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 def show_history(settings: Settings, limit: int | None) -> int:
     """Show one's own finished games, newest first: on a page of the full screen all of them unless there is a limit."""
     if settings.mode == "screen" and settings.asks:
-        from tictactoe_client.tui.app import Opening, run_screen
+        from tictactoe_client.tui.opening import Opening
+        from tictactoe_client.tui.start import run_screen
 
         return run_screen(settings, None, opening=Opening("history", limit))
     most = _LISTED_GAMES if limit is None else limit
@@ -165,7 +166,8 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
                 print_own("position", **summarise_position(record, position))
         return ExitCode.NORMAL
     if settings.mode == "screen" and asks:
-        from tictactoe_client.tui.app import Opening, show_screen
+        from tictactoe_client.tui.opening import Opening
+        from tictactoe_client.tui.start import show_screen
 
         opening = Opening("replay", record=record, ply=at or 0, note=" ".join(told))
         return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)

@@ -64,7 +64,7 @@ def join(settings: Settings, room: Sequence[str]) -> int:
 def _visit(settings: Settings, address: Address | None, choice: Choice) -> int:
     """Enter a room and stay, in the chosen mode: as the player of an earlier run, or watching as nobody."""
     if settings.mode == "screen":
-        from tictactoe_client.tui.app import run_screen
+        from tictactoe_client.tui.start import run_screen
 
         return run_screen(settings, address, choice)
 
@@ -85,7 +85,8 @@ def watch(settings: Settings, room: Sequence[str]) -> int:
         code, address = parse_room_argument(" ".join(room))
         return _visit(settings, address, Choice("watch", code=code))
     if settings.mode == "screen":
-        from tictactoe_client.tui.app import Opening, run_screen
+        from tictactoe_client.tui.opening import Opening
+        from tictactoe_client.tui.start import run_screen
 
         return run_screen(settings, None, opening=Opening("watch"))
 

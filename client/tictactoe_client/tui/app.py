@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from io import StringIO
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from rich.console import Console
 from textual import events
@@ -19,52 +16,20 @@ from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 
-from tictactoe_client.exits import describe_failure, exit_code_for
-from tictactoe_client.files.writer import report_bug
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
-from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.online.room import Room
-from tictactoe_client.session import Role, house_for
-from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.streams.keyboard import hear_signals
-from tictactoe_client.streams.output import print_error
+from tictactoe_client.settings import Settings
 from tictactoe_client.tui.desk import ClientScreen, Desk
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryScreen
 from tictactoe_client.tui.home import HomeScreen
 from tictactoe_client.tui.lists import WatchScreen
+from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.terminal import remember_terminal, watch_terminal
-from tictactoe_client.tui.themes import (
-    STYLE,
-    THEMES,
-    library_theme,
-    resolve_theme,
-    style_variables,
-)
-from tictactoe_engine.records import GameRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """The first page; `limit` is how many finished games to list at most, None for all.
-
-    `record` is what to replay without a server, first seen after `ply` moves, with the `note` on the status line.
-    """
-
-    page: Literal["home", "watch", "history", "replay"] = "home"
-    limit: int | None = None
-    record: GameRecord | None = None
-    ply: int = 0
-    note: str = ""
-
-    def role_for(self, first: Choice | None) -> Role:
-        """Return who one is on the server: whoever only watches is nobody in particular."""
-        if self.page == "history":
-            return "reader"
-        return "nobody" if self.page == "watch" or (first is not None and first.way == "watch") else "player"
+from tictactoe_client.tui.terminal import Terminal
+from tictactoe_client.tui.themes import STYLE, THEMES, library_theme, style_variables
 
 
 class TicTacToe(Desk, inherit_bindings=False):
@@ -83,16 +48,23 @@ class TicTacToe(Desk, inherit_bindings=False):
     ]
 
     def __init__(
-        self, settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
+        self,
+        settings: Settings,
+        address: Address,
+        first: Choice | None = None,
+        *,
+        opening: Opening | None = None,
+        terminal: Terminal | None = None,
     ) -> None:
         opening = opening or Opening()
-        super().__init__(settings, address, first, opening.role_for(first))
+        super().__init__(settings, address, first, opening.role_for(first), terminal or Terminal())
         self.unhandled = StringIO()
         self.error_console = Console(file=self.unhandled, width=120)
         for name in THEMES[1:]:
             if name not in self.available_themes:
                 self.register_theme(library_theme(name))
-        self.theme = resolve_theme(settings.theme, colour=settings.colour)
+        self.show_theme()
+        self.terminal.learnt = partial(self.call_later, self.show_theme)
         self.set_keymap({action: ",".join(keys) for action, keys in settings.changed_keys.items()})
         self._connects = opening.record is None
         self._opening = self._lay_screens(opening)
@@ -172,40 +144,3 @@ class TicTacToe(Desk, inherit_bindings=False):
     def on_app_blur(self) -> None:
         """Take note that the person looks elsewhere."""
         self._is_focused = False
-
-
-def run_screen(
-    settings: Settings, address: Address | None, first: Choice | None = None, *, opening: Opening | None = None
-) -> int:
-    """Open the full screen, in the room of `first` or at another page, and return the exit code."""
-    try:
-        target = house_for(settings, address).first
-    except BadAddress as bad:
-        print_error(describe_failure(bad, settings))
-        return exit_code_for(bad)
-    return asyncio.run(show_screen(settings, target, first, opening=opening))
-
-
-async def show_screen(
-    settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
-) -> int:
-    """Show the full screen until it is left; return the exit code."""
-    app = TicTacToe(settings, address, first, opening=opening)
-    code: int | None = None
-    try:
-        hear_signals(lambda number: app.leave(128 + number), remember_terminal())
-        loop = asyncio.get_running_loop()
-        watch_terminal(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
-        code = await app.run_async(mouse=settings.mouse)
-    except Exception as error:
-        app.failure = app.failure or error
-    if (task := asyncio.current_task()) is not None and task.cancelling():
-        raise asyncio.CancelledError  # the library may swallow an interrupt that came before it heard of signals
-    if app.failure is None and (unhandled := app.unhandled.getvalue()):
-        app.failure = RuntimeError(unhandled)
-    if app.failure is not None:
-        print_error(report_bug(app.failure))
-        return ExitCode.OUR_BUG
-    if app.last_words:
-        print_error(app.last_words)
-    return app.return_code or code or ExitCode.NORMAL

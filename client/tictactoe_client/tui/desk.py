@@ -70,9 +70,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     def redraw(self) -> None:
         """Show what has changed."""
 
-    def follow_theme(self) -> None:
-        """Take on the colours of another theme, where they are not the style sheet's."""
-
     def connected(self) -> None:
         """Take note that there is a connection, perhaps again, to a server that may not know of us."""
 
@@ -108,9 +105,11 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 class Desk(App[int], inherit_bindings=False):
     """The program as its screens know it; `last_words` are for standard error at the end."""
 
-    def __init__(self, settings: Settings, address: Address, first: Choice | None, role: Role) -> None:
+    def __init__(
+        self, settings: Settings, address: Address, first: Choice | None, role: Role, terminal: Terminal
+    ) -> None:
         self.settings = settings
-        self.terminal = Terminal()
+        self.terminal = terminal
         super().__init__()
         self.keymap = Keymap(settings.changed_keys)
         self.last_words = ""
@@ -304,14 +303,18 @@ class Desk(App[int], inherit_bindings=False):
         self.say(f"Theme: {name}", "dim")
         self.change("theme", name)
 
+    def show_theme(self) -> None:
+        """Show the colours that are set, as dark or light as the terminal says where that decides."""
+        settings = self.settings
+        self.theme = resolve_theme(settings.theme, colour=settings.colour, is_dark=self.terminal.is_dark)
+        self.redraw()
+
     def change(self, field: str, value: str | bool) -> None:
         """Change a setting, now and for later runs."""
         changed: Callable[..., Settings] = replace
         self.settings = changed(self.settings, **{field: value})
         if field in ("theme", "colour"):
-            self.theme = resolve_theme(self.settings.theme, colour=self.settings.colour)
-            for screen in self.screens:
-                screen.follow_theme()
+            self.show_theme()
         elif field == "ascii":
             self.set_class(self.settings.ascii, "-ascii")
         elif field == "mouse":

@@ -48,6 +48,7 @@ class DrawnScreen(ClientScreen):
         self.stage = Stage(0, 0, 0, 0)
         self.is_small = False
         self._is_dirty = False
+        self._painted: tuple[str, bool] | None = None
 
     @abstractmethod
     def needed_size(self) -> tuple[int, int]:
@@ -75,7 +76,6 @@ class DrawnScreen(ClientScreen):
 
     def on_mount(self) -> None:
         """Show what there is, and from now on what time changes."""
-        self.follow_theme()
         self.set_interval(1.0, self.tick)
         self.redraw()
 
@@ -87,10 +87,6 @@ class DrawnScreen(ClientScreen):
         """Draw for the new size."""
         self.redraw()
 
-    def follow_theme(self) -> None:
-        """Paint the picture in the colours of the theme."""
-        self.canvas.use_theme(theme_named(self.desk.settings.theme, colour=self.desk.settings.colour))
-
     def redraw(self) -> None:
         """Draw once for all that changes now; what has to be sent goes first."""
         if not self._is_dirty and self.canvas.is_mounted:
@@ -101,6 +97,10 @@ class DrawnScreen(ClientScreen):
         self._is_dirty = False
         if not self.is_in_sight or self.desk.is_ending:
             return
+        theme = self.app.theme, self.desk.settings.colour
+        if theme != self._painted:
+            self._painted = theme
+            self.canvas.use_theme(theme_named(theme[0], colour=theme[1]))
         window, needed = (self.app.size.width, self.app.size.height), self.needed_size()
         self.is_small = window[0] < needed[0] or window[1] < needed[1]
         if self.is_small:

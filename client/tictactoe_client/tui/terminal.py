@@ -1,21 +1,36 @@
-"""The terminal under the program, where the library has no name for what is wanted: title, mouse, restoring, loss."""
+"""The terminal under the program, where the library has no name for what is wanted: ground, title, mouse, loss."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
+import re
 import select
 import threading
 import time
-from collections.abc import Callable
-from typing import Any, Final
-
-from textual.driver import Driver
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from tictactoe_client.settings import ExitCode
+from tictactoe_client.tui.themes import tell_dark
 from tictactoe_protocol import clean_text
 
+if TYPE_CHECKING:
+    from textual.driver import Driver
+    from textual.events import Key
+    from textual.message import Message
+
 _GRACE_SECONDS: Final = 3.0
+_ANSWER_SECONDS: Final = 0.2
+"""How long to wait for an answer since it was asked for; the imports meanwhile take most of that."""
+_QUESTIONS: Final = b"\x1b]11;?\x1b\\\x1b[c"
+"""Which colour the ground has, and what kind of terminal it is: that is answered by all, and in this order."""
+_ANSWER: Final = re.compile(r"[\x1b^]?(?:\]11;(?P<ground>[^\x07\x1b^\\]*)(?:\x07|[\x1b^]?\\)|\[\?[\d;]*c)")
+_BEGUN: Final = re.compile(r"[\x1b^]?(?:\](?:1(?:1(?:;[^\x07\x1b^\\]*[\x1b^]?)?)?)?|\[(?:\?[\d;]*)?)?")
+"""What may become an answer. The library gives what it does not know as keys, ESC as ``^`` or not at all."""
+_SEQUENCE: Final = re.compile(r"\x1b(?:\[[\d;]*[ -~]|O[ -~])?")
 _LEAVE_SCREEN: Final = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[<u\x1b[?1049l\x1b[?25h"
 )
@@ -26,11 +41,100 @@ _MOUSE_OFF = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
 
 
 class Terminal:
-    """What can be written to the terminal beside the screen; nothing while there is none."""
+    """What it says of itself, and what can be written to it beside the screen; nothing while there is none.
+
+    `is_dark` is its ground, None where it does not say; `learnt` is called when it says so after all.
+    """
 
     def __init__(self) -> None:
         self.driver: Driver | None = None
+        self.is_dark: bool | None = None
+        self.learnt: Callable[[], object] = bool
         self._title = ""
+        self._asked_at: float | None = None
+        self._begun: list[tuple[str, Message | None]] = []
+        self._typed = ""
+        self._attributes: list[Any] | None = None
+        with contextlib.suppress(ImportError, OSError):
+            import termios
+
+            with contextlib.suppress(termios.error):
+                self._attributes = termios.tcgetattr(0)
+
+    # -- its ground -----------------------------------------------------------------------------------------------
+
+    def ask_ground(self) -> None:
+        """Ask which colour the ground has, and let nothing that comes in be seen from now on."""
+        if self._attributes is None or "TEXTUAL_DRIVER" in os.environ:
+            return
+        import termios
+        import tty
+
+        with contextlib.suppress(OSError, termios.error):
+            tty.setcbreak(0, termios.TCSANOW)
+            os.write(1, _QUESTIONS)
+            self._asked_at = time.monotonic()
+
+    def await_ground(self) -> None:
+        """Wait for the answer, where one was asked for, no longer than it may take."""
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        while self._asked_at is not None:
+            left = self._asked_at + _ANSWER_SECONDS - time.monotonic()
+            if not select.select([0], [], [], max(0.0, left))[0] or not (data := os.read(0, 1)):
+                break
+            self._typed += "".join(text for text, _ in self._sift(decode(data)))
+
+    def show_input(self) -> None:
+        """Let what comes in be seen again."""
+        if self._attributes is not None:
+            import termios
+
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(0, termios.TCSANOW, self._attributes)
+
+    def _sift(self, text: str, message: Message | None = None) -> list[tuple[str, Message | None]]:
+        """Take what came in, and return what of it is no answer; what may become one waits for more."""
+        self._begun.append((text, message))
+        if (answer := _ANSWER.fullmatch(self._list_begun())) is not None:
+            self._begun.clear()
+            if answer["ground"] is None:
+                self._asked_at = None
+            else:
+                self.is_dark = tell_dark(answer["ground"])
+        typed = []
+        while _BEGUN.fullmatch(self._list_begun()) is None:
+            typed.append(self._begun.pop(0))
+        return typed
+
+    def _list_begun(self) -> str:
+        return "".join(text for text, _ in self._begun)
+
+    def _list_typed(self) -> Iterator[Key]:
+        """Yield what was typed while an answer was awaited, but for keys without a character of their own."""
+        from textual.events import Key
+        from textual.keys import KEY_NAME_REPLACEMENTS
+
+        for character in _SEQUENCE.sub("", self._typed):
+            name = unicodedata.name(character, "").lower().replace(" ", "_").replace("-", "_")
+            if character in "\r\n":
+                yield Key("enter", "\r")
+            elif name:
+                yield Key(character if character.isalnum() else KEY_NAME_REPLACEMENTS.get(name, name), character)
+        self._typed = ""
+
+    def _hear(self, message: Message) -> Iterable[Message]:
+        """Return what the program is to hear of what comes in: not the answer that comes late."""
+        from textual.events import Key
+
+        if self._asked_at is None or not isinstance(message, Key) or not message.character or message.key == "escape":
+            return (message,)
+        known = self.is_dark
+        typed = [key for _, key in self._sift(message.character, message) if key is not None]
+        if self.is_dark != known:
+            self.learnt()
+        return typed
+
+    # -- beside the screen ----------------------------------------------------------------------------------------
 
     def drive_with(self, kind: type[Driver]) -> type[Driver]:
         """Return a driver of this kind that makes itself known here once it is made."""
@@ -40,6 +144,16 @@ class Terminal:
             def __init__(self, *arguments: Any, **options: Any) -> None:
                 super().__init__(*arguments, **options)
                 terminal.driver = self
+
+            def start_application_mode(self) -> None:
+                terminal.show_input()
+                super().start_application_mode()
+                for key in terminal._list_typed():
+                    super().process_message(key)
+
+            def process_message(self, message: Message) -> None:
+                for heard in terminal._hear(message):
+                    super().process_message(heard)
 
         return KnownDriver
 
@@ -61,37 +175,27 @@ class Terminal:
             self.driver.write(text)
         return True
 
+    # -- its end --------------------------------------------------------------------------------------------------
 
-def remember_terminal() -> Callable[[], None]:
-    """Return what puts the terminal back into the state that it is in now."""
-    try:
-        import termios
-    except ImportError:
-        return lambda: None
-    with contextlib.suppress(termios.error):
-        attributes = termios.tcgetattr(0)
-
-        def restore() -> None:
-            with contextlib.suppress(OSError, termios.error):
+    def restore(self) -> None:
+        """Leave it as it was before us, where the library cannot do that any more."""
+        if self._attributes is not None:
+            with contextlib.suppress(OSError):
                 os.write(2, _LEAVE_SCREEN)
-                termios.tcsetattr(0, termios.TCSANOW, attributes)
+            self.show_input()
 
-        return restore
-    return lambda: None
+    def watch(self, gone: Callable[[], object]) -> None:
+        """Leave when it is gone, also where no signal says so; where the end then hangs, end at once."""
+        if not hasattr(select, "poll"):
+            return
 
+        def watch() -> None:
+            terminal = select.poll()
+            terminal.register(0, 0)
+            terminal.poll()
+            with contextlib.suppress(RuntimeError):
+                gone()
+            time.sleep(_GRACE_SECONDS)
+            os._exit(ExitCode.HANGUP)
 
-def watch_terminal(gone: Callable[[], object]) -> None:
-    """Leave when the terminal is gone, also where no signal says so; where the end then hangs, end at once."""
-    if not hasattr(select, "poll"):
-        return
-
-    def watch() -> None:
-        terminal = select.poll()
-        terminal.register(0, 0)
-        terminal.poll()
-        with contextlib.suppress(RuntimeError):
-            gone()
-        time.sleep(_GRACE_SECONDS)
-        os._exit(ExitCode.HANGUP)
-
-    threading.Thread(target=watch, name="terminal", daemon=True).start()
+        threading.Thread(target=watch, name="terminal", daemon=True).start()

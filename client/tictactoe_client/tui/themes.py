@@ -7,6 +7,7 @@ has that. ``terminal`` takes the terminal's own default pair, bold and reverse, 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
@@ -44,6 +45,8 @@ _LIBRARY: Final = (
     *("textual-dark", "textual-light"),
 )
 
+_NAMED: Final = re.compile(r"rgba?:([\da-f]{1,4})/([\da-f]{1,4})/([\da-f]{1,4})(?:/[\da-f]{1,4})?", re.IGNORECASE)
+"""A colour as terminals name it, each part with one to four digits."""
 _MARKS: Final = tuple(f"mark{number}" for number in range(6))
 _LIBRARY_NAMES: Final = {
     "ink": "foreground text ansi-foreground",
@@ -58,23 +61,24 @@ _LIBRARY_NAMES: Final = {
 THEMES: Final = ("auto", "terminal", *_OWN, *_LIBRARY)
 """Their names.
 
-``auto`` is `paper` where the terminal says that it is light, else `night`, and `terminal` where it has few colours.
+``auto`` is `paper` where the terminal or the environment says that it is light, `night` where either says dark; where
+neither says anything `night`, or `terminal` where it has few colours.
 """
 
 
 def theme_named(name: str, *, colour: bool) -> Theme:
-    """Return the theme, without colour the terminal's; an unknown name counts as the default."""
-    name = resolve_theme(name, colour=colour)
-    return {**_TERMINAL, "qr": QR if colour else ""} if name == "terminal" else {**_paint(name), "qr": QR}
+    """Return the styles of a theme that is shown."""
+    return {**(_TERMINAL if name == "terminal" else _paint(name)), "qr": QR if colour else ""}
 
 
-def resolve_theme(name: str, *, colour: bool) -> str:
-    """Return the theme that is shown under this name."""
+def resolve_theme(name: str, *, colour: bool, is_dark: bool | None = None) -> str:
+    """Return the theme that is shown under this name; `is_dark` is what the terminal has said of its ground."""
     if not colour or name not in THEMES:
         return "terminal"
     if name != "auto":
         return name
-    is_dark = _is_dark(os.environ.get("COLORFGBG", ""))
+    if is_dark is None:
+        is_dark = tell_dark(os.environ.get("COLORFGBG", ""))
     if is_dark is None:
         is_page = os.environ.get("TEXTUAL_COLOR_SYSTEM") == "truecolor"
         has_colours = is_page or "COLORTERM" in os.environ or "256color" in os.environ.get("TERM", "")
@@ -87,14 +91,18 @@ def next_theme(name: str) -> str:
     return THEMES[(THEMES.index(name) + 1) % len(THEMES)] if name in THEMES else THEMES[0]
 
 
-def _is_dark(answer: str) -> bool | None:
-    """Tell what a terminal says of its ground, as ``15;0`` or ``0;default;15``; None where it does not say.
+def tell_dark(answer: str) -> bool | None:
+    """Tell whether the ground is dark that a terminal names, by colour or number; None where this names none.
 
-    >>> _is_dark("15;0"), _is_dark("0;default;15"), _is_dark("")
-    (True, False, None)
+    >>> tell_dark("rgb:1e1e/1e1e/2e2e"), tell_dark("rgb:ff/ff/ff"), tell_dark("15;0"), tell_dark("0;default;15")
+    (True, False, True, False)
     """
-    ground = answer.rpartition(";")[2]
-    return int(ground) < 7 or int(ground) == 8 if ground.isascii() and ground.isdigit() else None
+    if (colour := _NAMED.fullmatch(answer)) is not None:
+        parts = [int(part, 16) / (16 ** len(part) - 1) for part in colour.groups()]
+        ground = "#" + "".join(f"{round(part * 255):02x}" for part in parts)
+        return contrast(ground, "#ffffff") > contrast(ground, "#000000")
+    number = answer.rpartition(";")[2]
+    return int(number) < 7 or int(number) == 8 if number.isascii() and number.isdigit() else None
 
 
 def library_theme(name: str) -> LibraryTheme:

@@ -1,0 +1,65 @@
+"""A run of the full screen, from before its libraries are there to its exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import TYPE_CHECKING
+
+from tictactoe_client.exits import describe_failure, exit_code_for
+from tictactoe_client.files.writer import report_bug
+from tictactoe_client.online.address import Address, parse_house
+from tictactoe_client.online.errors import BadAddress
+from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.streams.keyboard import hear_signals
+from tictactoe_client.streams.output import print_error
+from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.terminal import Terminal
+
+if TYPE_CHECKING:
+    from tictactoe_client.online.client import Choice
+
+
+def run_screen(
+    settings: Settings, address: Address | None, first: Choice | None = None, *, opening: Opening | None = None
+) -> int:
+    """Open the full screen, in the room of `first` or at another page, and return the exit code."""
+    try:
+        target = address or parse_house(settings.server).first
+    except BadAddress as bad:
+        print_error(describe_failure(bad, settings))
+        return exit_code_for(bad)
+    return asyncio.run(show_screen(settings, target, first, opening=opening))
+
+
+async def show_screen(
+    settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
+) -> int:
+    """Show the full screen until it is left; return the exit code."""
+    terminal = Terminal()
+    hear_signals(lambda number: app.leave(128 + number), terminal.restore)
+    if settings.theme == "auto" and settings.colour:
+        terminal.ask_ground()
+    from tictactoe_client.tui.app import TicTacToe  # takes so long that the terminal has answered by then
+
+    terminal.await_ground()
+    app = TicTacToe(settings, address, first, opening=opening, terminal=terminal)
+    code: int | None = None
+    try:
+        loop = asyncio.get_running_loop()
+        terminal.watch(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
+        code = await app.run_async(mouse=settings.mouse)
+    except Exception as error:
+        app.failure = app.failure or error
+    finally:
+        terminal.show_input()
+    if (task := asyncio.current_task()) is not None and task.cancelling():
+        raise asyncio.CancelledError  # the library may swallow an interrupt that came before it heard of signals
+    if app.failure is None and (unhandled := app.unhandled.getvalue()):
+        app.failure = RuntimeError(unhandled)
+    if app.failure is not None:
+        print_error(report_bug(app.failure))
+        return ExitCode.OUR_BUG
+    if app.last_words:
+        print_error(app.last_words)
+    return app.return_code or code or ExitCode.NORMAL

@@ -1,0 +1,129 @@
+"""The full screen asks its terminal whether it is light or dark, and nothing of the answer is taken for keys."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND
+from tests.terminal import ENTERED, Terminal, run_screen
+from tictactoe_server.server import Server
+
+QUESTION, KIND_QUESTION = b"\x1b]11;?\x1b\\", b"\x1b[c"
+KIND = "\x1b[?62;22c"
+PAPER, NIGHT = b"48;2;247;243;232", b"48;2;27;31;39"
+COLOURS = {"COLORTERM": "truecolor"}
+
+
+async def asked(screen: Terminal) -> None:
+    """Wait until the terminal was asked."""
+    while KIND_QUESTION not in screen.written:
+        await screen.read()
+    assert QUESTION in screen.written
+    assert ENTERED not in screen.written
+
+
+@pytest.mark.parametrize(
+    ("answer", "ground", "other"),
+    [
+        ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\", PAPER, NIGHT),
+        ("\x1b]11;rgb:ff/ff/ff\x07", PAPER, NIGHT),
+        ("\x1b]11;rgba:fdfd/f6f6/e3e3/ffff\x07", PAPER, NIGHT),
+        ("\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\", NIGHT, PAPER),
+        ("\x1b]11;rgb:0/0/0\x07", NIGHT, PAPER),
+        ("\x1b]11;no such colour\x07", NIGHT, PAPER),
+        ("", NIGHT, PAPER),
+    ],
+)
+async def test_the_theme_goes_by_what_the_terminal_answers(
+    server: Server, answer: str, ground: bytes, other: bytes
+) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
+        await asked(screen)
+        screen.type(answer + KIND)
+        await screen.shows("Playing as", "Quick match")
+        assert ground in screen.written
+        assert other not in screen.written
+
+
+async def test_what_the_terminal_answers_counts_before_what_the_environment_says(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, **COLOURS, COLORFGBG="15;0") as screen:
+        await asked(screen)
+        screen.type("\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND)
+        await screen.shows("Playing as")
+        assert NIGHT not in screen.written
+
+
+async def test_a_terminal_that_never_answers_is_not_waited_for(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
+        await screen.shows("Playing as")
+        assert NIGHT in screen.written
+        screen.type("?")
+        await screen.shows("Everywhere")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "\x1b]11;rgb:ffff/ffff/ffff\x1b\\",
+        "\x1b]11;rgba:ffff/ffff/ffff/ffff\x1b\\",
+        "\x1b]11;rgb:ff/ff/ff\x07",
+        "\x1b]11;rgba:ffff/ffff/ffff/ffff\x07",
+    ],
+)
+@pytest.mark.parametrize("kind", [KIND, ""], ids=["kind", "no kind"])
+async def test_an_answer_that_comes_late_changes_the_colours_and_types_nothing(
+    server: Server, answer: str, kind: str
+) -> None:
+    async with run_screen(*COMMAND, "play", "-s", server.url, **COLOURS) as screen:
+        await screen.shows("Waiting for")
+        assert PAPER not in screen.written
+        screen.type(":")
+        await screen.shows("Esc back")
+        screen.type(answer + kind)
+        while PAPER not in screen.written:
+            await screen.read()
+        screen.type("hey [1] ^")
+        screen.type("]")
+        screen.type("2")
+        await screen.shows(":hey [1] ^]2")
+
+
+async def test_an_answer_that_comes_in_pieces_while_one_types_takes_no_key_along(server: Server) -> None:
+    async with run_screen(*COMMAND, "play", "-s", server.url, **COLOURS) as screen:
+        await asked(screen)
+        screen.type("\x1b]11;rgb:ff")
+        await screen.shows("Waiting for")
+        screen.type("ff/ffff/ffff\x1b\\" + KIND)
+        while PAPER not in screen.written:
+            await screen.read()
+        screen.type(":hey")
+        await screen.shows(":hey")
+
+
+async def test_what_is_typed_before_the_answer_is_a_key_of_the_program(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
+        await asked(screen)
+        screen.type("\x1b[A?\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND)
+        await screen.shows("Everywhere", "Ctrl+L  draws the screen anew")
+
+
+@pytest.mark.parametrize("options", [("--theme", "night"), ("--no-color",)])
+async def test_a_terminal_whose_ground_decides_nothing_is_not_asked(server: Server, options: tuple[str, ...]) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, *options, **COLOURS) as screen:
+        await screen.shows("Playing as")
+        assert QUESTION not in screen.written
+
+
+@pytest.mark.parametrize("ends_early", [False, True])
+async def test_the_terminal_is_left_as_it_was_wherever_the_program_ends(server: Server, *, ends_early: bool) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
+        before = screen.attributes()
+        await asked(screen)
+        assert screen.attributes() != before
+        if not ends_early:
+            await screen.shows("Playing as")
+        screen.process.send_signal(signal.SIGTERM)
+        assert await screen.end() == 143
+        assert screen.attributes() == before
