@@ -8,6 +8,7 @@ from typing import Any, Final
 from tictactoe_client.online.address import Address, is_this_machine, parse_house
 from tictactoe_client.online.errors import (
     BadAddress,
+    BadRoomCode,
     ClientError,
     ConnectionLost,
     Expelled,
@@ -32,9 +33,10 @@ _FAILURES: Final[tuple[tuple[type[ClientError], ExitCode, str], ...]] = (
     (ConnectionLost, ExitCode.CONNECTION_LOST, "connection_lost"),
     (UnknownGame, ExitCode.NO_ROOM, "no_such_game"),
     (BadAddress, ExitCode.USAGE, "usage"),
+    (BadRoomCode, ExitCode.USAGE, "usage"),
     (ClientError, ExitCode.OUR_BUG, "internal"),
 )
-"""The first that fits counts; the names are those of JSON mode."""
+"""The first that fits counts."""
 
 
 async def dismiss(*tasks: asyncio.Task[Any] | None) -> None:
@@ -45,17 +47,8 @@ async def dismiss(*tasks: asyncio.Task[Any] | None) -> None:
     await asyncio.gather(*wanted, return_exceptions=True)
 
 
-def exit_code_for(error: ClientError) -> ExitCode:
-    """Return the exit code that a failure means."""
-    return _judge(error)[0]
-
-
-def name_failure(error: ClientError) -> str:
-    """Return the code of a failure: the server's own for what it refused."""
-    return _judge(error)[1]
-
-
-def _judge(error: ClientError) -> tuple[ExitCode, str]:
+def judge(error: ClientError) -> tuple[ExitCode, str]:
+    """Return the exit code that a failure means, and its name in JSON mode: the server's own for what it refused."""
     if isinstance(error, (Refused, Expelled)):
         return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED, error.code
     return next((code, name) for kind, code, name in _FAILURES if isinstance(error, kind))
@@ -67,7 +60,7 @@ def describe_failure(error: ClientError, settings: Settings, address: Address | 
     `address` is the server, where it is another one than that of the settings.
     """
     if isinstance(error, Refused) and error.code == "no_such_room" and error.room:
-        listing = own_command("rooms", server=address or _address_of(settings.server))
+        listing = own_command("rooms", server=address or _address_of(error.server or settings.server))
         return f"No room {clean_text(error.room)}. It may have closed. List rooms: {listing}"
     if not isinstance(error, Unreachable):
         return clean_text(error.message)

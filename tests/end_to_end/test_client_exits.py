@@ -93,7 +93,7 @@ async def test_a_signal_ends_politely_and_gives_the_seat_up(
 async def test_a_second_ctrl_c_ends_at_once() -> None:
     program = """
 import asyncio, sys
-from tictactoe_client.cli.run import run_alone
+from tictactoe_client.cli.run import run_until_signal
 from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings
 
@@ -105,7 +105,7 @@ async def work():
         except asyncio.CancelledError:
             print("does not want to go", flush=True)
 
-sys.exit(run_alone(Settings(), work))
+sys.exit(run_until_signal(Settings(), work()))
 """
     process = await start_program(sys.executable, "-c", program, stdout=PIPE, env=environment())
     assert process.stdout is not None

@@ -13,29 +13,33 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import update_wrapper
 from importlib import import_module
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Union
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import shell_complete
 
-from tictactoe_client.cli.options import PROGRAM, Manual, ManualGroup, Words, settings_of, shared_options
+from tictactoe_client.cli.options import PROGRAM, Manual, ManualGroup, Words, configure, settings_of, shared_options
 from tictactoe_client.files.config import load_config
 from tictactoe_client.files.writer import keeping_debug_log
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import (
     OutputFailed,
+    close_json,
     close_output,
-    give_output_up,
     is_terminal,
     open_missing_streams,
     print_error,
     print_failure,
-    print_own,
-    silence_output,
     writing,
 )
 from tictactoe_engine import PRESETS
+
+if TYPE_CHECKING:
+    from tictactoe_client.cli.run import Work
+
+Begun = Union[int, "tuple[Settings, Work]"]
+"""What is still to be done for a command line, or the exit code where nothing is."""
 
 _COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 _ARGUMENTS: Final = "tictactoe arguments"
@@ -59,7 +63,7 @@ _FILE: Final = click.Path(readable=False)
 )
 @shared_options
 @click.pass_context
-def cli(context: click.Context, /, **_: Any) -> int | None:
+def cli(context: click.Context, /, **_: Any) -> Begun | None:
     """Play tic-tac-toe and its whole family over the network, or watch a game.
 
     Without a command, on a terminal: the home screen, from where everything can be reached, with --plain the same as
@@ -70,15 +74,21 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
         return None
     settings = settings_of(context)
     if settings.mode == "screen":
-        from tictactoe_client.tui.start import run_screen
+        from tictactoe_client.tui.start import show_screen
 
-        with keeping_debug_log(is_wanted=settings.debug):
-            return run_screen(settings, None)
+        return settings, show_screen(settings)
     if settings.mode == "plain" and settings.asks and is_terminal(0, 1):
         from tictactoe_client.cli.plain_home import PlainHome
 
         before = context.meta[_ARGUMENTS]
-        return PlainHome(settings, list(cli.commands), lambda words: run([*before, *words])).run()
+
+        async def do_line(words: Sequence[str]) -> int:
+            from tictactoe_client.cli.run import carry_out
+
+            begun = begin([*before, *words])
+            return begun if isinstance(begun, int) else await carry_out(*begun)
+
+        return settings, PlainHome(settings, list(cli.commands), do_line).run()
     from tictactoe_client.text.help import own_command
 
     match = own_command("play", "--plain")
@@ -87,27 +97,28 @@ def cli(context: click.Context, /, **_: Any) -> int | None:
     )
 
 
-def _command(work: str, *examples: str, needs_server: bool = True) -> Callable[[Callable[[], None]], click.Command]:
-    """Return what makes a command of a function that is only described.
+def _command(
+    work: str, *examples: str, needs_server: bool = True
+) -> Callable[[Callable[..., int | None]], click.Command]:
+    """Return what makes a command of a function that is only described, or else does its work at once.
 
-    `work` is the module and the function that does it, imported when it is to be done. That is called with the settings
-    and what this command alone takes.
+    `work` is the module and the coroutine function that does it, imported when it is to be done. Both are called with
+    the settings and what this command alone takes.
     """
 
-    def make(described: Callable[[], None]) -> click.Command:
-        def run(**values: Any) -> int:
+    def make(described: Callable[..., int | None]) -> click.Command:
+        def start(**values: Any) -> Begun:
             settings = settings_of(click.get_current_context(), needs_server=needs_server)
+            own = {key: value for key, value in values.items() if key not in OPTIONS}
+            if not work:
+                with keeping_debug_log(is_wanted=settings.debug):
+                    return close_json(described(settings, **own) or 0, in_json=settings.mode == "json")
             module, name = work.split(".")
-            function = getattr(import_module(f"{__package__}.{module}"), name)
-            with keeping_debug_log(is_wanted=settings.debug):
-                code = int(function(settings, **{key: value for key, value in values.items() if key not in OPTIONS}))
-                if settings.mode == "json":
-                    print_own("closed", exit=code)
-                return code
+            return settings, getattr(import_module(f"{__package__}.{module}"), name)(settings, **own)
 
         name = described.__name__.rstrip("_")
         lines = [f"{name} {example}".rstrip() for example in examples]
-        return cli.command(name, cls=Manual, examples=lines)(shared_options(update_wrapper(run, described)))
+        return cli.command(name, cls=Manual, examples=lines)(shared_options(update_wrapper(start, described)))
 
     return make
 
@@ -262,7 +273,7 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
 
 
 @_command(
-    "options.configure",
+    "",
     "show",
     "set server ws://192.168.1.20:8765",
     "set theme night",
@@ -272,18 +283,19 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
 @click.argument("what", type=Words(["path", "show", "set", "unset"]), required=False, metavar="[path|show|set|unset]")
 @click.argument("key", required=False, metavar="[KEY]", shell_complete=_complete)
 @click.argument("value", required=False, metavar="[VALUE]", shell_complete=_complete)
-def config() -> None:
+def config(settings: Settings, what: str | None, key: str | None, value: str | None) -> int:
     """Say or change what is set.
 
     The word path asks where the configuration file is, show what is set and by what; set and unset change it. Options
     count before the environment, and that before the file. The file holds lines such as theme = "night"; the settings
     page of the full screen writes it too.
     """
+    return configure(settings, what, key, value)
 
 
-@_command("main.print_completion", "bash", "zsh", "fish", needs_server=False)
+@_command("", "bash", "zsh", "fish", needs_server=False)
 @click.argument("shell", type=Words(["bash", "zsh", "fish"]))
-def completion() -> None:
+def completion(_: Settings, shell: str) -> int:
     """Print the completion of a shell.
 
     It is a script that completes commands, options and their values.
@@ -293,10 +305,6 @@ def completion() -> None:
     In ~/.zshrc, after compinit:    eval "$(tictactoe-client completion zsh)"
     In ~/.config/fish/config.fish:  tictactoe-client completion fish | source
     """
-
-
-def print_completion(_: Settings, shell: str) -> int:
-    """Print the script that completes the command line in a shell."""
     return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, f"{shell}_source")
 
 
@@ -318,24 +326,23 @@ def main() -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return the exit code, everything having been told."""
     try:
-        try:
-            code = _invoke(arguments)
-        except (Misuse, click.ClickException) as error:
-            code = _refuse(error, in_json=_wants_json(arguments))
+        code = begin(arguments)
+        if not isinstance(code, int):
+            from tictactoe_client.cli.run import run_until_signal
+
+            code = run_until_signal(*code)
         with writing():
             sys.stdout.flush()
         return code
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        silence_output()
-        return ExitCode.BROKEN_PIPE
     except OutputFailed as failed:
-        print_error(failed.message)
+        if failed.message:
+            print_error(failed.message)
         return failed.exit_code
 
 
-def _invoke(arguments: Sequence[str]) -> int:
+def begin(arguments: Sequence[str]) -> Begun:
     """Do what click's own `main` does, but for swallowing closed pipes and keyboard interrupts."""
     if instruction := os.environ.get(_COMPLETION_VARIABLE):
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
@@ -345,15 +352,14 @@ def _invoke(arguments: Sequence[str]) -> int:
     defaults = config.defaults()
     default_map = {**defaults, **dict.fromkeys(cli.commands, defaults)}
     try:
-        with cli.make_context(PROGRAM, list(arguments), obj=config, default_map=default_map) as context:
+        with writing(), cli.make_context(PROGRAM, list(arguments), obj=config, default_map=default_map) as context:
             context.meta[_ARGUMENTS] = tuple(arguments)
-            return int(cli.invoke(context) or 0)
+            begun: Begun = cli.invoke(context)
+            return begun
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
-    except OSError as error:
-        if error.filename is not None or isinstance(error, BrokenPipeError):
-            raise
-        raise give_output_up(error) from error  # click prints help by itself
+    except (Misuse, click.ClickException) as error:
+        return _refuse(error, in_json=_wants_json(arguments))
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
@@ -377,9 +383,7 @@ def _refuse(error: Misuse | click.ClickException, *, in_json: bool) -> int:
         error.show(page)
         message, told = error.format_message(), page.getvalue().rstrip("\n")
     print_failure("usage", message, told, in_json=in_json)
-    if in_json:
-        print_own("closed", exit=int(ExitCode.USAGE))
-    return ExitCode.USAGE
+    return close_json(ExitCode.USAGE, in_json=in_json)
 
 
 def _guide(word: str) -> str:

@@ -6,56 +6,35 @@ import asyncio
 import webbrowser
 from collections.abc import Sequence
 
-from tictactoe_client.cli.run import run_alone
-from tictactoe_client.input.rule_options import parse_room_argument
-from tictactoe_client.online.address import Address
-from tictactoe_client.online.nearby import find_nearby, find_room
+from tictactoe_client.online.address import parse_room
+from tictactoe_client.online.nearby import find_nearby
 from tictactoe_client.session import house_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output, print_error, print_own
 
 
-def show_servers(settings: Settings) -> int:
+async def show_servers(settings: Settings) -> int:
     """Print the servers of the local network."""
-
-    async def work() -> int:
-        servers = await find_nearby()
-        if settings.mode == "json":
-            print_own("servers", servers=[{"name": server.name, "url": server.address.url} for server in servers])
-            return ExitCode.NORMAL
-        width = max((len(server.name) for server in servers), default=0)
-        Output().print(*(f"{server.name:<{width}}  {server.address.url}" for server in servers))
-        if not servers and not settings.quiet:
-            print_error("No server announces itself on this network. Some networks keep such words from being heard.")
+    servers = await find_nearby()
+    if settings.mode == "json":
+        print_own("servers", servers=[{"name": server.name, "url": server.address.url} for server in servers])
         return ExitCode.NORMAL
+    width = max((len(server.name) for server in servers), default=0)
+    Output().print(*(f"{server.name:<{width}}  {server.address.url}" for server in servers))
+    if not servers and not settings.quiet:
+        print_error("No server announces itself on this network. Some networks keep such words from being heard.")
+    return ExitCode.NORMAL
 
-    return run_alone(settings, work)
 
-
-def open_page(settings: Settings, room: Sequence[str]) -> int:
+async def open_page(settings: Settings, room: Sequence[str]) -> int:
     """Open the page of a server, or of a room there, in the system's browser."""
-
-    async def work() -> int:
-        code, address = parse_room_argument(" ".join(room)) if room else (None, None)
-        address = address or house_for(settings, None).first
-        link = address.link_to(code) if code is not None else address.page_url
-        if settings.mode == "json":
-            print_own("page", url=link)
-        else:
-            Output().print(link)
-        if not await asyncio.to_thread(webbrowser.open, link):
-            print_error("No browser could be started here: open the link by hand.")
-        return ExitCode.NORMAL
-
-    return run_alone(settings, work)
-
-
-def locate(settings: Settings, code: str) -> Address | None:
-    """Return where on this network the room of a bare code is; None where nobody has it, or a server was named."""
-    if settings.server is not None:
-        return None
-    first = house_for(settings, None).first
-    found = asyncio.run(find_room(code, first, settings.ca))
-    if found is None and not settings.quiet:
-        print_error(f"No server on this machine or near you has a room {code}.")
-    return None if found == first else found
+    code, address = parse_room(" ".join(room)) if room else (None, None)
+    address = address or house_for(settings, None).first
+    link = address.link_to(code) if code is not None else address.page_url
+    if settings.mode == "json":
+        print_own("page", url=link)
+    else:
+        Output().print(link)
+    if not await asyncio.to_thread(webbrowser.open, link):
+        print_error("No browser could be started here: open the link by hand.")
+    return ExitCode.NORMAL

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
-from tictactoe_client.cli.run import converse, run, run_alone
+from tictactoe_client.cli.run import ask_line, connected
 from tictactoe_client.earlier import Answer, PastGames
 from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.input.record import (
@@ -21,13 +21,13 @@ from tictactoe_client.input.record import (
 )
 from tictactoe_client.json.game import pass_through
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
-from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
-from tictactoe_client.session import Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import describe_no_games, list_games
+from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.start import show_screen
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 
@@ -35,16 +35,12 @@ _LISTED_GAMES: Final = 20
 _GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
-def show_history(settings: Settings, limit: int | None) -> int:
+async def show_history(settings: Settings, limit: int | None) -> int:
     """Show one's own finished games, newest first: on a page of the full screen all of them unless there is a limit."""
     if settings.mode == "screen" and settings.asks:
-        from tictactoe_client.tui.opening import Opening
-        from tictactoe_client.tui.start import run_screen
-
-        return run_screen(settings, None, opening=Opening("history", limit))
+        return await show_screen(settings, opening=Opening("history", limit))
     most = _LISTED_GAMES if limit is None else limit
-
-    async def work(client: Client, session: Session) -> int:
+    async with connected(settings, role="reader") as (client, session):
         past = PastGames(session)
         if settings.mode == "json":
             games = await pass_through(client, lambda: past.read(most))
@@ -63,46 +59,41 @@ def show_history(settings: Settings, limit: int | None) -> int:
             print_error(describe_no_games(client.address))
         return ExitCode.NORMAL
 
-    return run(settings, None, work, is_chatty=False, role="reader")
 
-
-def replay(
+async def replay(
     settings: Settings, source: str | None, game: int | None, at: int | None, export: str | None, share: bool | None
 ) -> int:
     """Step through a game of a file, of one's own by its id, or one's last; or write it to a file, or share it."""
-
-    async def work() -> int:
-        if at is not None and export is not None:
-            raise Misuse("Choose one of --at and --export.")
-        if share is not None:
-            if at is not None or export is not None or game is not None or (source is not None and _is_file(source)):
-                raise Misuse("Only a game of your history is shared, by its id, and nothing else is done with it.")
-            return await _share(settings, source, on=share)
-        told: list[str] = []
-        if source is not None and _is_file(source):
-            records = read_records(source)
-            if game is not None and game > len(records):
-                games = "one game" if len(records) == 1 else f"{len(records)} games"
-                raise Misuse(f"{clean_text(source)} has {games}: there is no game {game}.")
-            if game is None and len(records) > 1:
-                told = [f"The first of {len(records)} games; --game 2 chooses the next."]
-            record = records[(game or 1) - 1]
-        elif game is not None:
-            raise Misuse("--game chooses among the games of a file.")
-        else:
-            record = await _fetch(settings, source)
-        if at is not None and at > len(record.moves):
-            raise Misuse(f"There is no move {at}: this game has {len(record.moves)}.")
-        if export is None:
-            return await _show(settings, record, at, told, asks=settings.asks and source != STANDARD_STREAM)
-        write_record(export, record)
-        if settings.mode == "json" and export != STANDARD_STREAM:
-            print_own("exported", file=export)
-        elif export != STANDARD_STREAM and not settings.quiet:
-            Output().print(f"The game is in {clean_text(export)}")
-        return ExitCode.NORMAL
-
-    return run_alone(settings, work)
+    if at is not None and export is not None:
+        raise Misuse("Choose one of --at and --export.")
+    is_file = source is not None and _is_file(source)
+    if share is not None:
+        if at is not None or export is not None or game is not None or is_file:
+            raise Misuse("Only a game of your history is shared, by its id, and nothing else is done with it.")
+        return await _share(settings, source, on=share)
+    told: list[str] = []
+    if source is not None and is_file:
+        records = read_records(source)
+        if game is not None and game > len(records):
+            games = "one game" if len(records) == 1 else f"{len(records)} games"
+            raise Misuse(f"{clean_text(source)} has {games}: there is no game {game}.")
+        if game is None and len(records) > 1:
+            told = [f"The first of {len(records)} games; --game 2 chooses the next."]
+        record = records[(game or 1) - 1]
+    elif game is not None:
+        raise Misuse("--game chooses among the games of a file.")
+    else:
+        record = await _fetch(settings, source)
+    if at is not None and at > len(record.moves):
+        raise Misuse(f"There is no move {at}: this game has {len(record.moves)}.")
+    if export is None:
+        return await _show(settings, record, at, told, asks=settings.asks and source != STANDARD_STREAM)
+    write_record(export, record)
+    if settings.mode == "json" and export != STANDARD_STREAM:
+        print_own("exported", file=export)
+    elif export != STANDARD_STREAM and not settings.quiet:
+        Output().print(f"The game is in {clean_text(export)}")
+    return ExitCode.NORMAL
 
 
 def _is_file(source: str) -> bool:
@@ -135,8 +126,7 @@ async def _ask_for(
     settings: Settings, id: str | None, ask_past: Callable[[PastGames, str], Awaitable[Answer]]
 ) -> Answer:
     """Return what the server answers about one of our own games, the last one where no id is given."""
-    session = Session(settings, house_for(settings, None), "reader")
-    async with session.open() as client:
+    async with connected(settings, role="reader", tells_left_behind=False) as (client, session):
         past = PastGames(session)
 
         async def ask() -> Answer:
@@ -166,9 +156,6 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
                 print_own("position", **summarise_position(record, position))
         return ExitCode.NORMAL
     if settings.mode == "screen" and asks:
-        from tictactoe_client.tui.opening import Opening
-        from tictactoe_client.tui.start import show_screen
-
         opening = Opening("replay", record=record, ply=at or 0, note=" ".join(told))
         return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)
     asks = asks and is_terminal(0, 1)
@@ -178,12 +165,9 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
     for ply in plies[:1] if asks else plies:
         actions.timeline = actions.timeline.jump(ply)
         screen.print(*actions.tell_moment())
-    if asks:
-
-        async def answer(line: str) -> bool:
-            outcome = await actions.do_line(line)
-            screen.print(*(outcome.lines if outcome.going is None else ()))
-            return outcome.going is None
-
-        await converse(screen, answer)
+    while asks and (line := await ask_line(screen)) is not None:
+        outcome = await actions.do_line(line)
+        if outcome.going is not None:
+            break
+        screen.print(*outcome.lines)
     return ExitCode.NORMAL

@@ -3,113 +3,123 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
 
 from tictactoe_client.earlier import find_left_behind
-from tictactoe_client.exits import describe_failure, exit_code_for, name_failure
-from tictactoe_client.files.writer import report_bug
+from tictactoe_client.exits import describe_failure, judge
+from tictactoe_client.files.writer import keeping_debug_log, report_bug
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.errors import ClientError
+from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
-from tictactoe_client.streams.output import Output, OutputFailed, print_error, print_failure
+from tictactoe_client.streams.output import Output, OutputFailed, close_json, print_error, print_failure
 
-Work = Callable[[Client, Session], Coroutine[Any, Any, int]]
+Work = Coroutine[Any, Any, int]
 
 
-def run(
+def run_until_signal(settings: Settings, work: Work) -> int:
+    """Carry the work out, and return its exit code, or 128 and the number of the signal that stopped it.
+
+    A second signal stops at once. Ctrl-C before signals are heard is left to whoever runs the command line.
+    """
+    received: list[int] = []
+
+    async def listen() -> int:
+        task = asyncio.create_task(carry_out(settings, work))
+
+        def stop(number: int) -> None:
+            received.append(number)
+            task.cancel()
+
+        hear_signals(stop)
+        try:
+            return await task
+        except BaseException:
+            if not received:
+                raise
+            return close_json(128 + received[0], in_json=settings.mode == "json")
+
+    return asyncio.run(listen())
+
+
+async def carry_out(settings: Settings, work: Work) -> int:
+    """Do the work of a command that may need no server at all; return the exit code, everything having been told.
+
+    Output that nobody takes any more ends the whole program, and is left to whoever runs the command line.
+    """
+    in_json = settings.mode == "json"
+    with keeping_debug_log(is_wanted=settings.debug):
+        try:
+            code = await work
+        except OutputFailed:
+            raise
+        except Misuse as misuse:
+            code = ExitCode.USAGE
+            print_failure("usage", misuse.message, in_json=in_json)
+        except ClientError as error:
+            code, name = judge(error)
+            print_failure(name, error.message, describe_failure(error, settings), in_json=in_json)
+        except Exception as error:
+            code = ExitCode.OUR_BUG
+            print_failure("internal", report_bug(error), in_json=in_json)
+        return close_json(code, in_json=in_json)
+
+
+@asynccontextmanager
+async def connected(
     settings: Settings,
-    address: Address | None,
-    work: Work,
+    address: Address | None = None,
     *,
-    is_chatty: bool = True,
+    is_chatty: bool = False,
     room: str | None = None,
     role: Role = "nobody",
     tells_left_behind: bool = True,
-) -> int:
-    """Connect, do the work, and return the exit code, everything having been told.
+) -> AsyncIterator[tuple[Client, Session]]:
+    """Connect to the server that a link named, by default to that of the settings, for one piece of work.
 
-    `address` is the server that a link named; None means the one of the settings. With `room` we are the player again
-    whose seat there was left behind. Games that an earlier run left behind are named first, unless the work does so.
+    With `room` we are the player again whose seat there was left behind. Games that an earlier run left behind are
+    named first, unless the work does so. What is beside the matter is said in a transcript that `is_chatty`, else on
+    standard error.
     """
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 
     def tell(*lines: str) -> None:
-        """Say what is beside the matter: in a transcript, or where standard output is for programs, beside it."""
         if is_chatty:
             Output().print(*lines)
         elif lines and not settings.quiet:
             print_error("\n".join(lines))
 
-    async def converse() -> int:
-        house = house_for(settings, address)
-        if is_chatty:
-            tell(f"Connecting to {house.first.url} ...")
-        session = Session(settings, house, role, room=room, tell=tell)
-        async with session.open() as client:
-            if session.is_own:
-                tell(f"No server runs on this machine: started one at {client.address.url} for this run.")
-            elif tells_left_behind:
-                if is_chatty and client.address != house.first:
-                    tell(f"Connected to {client.address.url}.")
-                if not settings.quiet:
-                    tell(*(await find_left_behind(session, but=room)).describe(client.address))
-            return await work(client, session)
-
-    return run_alone(settings, converse, address)
-
-
-def run_alone(settings: Settings, work: Callable[[], Coroutine[Any, Any, int]], address: Address | None = None) -> int:
-    """Do work that may need no server at all, and return the exit code, everything having been told.
-
-    Misuse, output that nobody takes any more, and Ctrl-C before signals are heard, are left to whoever runs the command
-    line.
-    """
-    in_json = settings.mode == "json"
-    try:
-        return asyncio.run(_run_under_signals(work()))
-    except (Misuse, BrokenPipeError, OutputFailed):
-        raise
-    except ClientError as error:
-        print_failure(name_failure(error), error.message, describe_failure(error, settings, address), in_json=in_json)
-        return exit_code_for(error)
-    except Exception as error:
-        print_failure("internal", report_bug(error), in_json=in_json)
-        return ExitCode.OUR_BUG
-
-
-async def converse(screen: Output, answer: Callable[[str], Awaitable[bool]]) -> None:
-    """Let what a person types be answered, a line at a time, until that tells that it was the last."""
-    keyboard = standard_input()
-    try:
-        screen.prompt()
-        while (line := await keyboard.read_line()) is not None:
-            screen.note_typed()
-            if not await answer(line):
-                return
-            screen.prompt()
-    except asyncio.CancelledError:
-        screen.print("Goodbye.")
-        raise
-    screen.print("Goodbye.")
-
-
-async def _run_under_signals(work: Coroutine[Any, Any, int]) -> int:
-    """Return the work's exit code, or 128 and the number of the signal that stopped it; a second one stops at once."""
-    task = asyncio.create_task(work)
-    received: list[int] = []
-
-    def stop(number: int) -> None:
-        received.append(number)
-        task.cancel()
-
-    hear_signals(stop)
-    try:
-        return await task
-    except BaseException:
-        if not received:
+    house = house_for(settings, address)
+    if is_chatty:
+        tell(f"Connecting to {house.first.url} ...")
+    session = Session(settings, house, role, room=room, tell=tell)
+    async with session.open() as client:
+        if session.is_own:
+            tell(f"No server runs on this machine: started one at {client.address.url} for this run.")
+        elif tells_left_behind:
+            if is_chatty and client.address != house.first:
+                tell(f"Connected to {client.address.url}.")
+            if not settings.quiet:
+                tell(*(await find_left_behind(session, but=room)).describe(client.address))
+        try:
+            yield client, session
+        except Refused as refused:
+            refused.server = client.address.url
             raise
-        return 128 + received[0]
+
+
+async def ask_line(screen: Output) -> str | None:
+    """Return what a person types next, or None at the end of the input; then, and when interrupted, say goodbye."""
+    line = None
+    screen.prompt()
+    try:
+        line = await standard_input().read_line()
+    finally:
+        if line is None:
+            screen.print("Goodbye.")
+    screen.note_typed()
+    return line

@@ -2,95 +2,99 @@
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 import socket
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tictactoe_client.cli.network import locate
-from tictactoe_client.cli.run import converse, run
+from tictactoe_client.cli.run import ask_line, connected
 from tictactoe_client.input.rule_options import (
     RuleOptions,
     check_bots,
     choose_seat,
     parse_clock,
-    parse_room_argument,
     parse_rules,
     parse_seat,
 )
 from tictactoe_client.json.game import JsonGame, pass_through, print_connected
-from tictactoe_client.online.address import Address, parse_house
-from tictactoe_client.online.client import Choice, Client, against_computer
-from tictactoe_client.online.errors import BadAddress
+from tictactoe_client.online.address import Address, parse_house, parse_room
+from tictactoe_client.online.client import Choice, against_computer
+from tictactoe_client.online.nearby import find_room
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
-from tictactoe_client.session import Session
+from tictactoe_client.session import Role, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_failure, print_own
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_rooms
+from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.start import show_screen
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 
 
-def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
+async def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
     """Play a quick match."""
-    return _visit(settings, None, Choice("match", parse_rules(RuleOptions(rules=rules)), parse_clock(clock)))
+    return await _visit(settings, None, Choice("match", parse_rules(RuleOptions(rules=rules)), parse_clock(clock)))
 
 
-def open_room(settings: Settings, *, clock: str | None, seat: str | None, bots: tuple[str, ...], **wish: Any) -> int:
+async def open_room(
+    settings: Settings, *, clock: str | None, seat: str | None, bots: tuple[str, ...], **wish: Any
+) -> int:
     """Open a room; the `wish` is what rules and a `Choice` are made of, as typed."""
     rules = parse_rules(RuleOptions(**{name: wish.pop(name) for name in RuleOptions.__dataclass_fields__}))
     choice = Choice("create", rules, parse_clock(clock), seat=parse_seat(seat, rules), bots=bots, **wish)
     check_bots(bots, rules)
-    return _visit(settings, None, choice)
+    return await _visit(settings, None, choice)
 
 
-def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
+async def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
     """Play the computer, at the server that was named, else at one of this machine, started where none runs."""
     chosen = parse_rules(RuleOptions(rules=rules))
     choice = against_computer(level, chosen, choose_seat(first, chosen), parse_clock(clock))
-    return _visit(settings if settings.server is not None else replace(settings, local=True), None, choice)
+    return await _visit(settings if settings.server is not None else replace(settings, local=True), None, choice)
 
 
-def join(settings: Settings, room: Sequence[str]) -> int:
+async def join(settings: Settings, room: Sequence[str]) -> int:
     """Join the room of a code or a link, back to the seat there that an earlier run left behind, if any."""
-    code, address = parse_room_argument(" ".join(room))
-    return _visit(settings, address or locate(settings, code), Choice("join", code=code))
+    code, address = parse_room(" ".join(room))
+    if address is None and settings.server is None:
+        address = await _locate(settings, code)
+    return await _visit(settings, address, Choice("join", code=code))
 
 
-def _visit(settings: Settings, address: Address | None, choice: Choice) -> int:
+async def _locate(settings: Settings, code: str) -> Address | None:
+    """Return where on this network the room of a bare code is; None where nobody has it, or this machine."""
+    first = house_for(settings, None).first
+    found = await find_room(code, first, settings.ca)
+    if found is None and not settings.quiet:
+        print_error(f"No server on this machine or near you has a room {code}.")
+    return None if found == first else found
+
+
+async def _visit(settings: Settings, address: Address | None, choice: Choice) -> int:
     """Enter a room and stay, in the chosen mode: as the player of an earlier run, or watching as nobody."""
     if settings.mode == "screen":
-        from tictactoe_client.tui.start import run_screen
-
-        return run_screen(settings, address, choice)
-
-    async def work(client: Client, session: Session) -> int:
-        keyboard = standard_input()
-        if settings.mode == "json":
-            return await JsonGame(client, settings, keyboard, session).run(choice.enter)
-        output = Output(prompts=is_terminal(0, 1))
-        return await PlainGame(client, settings, keyboard, output, session).run(choice.enter)
-
+        return await show_screen(settings, address, choice)
     room = choice.code if choice.way == "join" else None
-    return run(settings, address, work, room=room, role="nobody" if choice.way == "watch" else "player")
+    role: Role = "nobody" if choice.way == "watch" else "player"
+    async with connected(settings, address, is_chatty=True, room=room, role=role) as (client, session):
+        if settings.mode == "json":
+            return await JsonGame(client, settings, standard_input(), session).run(choice.enter)
+        output = Output(prompts=is_terminal(0, 1))
+        return await PlainGame(client, settings, standard_input(), output, session).run(choice.enter)
 
 
-def watch(settings: Settings, room: Sequence[str]) -> int:
+async def watch(settings: Settings, room: Sequence[str]) -> int:
     """Watch the game of a code or a link, else one that a person chooses; with nobody to ask, list them: 2."""
     if room:
-        code, address = parse_room_argument(" ".join(room))
-        return _visit(settings, address, Choice("watch", code=code))
+        code, address = parse_room(" ".join(room))
+        return await _visit(settings, address, Choice("watch", code=code))
     if settings.mode == "screen":
-        from tictactoe_client.tui.opening import Opening
-        from tictactoe_client.tui.start import run_screen
-
-        return run_screen(settings, None, opening=Opening("watch"))
-
-    async def work(client: Client, _: Session) -> int:
+        return await show_screen(settings, opening=Opening("watch"))
+    async with connected(settings, is_chatty=True) as (client, session):
         screen = Output(prompts=is_terminal(0, 1))
         games: list[str] = []
         if settings.mode == "json":
@@ -101,52 +105,39 @@ def watch(settings: Settings, room: Sequence[str]) -> int:
             games = [room.room for room in playing]
         if settings.mode == "json" or not (settings.asks and is_terminal(0)):
             raise Misuse(f"Say which game to watch: {own_command('watch', 'CODE', server=client.address)}")
-        code = await _ask_for_game(games, screen) if games else None
-        if code is None:
+        chosen = await _ask_for_game(games, screen) if games else None
+        if chosen is None:
             return ExitCode.NORMAL
-        return await PlainGame(client, settings, standard_input(), screen).run(Choice("watch", code=code).enter)
-
-    return run(settings, None, work)
+        watching = Choice("watch", code=chosen)
+        return await PlainGame(client, settings, standard_input(), screen, session).run(watching.enter)
 
 
 async def _ask_for_game(games: Sequence[str], screen: Output) -> str | None:
     """Return the code of the chosen game, or None where the person would rather go."""
     numbered = {str(number): room for number, room in enumerate(games, 1)}
-    chosen: str | None = None
-
-    async def answer(line: str) -> bool:
-        nonlocal chosen
-        word = line.strip()
-        if word.lower() in ("leave", "quit", "exit"):
-            return False
+    screen.print("Which game? Type its number or its code, or leave.")
+    while (line := await ask_line(screen)) is not None and line.strip().lower() not in ("leave", "quit", "exit"):
         try:
-            chosen = numbered.get(word) or parse_room_code(word)
+            return numbered.get(line.strip()) or parse_room_code(line)
         except BadRoomCode:
             screen.print(f"Type a number from 1 to {len(games)}, or a room code.")
-        return chosen is None
-
-    screen.print("Which game? Type its number or its code, or leave.")
-    await converse(screen, answer)
-    return chosen
+    return None
 
 
-def show_rooms(settings: Settings) -> int:
+async def show_rooms(settings: Settings) -> int:
     """Print the public rooms."""
-
-    async def work(client: Client, _: Session) -> int:
+    async with connected(settings) as (client, _):
         if settings.mode == "json":
             await pass_through(client, client.rooms)
-        else:
-            rooms = await client.rooms()
-            Output().print(*list_rooms(rooms))
-            if not rooms and not settings.quiet:
-                print_error(f"No public room is open. Open one: {own_command('new', server=client.address)}")
+            return ExitCode.NORMAL
+        rooms = await client.rooms()
+        Output().print(*list_rooms(rooms))
+        if not rooms and not settings.quiet:
+            print_error(f"No public room is open. Open one: {own_command('new', server=client.address)}")
         return ExitCode.NORMAL
 
-    return run(settings, None, work, is_chatty=False)
 
-
-def check(settings: Settings) -> int:
+async def check(settings: Settings) -> int:
     """Go through every step that a game needs, print each, and return the code of the first that fails."""
     in_json = settings.mode == "json"
 
@@ -156,10 +147,11 @@ def check(settings: Settings) -> int:
         else:
             Output().print(f"{step.capitalize():<9} {line}")
 
-    def resolve(address: Address) -> bool:
+    async def resolve(address: Address) -> bool:
         started = time.monotonic()
         try:
-            found = socket.getaddrinfo(address.host, address.port or 443, type=socket.SOCK_STREAM)
+            loop = asyncio.get_running_loop()
+            found = await loop.getaddrinfo(address.host, address.port or 443, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             told = f"there is no host {clean_text(address.host)}"
             tell("resolve", f"failed: {told}", ok=False, message=told)
@@ -170,7 +162,9 @@ def check(settings: Settings) -> int:
         tell("resolve", f"ok, {', '.join(places)}", ms=_ms_since(started), addresses=places)
         return True
 
-    async def work(client: Client, _: Session) -> int:
+    if not any([await resolve(address) for address in parse_house(settings.server).addresses]):
+        return ExitCode.UNREACHABLE
+    async with connected(settings) as (client, _):
         if in_json:
             print_connected(client, client.latency_seconds)
         tell("connect", "ok" if len(client.house.addresses) == 1 else f"ok, {client.address.url}")
@@ -187,12 +181,6 @@ def check(settings: Settings) -> int:
         line = f"client {version} (protocol {own}), {server} (protocol {spoken})"
         tell("versions", line, client=version, client_protocol=own, server=server, protocol=spoken)
         return ExitCode.NORMAL
-
-    with contextlib.suppress(BadAddress):  # which the run itself tells
-        found = [resolve(address) for address in parse_house(settings.server).addresses]
-        if not any(found):
-            return ExitCode.UNREACHABLE
-    return run(settings, None, work, is_chatty=False)
 
 
 def _ms_since(started: float) -> float:

@@ -8,12 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tictactoe_client.online.address import Address, parse_room
-from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, parse_cell
 from tictactoe_protocol.requests import MAX_CLOCK_MS, ClockFields
-from tictactoe_protocol.room_codes import BadRoomCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +84,6 @@ def choose_seat(first: str, rules: Rules) -> str:
     if first == "random":
         return random.choice(rules.marks)
     return rules.marks[0 if first == "me" else 1]
-
-
-def parse_room_argument(text: str) -> tuple[str, Address | None]:
-    """Return a room code, and the server that a link names; raises `Misuse`."""
-    try:
-        return parse_room(text)
-    except (BadRoomCode, BadAddress) as bad:
-        raise Misuse(bad.message) from None
 
 
 def _parse_board(text: str) -> tuple[int, int]:

@@ -96,7 +96,7 @@ class JsonGame:
             if speaking.done() and self._client.was_cut_off:
                 await asyncio.wait({hearing})
             return hearing.result() if hearing.done() else speaking.result()
-        except (asyncio.CancelledError, BrokenPipeError, OutputFailed):
+        except (asyncio.CancelledError, OutputFailed):
             await self._client.leave_rooms()
             raise
         finally:

@@ -94,7 +94,7 @@ class PlainGame:
             finally:
                 await self._give_up_seat()
             raise
-        except (BrokenPipeError, OutputFailed):
+        except OutputFailed:
             await self._give_up_seat()
             raise
         finally:

@@ -18,32 +18,32 @@ _ERRORS: Final = 2
 
 
 class OutputFailed(Exception):
-    """Standard output takes nothing any more, as on a full disk, or as a terminal that was closed and has hung up."""
+    """Standard output takes nothing any more, as on a full disk, or as a terminal that was closed and has hung up.
+
+    `message` says so, and is empty where a reader has just gone.
+    """
 
     def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
         self.message = f"What was to be printed cannot be written: {(error.strerror or str(error)).lower()}."
-        # a terminal that is gone no longer says that it is one
-        has_hung_up = error.errno == errno.EIO and stat.S_ISCHR(os.fstat(_OUTPUT).st_mode)
-        self.exit_code = ExitCode.HANGUP if has_hung_up else ExitCode.OUTPUT_FAILED
-        super().__init__(self.message)
+        self.exit_code = ExitCode.OUTPUT_FAILED
+        if isinstance(error, BrokenPipeError):
+            self.message, self.exit_code = "", ExitCode.BROKEN_PIPE
+        elif error.errno == errno.EIO and stat.S_ISCHR(os.fstat(_OUTPUT).st_mode):
+            self.exit_code = ExitCode.HANGUP  # a terminal that is gone no longer says that it is one
 
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """Raise `OutputFailed` where standard output cannot be written, and try no more; a reader who has gone is none."""
+    """Raise `OutputFailed` where standard output cannot be written, and try no more."""
     try:
         yield
-    except BrokenPipeError:
-        raise
     except OSError as error:
-        raise give_output_up(error) from error
-
-
-def give_output_up(error: OSError) -> OutputFailed:
-    """Print nothing any more, as standard output cannot be written; return why."""
-    failed = OutputFailed(error)
-    silence_output()
-    return failed
+        if error.filename is not None:
+            raise
+        failed = OutputFailed(error)
+        silence_output()
+        raise failed from error
 
 
 class Output:
@@ -96,6 +96,13 @@ def print_own(type: str, **fields: object) -> None:
     print_json(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
 
 
+def close_json(code: int, *, in_json: bool) -> int:
+    """Print the last line of JSON mode where that is the mode; return the exit code that it says."""
+    if in_json:
+        print_own("closed", exit=int(code))
+    return code
+
+
 def print_error(text: str) -> None:
     """Print for people, on standard error, without what could steer a terminal; what cannot be written is lost."""
     from tictactoe_protocol import clean_text
@@ -113,7 +120,7 @@ def print_failure(code: str, message: str, told: str | None = None, *, in_json: 
 
     print_error(message if told is None else told)
     if in_json:
-        with suppress(BrokenPipeError, OutputFailed):
+        with suppress(OutputFailed):
             print_own("error", code=code, message=clean_text(message))
 
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 from textual.app import App
 from textual.screen import Screen
 
-from tictactoe_client.exits import LastGame, exit_code_for
+from tictactoe_client.exits import LastGame, judge
 from tictactoe_client.files.records import NEEDS_A_NAME, STANDARD_STREAM, describe_saved, name_for, write_record
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
@@ -367,7 +367,7 @@ class Desk(App[int], inherit_bindings=False):
         """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
         screen, is_first = self.screens[-1], len(self.screens) == 1
         if isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
-            self.leave(exit_code_for(failure), failure.message)
+            self.leave(judge(failure)[0], failure.message)
         elif isinstance(failure, ConnectionLost) and (told := screen.describe_loss(failure.reason)):
             self.leave(ExitCode.CONNECTION_LOST, told)
         elif not is_first and screen.needs_server:
@@ -399,4 +399,4 @@ class Desk(App[int], inherit_bindings=False):
         if self.link.phase == "away":
             return ExitCode.CONNECTION_LOST
         failure = self.link.failure
-        return exit_code_for(failure) if failure is not None and self.link.phase == "failed" else ExitCode.NORMAL
+        return judge(failure)[0] if failure is not None and self.link.phase == "failed" else ExitCode.NORMAL

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from textual.screen import Screen
 
-from tictactoe_client.exits import describe_failure, exit_code_for
+from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.online.address import Address, parse_room
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import BadAddress, ClientError, Refused
@@ -185,7 +185,7 @@ class Errands:
             if not is_full and not is_first:
                 raise
             told = describe_failure(refused, desk.settings, desk.link.address)
-            stay: Callable[[], object] = partial(desk.leave, exit_code_for(refused), told) if is_first else bool
+            stay: Callable[[], object] = partial(desk.leave, judge(refused)[0], told) if is_first else bool
             if not is_full:
                 stay()
                 return

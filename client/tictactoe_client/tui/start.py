@@ -6,10 +6,8 @@ import asyncio
 import signal
 from typing import TYPE_CHECKING
 
-from tictactoe_client.exits import describe_failure, exit_code_for
 from tictactoe_client.files.writer import report_bug
 from tictactoe_client.online.address import Address, parse_house
-from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals
 from tictactoe_client.streams.output import print_error
@@ -20,22 +18,15 @@ if TYPE_CHECKING:
     from tictactoe_client.online.client import Choice
 
 
-def run_screen(
-    settings: Settings, address: Address | None, first: Choice | None = None, *, opening: Opening | None = None
-) -> int:
-    """Open the full screen, in the room of `first` or at another page, and return the exit code."""
-    try:
-        target = address or parse_house(settings.server).first
-    except BadAddress as bad:
-        print_error(describe_failure(bad, settings))
-        return exit_code_for(bad)
-    return asyncio.run(show_screen(settings, target, first, opening=opening))
-
-
 async def show_screen(
-    settings: Settings, address: Address, first: Choice | None = None, *, opening: Opening | None = None
+    settings: Settings,
+    address: Address | None = None,
+    first: Choice | None = None,
+    *,
+    opening: Opening | None = None,
 ) -> int:
-    """Show the full screen until it is left; return the exit code."""
+    """Show the full screen until it is left, in the room of `first` or at another page; return the exit code."""
+    address = address or parse_house(settings.server).first
     terminal = Terminal()
     hear_signals(lambda number: app.leave(128 + number), terminal.restore)
     if settings.theme == "auto" and settings.colour:
