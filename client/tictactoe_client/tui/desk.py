@@ -198,11 +198,12 @@ class Desk(App[int], inherit_bindings=False):
 
     # -- what screens may ask -------------------------------------------------------------------------------------
 
-    def start(self, work: Coroutine[Any, Any, object]) -> None:
+    def start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
         """Do something that takes time; refusals are told on the status line, other failures end the program."""
         task = asyncio.create_task(self._guard(work))
         self._deeds.add(task)
         task.add_done_callback(self._deeds.discard)
+        return task
 
     def attempt(self, deed: Callable[..., object], *arguments: Any, shows: bool = True) -> None:
         """Do something at once, and show what has become of it where it `shows`; what goes wrong is our mistake."""

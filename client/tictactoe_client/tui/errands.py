@@ -40,7 +40,7 @@ class Program(Protocol):
     def ask(self, question: Question, take: Callable[[str | None], None]) -> None:
         """Lay a question on top, and have its answer taken."""
 
-    def start(self, work: Coroutine[Any, Any, object]) -> None:
+    def start(self, work: Coroutine[Any, Any, object]) -> object:
         """Do something that takes time."""
 
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None:

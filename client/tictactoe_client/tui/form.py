@@ -22,7 +22,6 @@ from tictactoe_client.tui.question import Line
 
 _TITLE: Final = 20
 _VALUE: Final = 18
-_ARROW: Final = 14
 _WIDE: Final = 72
 """From this width on notes stand beside the lines."""
 
@@ -57,7 +56,6 @@ class FormLine(Line):
         return character != "?" and super().check_consume_key(key, character)
 
     def on_key(self, event: events.Key) -> None:
-        """Type no question mark."""
         if event.character == "?":
             event.prevent_default()
 
@@ -91,39 +89,39 @@ class FormScreen(ListScreen):
     # -- what it looks like ---------------------------------------------------------------------------------------
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        """Draw the lines, and what they come to."""
         self.fields = self.list_fields()
         self.keep(list(self.fields))
-        told, role = self.describe_sum()
-        lines = wrap(told, body.width - 6)
-        for y, line in enumerate(lines, body.bottom - len(lines)):
-            page.put(3, y, line, role)
-        top = body.y + (1 if body.height > len(self.fields) + len(lines) + 1 else 0)
-        place = Region(3, top, body.width - 6, max(1, body.bottom - len(lines) - top))
-        self.lay_rows(place, [(name, self._describe(page, field)) for name, field in self.fields.items()])
+        width, (told, role) = body.width - 6, self.describe_sum()
+        bottom = body.bottom - len(wrap(told, width))
+        page.put_lines(3, bottom, width, told, role)
+        top = body.y + 1 if bottom - body.y > len(self.fields) + 1 else body.y
+        rows = [(name, self._describe(field, page.width)) for name, field in self.fields.items()]
+        places = self.draw_rows(page, Region(3, top, width, max(1, bottom - top)), rows)
+        for name, place in places.items():
+            if self.fields[name].choices:
+                self.let_click(place.shrink((0, 0, 0, _TITLE)), partial(self._list_values_of, name))
         if not self.line.display and not self.fields[self.chosen].choices:
             self.chose()
-        if self.line.display:
-            y = top + self.at - int(self.rows.scroll_offset.y)
-            self.line.styles.offset = self.stage.x + 3 + _TITLE, self.stage.y + y
+        x, y, *_ = places[self.chosen]
+        self.line.styles.offset = self.stage.x + x + _TITLE, self.stage.y + y
 
-    def _describe(self, page: Picture, field: Field) -> str:
-        arrow = "▼" if field.choices and not page.ascii_only else ""
-        told = f"  {field.title:<{_TITLE - 1}}{shorten(field.text, _VALUE - 2):<{_ARROW}}{arrow}"
-        return f"{told:<{_TITLE + _VALUE + 1}}{field.note}" if page.width >= _WIDE else told
+    def _describe(self, field: Field, width: int) -> str:
+        text, arrow = shorten(field.text, _VALUE - 2), "▼" if field.choices else ""
+        told = f"{field.title:<{_TITLE - 1}}{text:<{_VALUE - 4}}{arrow}"
+        return f"{told:<{_TITLE + _VALUE - 1}}{field.note}" if width >= _WIDE else told
 
     # -- the line that is typed at --------------------------------------------------------------------------------
 
     def chose(self) -> None:
         """Let the keys type where the chosen line is a text."""
         field = self.fields.get(self.chosen)
+        self.line.display = field is not None and not field.choices
         if field is None or field.choices:
-            self._put_line_away()
+            self.set_focus(None)
             return
         self._before = field.value
         with self.prevent(Input.Changed):
             self.line.value = field.value
-        self.line.display = True
         self.line.focus()
         self.line.action_select_all()
 
@@ -136,13 +134,7 @@ class FormScreen(ListScreen):
         """Let the chosen line say again what it said."""
         self.line.value = self._before
 
-    def _put_line_away(self) -> None:
-        if self.line.display:
-            self.line.display = False
-            self.set_focus(None)
-
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Take what is typed."""
         field = self.fields.get(self.chosen)
         if field is not None and not field.choices and field.value != event.value:
             field.value = event.value
@@ -158,21 +150,21 @@ class FormScreen(ListScreen):
         return super().check_action(action, parameters)
 
     def action_step(self, by: int) -> None:
-        """Go to another value of the chosen line."""
         self.fields[self.chosen].step(by)
         self.took(self.chosen)
         self.redraw()
 
     def action_list_values(self) -> None:
-        """List all values of the chosen line."""
         self.desk.open(ValuesScreen(self.fields[self.chosen], partial(self.took, self.chosen)))
 
+    def _list_values_of(self, name: str) -> None:
+        self.choose(name)
+        self.action_list_values()
+
     def open_row(self, name: str) -> None:
-        """Take a click: on the title of a choice for another value, on its value for all of them."""
-        if self.fields[name].choices and self.rows.clicked_x < _TITLE:
+        """Take a click on the title of a choice for another value."""
+        if self.fields[name].choices:
             self.action_step(1)
-        elif self.fields[name].choices:
-            self.action_list_values()
 
 
 class ValuesScreen(ListScreen):
@@ -190,13 +182,11 @@ class ValuesScreen(ListScreen):
         self.chosen = field.text
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        """Draw the values."""
         names = [text for text, _ in self._field.choices]
         self.keep(names)
-        self.lay_rows(Region(3, body.y, body.width - 6, body.height), [(name, f"  {name}") for name in names])
+        self.draw_rows(page, Region(3, body.y, body.width - 6, body.height), [(name, name) for name in names])
 
     def open_row(self, name: str) -> None:
-        """Let the line say this."""
         self._field.value = dict(self._field.choices)[name]
         self.desk.close_page()
         self._took()

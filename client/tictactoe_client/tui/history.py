@@ -5,6 +5,7 @@ What is known stays in sight while the server is away.
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Final
@@ -14,7 +15,7 @@ from textual.geometry import Region
 
 from tictactoe_client.earlier import OwnGame, PastGames
 from tictactoe_client.input.record import RecordedRoom
-from tictactoe_client.online.errors import ClientError, Refused
+from tictactoe_client.online.errors import Refused
 from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date
 from tictactoe_client.text.wording import NO_CONNECTION, count
 from tictactoe_client.tui.foot import bind
@@ -50,12 +51,11 @@ class HistoryScreen(ListScreen):
     def __init__(self, limit: int | None = None) -> None:
         super().__init__()
         self.games: tuple[OwnGame, ...] = ()
-        self._past: PastGames | None = None
-        self.is_known = False
         self.is_complete = False
+        self._past: PastGames | None = None
         self._limit = limit
-        self._is_asking = False
-        self._fetching: object | None = None
+        self._asking: asyncio.Task[None] | None = None
+        self._fetching: asyncio.Task[None] | None = None
         self._refusal = ""
         self._shared: set[str] = set()
 
@@ -67,37 +67,36 @@ class HistoryScreen(ListScreen):
     # -- the list -------------------------------------------------------------------------------------------------
 
     def connected(self) -> None:
-        """Ask for the newest games."""
         self._ask(anew=True)
 
     def opened(self) -> None:
         """Ask for the newest games, unless they are known: one comes back from a replay to the same place."""
-        if not self.is_known:
+        if self._past is None:
             self._ask(anew=True)
 
     def chose(self) -> None:
         """Ask for more where the list comes to its end."""
-        if self.is_known and not self.is_complete and self.at + _SOON >= len(self.games):
+        if not self.is_complete and self.at + _SOON >= len(self.games):
             self._ask(anew=False)
 
     def _ask(self, *, anew: bool) -> None:
-        if not self._is_asking and self.desk.link.phase == "online":
-            self._is_asking = True
-            self.desk.start(self._learn(anew=anew))
+        if self.desk.link.phase != "online" or _is_under_way(self._asking):
+            return
+        if anew or self._past is None:
+            self._asking = self.desk.start(self._learn(PastGames(self.desk.link), ()))
+        else:
+            self._asking = self.desk.start(self._learn(self._past, self.games))
 
-    async def _learn(self, *, anew: bool) -> None:
-        past = PastGames(self.desk.link) if anew or self._past is None else self._past
-        known = self.games if past is self._past else ()
+    async def _learn(self, past: PastGames, known: tuple[OwnGame, ...]) -> None:
         wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
         try:
             games = await past.read(wanted)
-            self._past, self.games, self.is_known, self._refusal = past, (*known, *games), True, ""
+            self._past, self.games, self._refusal = past, (*known, *games), ""
             self.is_complete = len(games) < wanted or len(self.games) == self._limit
         except Refused as refused:
             keeps_none = refused.code == "unknown_type"
             self._refusal = "This server keeps no finished games." if keeps_none else clean_text(refused.message)
         finally:
-            self._is_asking = False
             self.desk.redraw()
 
     # -- one game -------------------------------------------------------------------------------------------------
@@ -107,7 +106,6 @@ class HistoryScreen(ListScreen):
         self._get(lambda record: self.desk.open(RoomScreen(self.desk, RecordedRoom(record))))
 
     def action_save_game(self) -> None:
-        """Write the chosen game to a file."""
         self._get(self.desk.save)
 
     def action_share(self) -> None:
@@ -132,34 +130,32 @@ class HistoryScreen(ListScreen):
 
     def action_back(self) -> None:
         """Want the game no more that is on its way, else go back."""
-        if self._fetching is None:
+        if not self._stop_fetching():
             super().action_back()
-        self._fetching = None
+
+    def closed(self) -> None:
+        self._stop_fetching()
 
     def _get(self, deed: Callable[[GameRecord], None]) -> None:
         """Get the chosen game's record, and do something with it unless it is given up or another one is wanted."""
         if self.desk.link.phase != "online":
             self.desk.say(f"{NO_CONNECTION} {self.desk.keymap.show('refresh')} tries again.")
-        else:
-            self._fetching = object()
-            self.desk.start(self._fetch(self.chosen, deed, self._fetching))
+        elif self._past is not None:
+            self._stop_fetching()
+            self._fetching = self.desk.start(self._fetch(self._past, self.chosen, deed))
 
-    async def _fetch(self, game: str, deed: Callable[[GameRecord], None], wanted: object) -> None:
+    async def _fetch(self, past: PastGames, game: str, deed: Callable[[GameRecord], None]) -> None:
         try:
-            text = "" if self._past is None else await self._past.record(game)
-            if text and self._fetching is wanted and self in self.desk.screens:
-                record = parse_record(text)
-                while self.desk.screens[-1] is not self:
-                    self.desk.close_page()
-                deed(record)
+            record = parse_record(await past.record(game))
         except RecordError as error:
             self.desk.say(f"This client cannot read the server's record: {error}")
-        except ClientError:
-            if self._fetching is wanted:
-                raise
-        finally:
-            if self._fetching is wanted:
-                self._fetching = None
+            return
+        while self.desk.screens[-1] is not self:
+            self.desk.close_page()
+        deed(record)
+
+    def _stop_fetching(self) -> bool:
+        return self._fetching is not None and self._fetching.cancel()
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
@@ -180,19 +176,18 @@ class HistoryScreen(ListScreen):
     def describe_status(self) -> tuple[str, str] | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
         link, again = self.desk.link, f"{self.desk.keymap.show('refresh')} tries again"
-        cross = "x" if self.desk.settings.ascii else "╳"
         if link.phase == "failed" and link.failure is not None and self.games:
-            return f"{cross} {link.failure.message}   {again}", "bad"
+            return f"╳ {link.failure.message}   {again}", "bad"
         if link.phase == "away":
             seconds = max(0, math.ceil(link.retries_at - self.desk.now()))
             when = f"Trying again in {seconds} s" if seconds else "Trying now"
-            return f"{cross} CONNECTION LOST. {when}.   {again}", "bad"
-        if self._fetching is not None:
+            return f"╳ CONNECTION LOST. {when}.   {again}", "bad"
+        if _is_under_way(self._fetching):
             dots = "..." if self.desk.settings.ascii else "…"
             return f"Fetching the game{dots}   {self.desk.keymap.show('back')} cancel", "warn"
         if self.games and self._refusal:
             return self._refusal, "warn"
-        return ("Asking for more ...", "dim") if self.games and self._is_asking else None
+        return ("Asking for more ...", "dim") if self.games and _is_under_way(self._asking) else None
 
     def draw_body(self, page: Picture, body: Region) -> None:
         """Draw the games, or say why there are none."""
@@ -203,7 +198,7 @@ class HistoryScreen(ListScreen):
         rows = [
             (own.game.id, (f"{number}.".rjust(width), *self._describe(own))) for number, own in enumerate(self.games, 1)
         ]
-        self.lay_table(page, Region(2, body.y, body.width - 4, body.height), _TITLES, rows)
+        self.draw_table(page, Region(2, body.y, body.width - 4, body.height), _TITLES, rows)
 
     def _describe(self, own: OwnGame) -> tuple[str, ...]:
         """Return what the list says of a game, column by column."""
@@ -212,19 +207,15 @@ class HistoryScreen(ListScreen):
         rules = clean_text(game.rules.preset or short_rules(game.rules))
         whose = f"{own.whose}: " if self._past is not None and self._past.is_shared else ""
         outcome = f"{whose}{describe_outcome(game, viewer)}"
-        row = (rules, others or "-", outcome, str(game.moves), format_date(game.at))
-        return tuple(cell.replace("è", "e") for cell in row) if self.desk.settings.ascii else row
+        return rules, others or "-", outcome, str(game.moves), format_date(game.at)
 
     def _describe_nothing(self) -> list[list[tuple[str, str]]]:
         link = self.desk.link
-        if link.phase == "failed":
-            return describe_no_server(link, self.desk.keymap, ascii_only=self.desk.settings.ascii, offers_own=False)
-        if link.client is None:
-            told = f"Connecting to {link.address.url} ..."
-        elif self._refusal:
-            told = self._refusal
-        elif not self.is_known:
-            told = "Asking for your games ..."
-        else:
-            told = f"{describe_no_games(link.address)} This page lists them when you have."
-        return [[(told, "")]]
+        if link.phase == "failed" or link.client is None:
+            return describe_no_server(link, self.desk.keymap, offers_own=False)
+        told = f"{describe_no_games(link.address)} This page lists them when you have."
+        return [[(self._refusal or (told if self._past is not None else "Asking for your games ..."), "")]]
+
+
+def _is_under_way(task: asyncio.Task[None] | None) -> bool:
+    return task is not None and not task.done()

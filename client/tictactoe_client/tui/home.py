@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar, Final, NamedTuple
 
 from textual import events
 from textual.binding import BindingType
@@ -17,8 +18,9 @@ from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.nearby import NearbyServer, follow_nearby
 from tictactoe_client.text.lobby import name_with_time
 from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.form import Field
 from tictactoe_client.tui.history import HistoryScreen
-from tictactoe_client.tui.lists import ListScreen, Rows, WatchScreen
+from tictactoe_client.tui.lists import ListScreen, WatchScreen
 from tictactoe_client.tui.lobby import (
     ASCII_NAME,
     COLUMNS,
@@ -38,10 +40,6 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, PastGame, RulesState
 
-GAMES: Final = tuple(PRESETS)
-Line = tuple[str, str, str]
-"""What a line stands for, its title, and a note."""
-
 _TITLE_WIDTH: Final = 18
 _MENU_WIDTH: Final = 46
 _LIST_WIDTH: Final = 72
@@ -49,15 +47,22 @@ _WIDE: Final = 72
 """From this width on there is room for boards beside the menu."""
 _WIDEST: Final = 130
 """From this width on the rooms stand below the menu, and all beside them is the boards'."""
-_NOWHERE: Final = Region()
 _LEAST_LIVE: Final = 6
 _LEAST_COLUMNS: Final = 7
 _ALONE: Final = "Nobody else can come here. Others are met on a server that all of you reach."
-_MOVES: Final = ("up", "down")
 _QUIET_SECONDS: Final = 1.0
 """So long after the start it is listened for other servers: first of all the page is to stand there."""
 _MOST_NEARBY: Final = 3
-_PAGES: Final = {"new": NewRoomScreen, "watch": WatchScreen, "history": HistoryScreen}
+
+
+class Entry(NamedTuple):
+    """A line of the menu: its name and title, a note on it, what it does, and what it has a choice of."""
+
+    name: str
+    title: str
+    note: str
+    deed: Callable[[], object]
+    choice: Field | None = None
 
 
 class HomeScreen(ListScreen):
@@ -80,34 +85,37 @@ class HomeScreen(ListScreen):
     max_size = (160, 50)
 
     def __init__(self) -> None:
-        self.rooms = Rows()
-        super().__init__(self.rooms)
+        super().__init__()
         self.held: tuple[HeldSeat, ...] = ()
+        self._entries: list[Entry] = []
         self._games: tuple[PastGame, ...] = ()
         self._nearby: tuple[NearbyServer, ...] = ()
         self._losses: list[str] = []
-        self._game = 0
-        self._level = 1
+        self._game = Field("", "classic", choices=[("3x3" if name == "classic" else name, name) for name in PRESETS])
+        self._level = Field("", "medium", choices=[(level, level) for level in LEVELS])
+
+    @property
+    def _client(self) -> Client | None:
+        """Who talks with the server, None before there is one and when there is none any more."""
+        return None if self.desk.link.phase == "failed" else self.desk.link.client
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
     def draw_body(self, page: Picture, body: Region) -> None:
         """Draw what there is: a server, none, or one to wait for."""
-        link, client = self.desk.link, self.desk.link.client
-        if client is not None and link.phase != "failed":
+        client = self._client
+        self._entries = self._list_entries(client)
+        if client is not None:
             self._draw_menu(page, body, client)
             return
-        nearby = [(name, f"  {title}  {note}") for name, title, note in self._list_nearby()]
-        self.keep([name for name, _ in nearby])
-        self.lay_rows(_NOWHERE, (), self.rooms)
-        lines = describe_no_server(link, self.desk.keymap, ascii_only=page.ascii_only, offers_own=True)
-        if link.phase != "failed":
-            lines = self._describe_connecting()
+        rows = [(entry.name, f"{entry.title}  {entry.note}") for entry in self._entries]
+        self.keep([name for name, _ in rows])
+        lines = describe_no_server(self.desk.link, self.desk.keymap, offers_own=True)
         y = body.y
         if body.height >= len(lines) + 5:
             y = self._draw_name(page, y) + 1
         self.draw_lines(page, y, lines)
-        self.lay_rows(Region(2, body.bottom - len(nearby), body.width - 4, len(nearby)), nearby)
+        self.draw_rows(page, Region(2, body.bottom - len(rows), body.width - 4, len(rows)), rows)
 
     def _draw_name(self, page: Picture, y: int) -> int:
         for line in ASCII_NAME if page.ascii_only else NAME:
@@ -116,48 +124,32 @@ class HomeScreen(ListScreen):
         return y
 
     def _draw_menu(self, page: Picture, body: Region, client: Client) -> None:
-        """Draw the lines in a box and the rooms that wait below it, or all in one list where the window is low."""
-        lines = self._list_lines(client)
+        """Draw the menu and the rooms that wait below it; where that is too high, only that with the chosen line."""
+        menu = [(entry.name, self._describe(entry)) for entry in self._entries]
         waiting = [] if self.desk.link.is_own else self.desk.lobby.waiting(client.player)
-        rooms = [(room.room, self.desk.lobby.describe(room, ascii_only=page.ascii_only)) for room in waiting]
-        self.keep([*(name for name, *_ in lines), *(name for name, _ in rooms)])
-        needed = len(NAME) + len(lines) + 3 + (3 if rooms else 0) + (3 if self.desk.link.is_own else 1)
-        is_high, is_wide = body.height >= needed, page.width >= _WIDE
-        y = self._draw_player(page, self._draw_name(page, body.y) if is_high else body.y, client)
-        aside = min(page.width, (_MENU_WIDTH if page.width < _WIDEST else _LIST_WIDTH) if is_wide else page.width)
-        bottom = y + len(lines) + 3 if is_high else body.bottom
+        rooms = [(room.room, self.desk.lobby.describe(room)) for room in waiting]
+        self.keep([name for name, _ in (*menu, *rooms)])
+        needed = len(NAME) + len(menu) + 3 + (3 if rooms else 0) + (3 if self.desk.link.is_own else 1)
+        is_high, is_wide, is_widest = body.height >= needed, page.width >= _WIDE, page.width >= _WIDEST
+        top = self._draw_player(page, self._draw_name(page, body.y) if is_high else body.y, client)
+        aside = _LIST_WIDTH if is_widest else _MENU_WIDTH if is_wide else page.width
+        if is_high:
+            draw_frame(page, Region(1, top, aside - 2, len(menu) + 2))
+            self.draw_rows(page, Region(2, top + 1, aside - 4, len(menu)), menu)
+            note = next((entry.note for entry in self._entries if entry.name == self.chosen), "")
+            page.put(4, top + len(menu) + 2, note, "dim", until=aside)
+            bottom = top + len(menu) + 3
+        else:
+            bottom = top if self.chosen in dict(rooms) else body.bottom - (1 if rooms else 0)
+            self.draw_rows(page, Region(2, top, aside - 4, bottom - top), menu)
+        spans = is_high and not is_widest
+        width = page.width if spans else aside
+        if rooms:
+            draw_rule(page, 1, bottom, width - 2, f"Rooms waiting ({len(rooms)})")
+            self.draw_table(page, Region(2, bottom + 1, width - 4, max(0, body.bottom - bottom - 1)), COLUMNS, rooms)
         if is_wide:
-            below = body.bottom if page.width >= _WIDEST or not rooms else bottom
-            self._draw_live(page, Region(aside, y, page.width - aside - 1, below - y))
-        menu = [(name, self._draw_line(name, title)) for name, title, _ in lines]
-        if not is_high:
-            self._lay_low(page, Region(2, y, aside - 4, body.bottom - y), menu, rooms)
-            return
-        draw_frame(page, Region(1, y, aside - 2, len(lines) + 2))
-        self.lay_rows(Region(2, y + 1, aside - 4, len(lines)), menu)
-        page.put(4, bottom - 1, next((note for name, _, note in lines if name == self.chosen), ""), "dim", until=aside)
-        width = (aside if page.width >= _WIDEST else page.width) - 2
-        if rooms:
-            draw_rule(page, 1, bottom, width, f"Rooms waiting ({len(rooms)})")
-        place = Region(2, bottom + 1, width - 2, max(0, body.bottom - bottom - 1))
-        self.lay_table(page, place, COLUMNS, rooms, self.rooms)
-
-    def _lay_low(
-        self,
-        page: Picture,
-        place: Region,
-        menu: Sequence[tuple[str, str]],
-        rooms: Sequence[tuple[str, Sequence[str]]],
-    ) -> None:
-        """Show the lines, and below them that there are rooms, or the rooms where one of them is chosen."""
-        told, is_among = f"Rooms waiting ({len(rooms)})", self.chosen in dict(rooms)
-        x, y, width, height = place
-        if rooms:
-            page.put(x + 2, y if is_among else place.bottom - 1, told, "title", until=place.right)
-            height -= 1
-        self.lay_rows(_NOWHERE if is_among else Region(x, y, width, height), menu)
-        lines = [(name, f"  {'  '.join(cells)}") for name, cells in rooms]
-        self.lay_rows(Region(x, y + 1, width, height) if is_among else _NOWHERE, lines, self.rooms)
+            below = bottom if spans and rooms else body.bottom
+            self._draw_live(page, Region(aside, top, page.width - aside - 1, below - top))
 
     def _draw_player(self, page: Picture, y: int, client: Client) -> int:
         """Draw who one is, and how the last games went; return the line below it."""
@@ -171,21 +163,18 @@ class HomeScreen(ListScreen):
         return page.put_lines(3, y + 1, page.width - 6, _ALONE, "dim")
 
     def _draw_live(self, page: Picture, place: Region) -> None:
-        """Draw the boards of games that are on, in cells as large as there is room for."""
+        """Draw the boards of games that are on, as many as there is room for in cells as large as possible."""
         boards = self.desk.lobby.boards
         if not boards or place.height < _LEAST_LIVE:
             return
         draw_frame(page, place, "Now here")
-        across = range(len(boards), 0, -1)
         width, height = place.width - 4, place.height - 3
         style = BoardStyle(ascii=page.ascii_only, colour=self.desk.settings.colour)
-        for many in across:
+        for many in range(len(boards), 0, -1):
             share = (width - 3 * (many - 1)) // many
             views = [view_live(live) for live in boards[:many]]
             fits = [fit_board(view.rules, style, share, height).scroll(view.rules, view.last, None) for view in views]
-            if many == 1 or all(
-                fit.width <= share and (fit.window is None or fit.window.columns >= _LEAST_COLUMNS) for fit in fits
-            ):
+            if all(fit.width <= share and (fit.window is None or fit.window.columns >= _LEAST_COLUMNS) for fit in fits):
                 break
         for live, view, fit, x in zip(boards, views, fits, range(place.x + 2, place.right, share + 3), strict=False):
             names = " v ".join(
@@ -197,79 +186,70 @@ class HomeScreen(ListScreen):
 
     def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
         """Return the name, and where the server is and how long it takes, as much of it as there is room for."""
-        link, dot = self.desk.link, "*" if self.desk.settings.ascii else "●"
+        link = self.desk.link
         latency = f"  {link.latency_ms} ms" if link.phase == "online" else ""
         url, width = "a server of this run alone" if link.is_own else link.address.url, self.size.width - 16
-        ways = (f"{url}  {dot}{latency}", f"{url}  {dot}", f"{url.partition('://')[2]}  {dot}", f"{dot}{latency}", dot)
-        return [("tictactoe", "title")], next((way for way in ways if measure(way) <= width), dot)
+        ways = (f"{url}  ●{latency}", f"{url}  ●", f"{url.partition('://')[2]}  ●", f"●{latency}")
+        return [("tictactoe", "title")], next((way for way in ways if measure(way) <= width), "●")
 
-    def _describe_connecting(self) -> list[list[tuple[str, str]]]:
-        link = self.desk.link
-        lines = [[(f"Connecting to {link.address.url} ...", "dim")]]
-        if link.before is not None:
-            lines += [[], [(f"{self.desk.keymap.show('back')} goes back to {link.before.url}", "dim")]]
-        return lines
-
-    def _draw_line(self, name: str, title: str) -> str:
+    def _describe(self, entry: Entry) -> str:
         """Return a line; what it has a choice of stands between arrows, chosen or not."""
-        value = {"match": self.game, "game": self.game, "bot": LEVELS[self._level]}.get(name, "")
-        left, right = ("<", ">") if self.desk.settings.ascii else ("‹", "›")
-        if value:
-            value = f"{left} {value} {right}"
-        elif name == "watch":
+        value = f"‹ {entry.choice.text} ›" if entry.choice is not None else ""
+        if entry.name == "watch":
             value = f"  {len(self.desk.lobby.playing())} live"
-        return f"  {title:<{_TITLE_WIDTH}}{value}".rstrip()
+        return f"{entry.title:<{_TITLE_WIDTH}}{value}"
 
-    def _list_lines(self, client: Client) -> list[Line]:
-        """Return all lines: what each stands for, its title, and a note; those for seats left behind first."""
-        before, rules = self.desk.link.before, describe_game(self.rules)
-        if self.desk.settings.ascii:
-            rules = rules.replace("è", "e")
-        back = self._list_nearby()
-        if before is not None:
-            back.append(("return", f"Back to {before.url}", ""))
-        if self.desk.link.is_own:
-            note = "nobody else can come to this server"
+    def _list_entries(self, client: Client | None) -> list[Entry]:
+        """Return all lines, those for seats left behind first; without a connection those that lead to others."""
+        desk, link, errands = self.desk, self.desk.link, self.desk.errands
+        elsewhere = [
+            Entry(
+                f"near-{server.address.url}",
+                f"Near you: {shorten(server.name, 24)}",
+                server.address.url,
+                partial(errands.travel, server.address),
+            )
+            for server in self._nearby
+            if server.address != link.before and not link.house.has(server.address)
+        ][:_MOST_NEARBY]
+        if client is None:
+            return elsewhere
+        if link.before is not None:
+            elsewhere.append(Entry("return", f"Back to {link.before.url}", "", errands.travel_back))
+        rules = PRESETS[self._game.value]
+        computer = partial(errands.enter, against_computer(self._level.value, rules))
+        new = Entry("new", "New room", "choose the board, invite a friend", lambda: desk.open(NewRoomScreen()))
+        join = Entry("join", "Join with a code", "type or paste it, or a link", lambda: errands.ask_for_room(""))
+        past = Entry("history", "Your games", "the finished ones, move by move", lambda: desk.open(HistoryScreen()))
+        if link.is_own:
             return [
-                ("bot", "Play the computer", note),
-                ("game", "The game", rules),
-                ("new", "New room", "any board, against the computer"),
-                ("join", "Join with a code", "type or paste it"),
-                ("history", "Your games", "those of this run, move by move"),
-                *back,
+                Entry("bot", "Play the computer", "nobody else can come to this server", computer, self._level),
+                Entry("game", "The game", describe_game(rules), computer, self._game),
+                new._replace(note="any board, against the computer"),
+                join,
+                past,
+                *elsewhere,
             ]
-        held = [(seat.room, seat.seat, name_with_time(seat.room, client.held_ms(seat.room))) for seat in self.held]
+        held = [
+            Entry(
+                f"resume-{seat.room}",
+                f"Resume {name_with_time(seat.room, client.held_ms(seat.room))}",
+                f"your seat is kept: you are {seat.seat}",
+                partial(errands.enter, Choice("join", code=seat.room)),
+            )
+            for seat in self.held
+        ]
+        anyone = ", ".join(filter(None, ("anyone", describe_game(rules))))
         return [
-            *((f"resume-{room}", f"Resume {name}", f"your seat is kept: you are {mark}") for room, mark, name in held),
-            ("match", "Quick match", f"anyone, {rules}" if rules else "anyone"),
-            ("bot", "Play the computer", self.game),
-            ("new", "New room", "choose the board, invite a friend"),
-            ("join", "Join with a code", "type or paste it, or a link"),
-            ("watch", "Watch a game", "those that are on now"),
-            ("history", "Your games", "the finished ones, move by move"),
-            *back,
+            *held,
+            Entry("match", "Quick match", anyone, partial(errands.enter, Choice("match", rules)), self._game),
+            Entry("bot", "Play the computer", self._game.text, computer, self._level),
+            new,
+            join,
+            Entry("watch", "Watch a game", "those that are on now", lambda: desk.open(WatchScreen())),
+            past,
+            *elsewhere,
         ]
-
-    def _list_nearby(self) -> list[Line]:
-        """Return a line for each other server of the local network."""
-        link = self.desk.link
-        others = [
-            server for server in self._nearby if server.address != link.before and not link.house.has(server.address)
-        ]
-        return [
-            (f"near-{server.address.url}", f"Near you: {shorten(server.name, 24)}", server.address.url)
-            for server in others[:_MOST_NEARBY]
-        ]
-
-    @property
-    def rules(self) -> Rules:
-        """The game to be played, with whoever comes and with the computer."""
-        return PRESETS[GAMES[self._game]]
-
-    @property
-    def game(self) -> str:
-        """The game's name, for the classic one its board: everybody knows that one by sight."""
-        return "3x3" if GAMES[self._game] == "classic" else GAMES[self._game]
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
@@ -289,8 +269,8 @@ class HomeScreen(ListScreen):
         if client is not None:
             self.desk.start(self._tell_losses(client))
         if first is not None:
-            if first.bots and first.bots[0] in LEVELS and first.rules.preset in GAMES:
-                self._level, self._game = LEVELS.index(first.bots[0]), GAMES.index(first.rules.preset)
+            if first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
+                self._level.value, self._game.value = first.bots[0], first.rules.preset
                 self.choose("bot")
         elif self.held:
             self.choose(f"resume-{self.held[0].room}")
@@ -334,42 +314,28 @@ class HomeScreen(ListScreen):
 
     def open_row(self, name: str) -> None:
         """Do what the chosen line says, or take a seat in a room that waits."""
-        desk = self.desk
-        if desk.errands.errand:
+        if self.desk.errands.errand:
             return
-        address = next((server.address for server in self._nearby if f"near-{server.address.url}" == name), None)
-        if address is not None:
-            desk.errands.travel(address)
-        elif desk.link.phase != "online":
-            desk.say("There is no connection yet.")
-        elif name == "match":
-            desk.errands.enter(Choice("match", self.rules))
-        elif name in ("bot", "game"):
-            desk.errands.enter(against_computer(LEVELS[self._level], self.rules))
-        elif name == "join":
-            desk.errands.ask_for_room("")
-        elif name == "return":
-            desk.errands.travel_back()
-        elif name in _PAGES:
-            desk.open(_PAGES[name]())
-        elif name.startswith("resume-"):
-            desk.errands.enter(Choice("join", code=name.removeprefix("resume-")))
+        deeds = {entry.name: entry.deed for entry in self._entries}
+        if self.desk.link.phase != "online" and not name.startswith("near-"):
+            self.desk.say("There is no connection yet.")
+        elif name in deeds:
+            deeds[name]()
         else:
-            desk.errands.enter(Choice("join", code=name))
+            self.desk.errands.enter(Choice("join", code=name))
 
     def on_key(self, event: events.Key) -> None:
         """Begin a code where one is asked for, else choose the next line that begins with this letter."""
-        letter, client = event.character, self.desk.link.client
-        if letter is None or not letter.isalnum() or client is None:
+        letter, does = event.character, self.desk.keymap.does
+        if letter is None or not letter.isalnum() or self._client is None:
             return
-        does = self.desk.keymap.does
-        if self.chosen == "join" and not any(does(event.key, action) for action in _MOVES):
+        if self.chosen == "join" and not (does(event.key, "up") or does(event.key, "down")):
             event.stop()
             self.desk.errands.ask_for_room(letter)
         elif event.key not in self.active_bindings:
-            lines = self._list_lines(client)
-            here = next((at for at, line in enumerate(lines) if line[0] == self.chosen), 0) + 1
-            found = (name for name, title, _ in (*lines[here:], *lines[:here]) if title[0].lower() == letter.lower())
+            here = next((at for at, entry in enumerate(self._entries, 1) if entry.name == self.chosen), 0)
+            onward = (*self._entries[here:], *self._entries[:here])
+            found = (entry.name for entry in onward if entry.title[0].lower() == letter.lower())
             self.choose(next(found, self.chosen))
 
     def on_paste(self, event: events.Paste) -> None:
@@ -379,8 +345,7 @@ class HomeScreen(ListScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is: where a code is typed its letters do nothing else."""
-        link = self.desk.link
-        is_here = link.client is not None and link.phase != "failed"
+        link, is_here = self.desk.link, self._client is not None
         is_joining = is_here and self.chosen == "join"
         match action:
             case "settings" | "theme":
@@ -388,7 +353,7 @@ class HomeScreen(ListScreen):
             case "refresh" | "ask_name":
                 return is_here and not is_joining
             case "change":
-                return is_here and self.chosen in ("match", "bot", "game")
+                return is_here and self._choice is not None
             case "start_local":
                 return can_start_local(link)
             case "travel_back":
@@ -397,13 +362,15 @@ class HomeScreen(ListScreen):
                 return link.phase == "failed"
         return super().check_action(action, parameters)
 
+    @property
+    def _choice(self) -> Field | None:
+        """What the chosen line has a choice of, None where there is none."""
+        return next((entry.choice for entry in self._entries if entry.name == self.chosen), None)
+
     def action_change(self, by: int) -> None:
-        """Change what the chosen line has a choice of."""
-        if self.chosen == "bot":
-            self._level = (self._level + by) % len(LEVELS)
-        else:
-            self._game = (self._game + by) % len(GAMES)
-        self.redraw()
+        if self._choice is not None:
+            self._choice.step(by)
+            self.redraw()
 
     def action_refresh(self) -> None:
         """Try the server at once, and read the lists anew."""
@@ -453,12 +420,11 @@ class HomeScreen(ListScreen):
 
 def draw_frame(page: Picture, place: Region, title: str = "") -> None:
     """Draw a frame with a title in its upper line."""
-    corners, line, side = ("++++", "-", "|") if page.ascii_only else ("╭╮╰╯", "─", "│")
-    for y, ends in ((place.y, corners[:2]), (place.bottom - 1, corners[2:])):
-        page.put(place.x, y, f"{ends[0]}{line * (place.width - 2)}{ends[1]}", "dim")
+    line, blank = "─" * (place.width - 2), " " * (place.width - 2)
+    page.put(place.x, place.y, f"╭{line}╮", "dim")
     for y in range(place.y + 1, place.bottom - 1):
-        page.put(place.x, y, side, "dim")
-        page.put(place.right - 1, y, side, "dim")
+        page.put(place.x, y, f"│{blank}│", "dim")
+    page.put(place.x, place.bottom - 1, f"╰{line}╯", "dim")
     page.put(place.x + 2, place.y, title, "title")
 
 

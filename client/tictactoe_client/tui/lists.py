@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region
-from textual.reactive import reactive
-from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.foot import bind
@@ -22,60 +18,8 @@ from tictactoe_client.tui.lobby import COLUMNS
 from tictactoe_client.tui.picture import Picture, measure, wrap
 from tictactoe_client.tui.screen import FramedScreen
 
-
-class Rows(OptionList, can_focus=False, inherit_bindings=False):
-    """Rows of one line each; a choice that moves sends the two lines that it concerns, not all of them."""
-
-    highlighted: reactive[int | None] = reactive(None, repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__(markup=False, compact=True)
-        self.clicked_x = 0
-        self._texts: list[tuple[str, str]] = []
-        self._lies = Region()
-
-    @property
-    def names(self) -> list[str]:
-        """The rows' names, from above."""
-        return [name for name, _ in self._texts]
-
-    def lie(self, place: Region, lines: Sequence[tuple[str, str]], chosen: str) -> None:
-        """Show these rows, by their names, at this place of the window."""
-        if place != self._lies:
-            self._lies = place
-            self.styles.offset, self.styles.width, self.styles.height = place.offset, place.width, place.height
-        self.display = bool(lines) and bool(place)
-        before, self._texts = self._texts, list(lines)
-        if [name for name, _ in before] != self.names:
-            self.clear_options()
-            self.add_options(Option(text, id=name) for name, text in lines)
-        else:
-            for (name, text), (_, old) in zip(lines, before, strict=True):
-                if text != old:
-                    self.replace_option_prompt(name, text)
-        self.highlighted = next((at for at, name in enumerate(self.names) if name == chosen), None)
-
-    def watch_highlighted(self, highlighted: int | None) -> None:
-        """Paint the line that is chosen, and the one that was."""
-        super().watch_highlighted(highlighted)
-        for line in (self._painted, highlighted):
-            if line is not None:
-                self.refresh_line(line)
-        self._painted = highlighted
-
-    _painted: int | None = None
-
-    def render_line(self, y: int) -> Strip:
-        """Return a line, with a sign before the chosen one that needs no colour."""
-        strip = super().render_line(y)
-        if y + int(self.scroll_offset.y) != self.highlighted:
-            return strip
-        style = next((segment.style for segment in strip), None)
-        return Strip.join([Strip([Segment(">", style)], 1), strip.crop(1)])
-
-    def on_click(self, event: events.Click) -> None:
-        """Take note of where in its row the click is."""
-        self.clicked_x = event.x
+Row = tuple[str, str]
+"""The name of what one may choose, and how it is shown after two blanks."""
 
 
 class ListScreen(FramedScreen):
@@ -94,10 +38,11 @@ class ListScreen(FramedScreen):
     """Whether the first row comes after the last one."""
 
     def __init__(self, *children: Widget) -> None:
-        self.rows = Rows()
-        super().__init__(self.rows, *children)
+        super().__init__(*children)
         self.chosen = ""
         self._names: Sequence[str] = ()
+        self._top = 0
+        self._shown = 1
 
     # -- the choice -----------------------------------------------------------------------------------------------
 
@@ -130,56 +75,63 @@ class ListScreen(FramedScreen):
         return (bool(self._names) and not self.is_small) or action not in ("move", "go", "page", "open")
 
     def action_move(self, by: int) -> None:
-        """Go up or down by so many rows."""
-        at, last = self.at + by, len(self._names) - 1
-        if self.wraps and not 0 <= at <= last:
-            at = 0 if by > 0 else last
-        self.choose(self._names[max(0, min(at, last))])
+        at = self.at + by
+        self._go(at % len(self._names) if self.wraps else at)
 
     def action_page(self, by: int) -> None:
-        """Go up or down by as many rows as are in sight."""
-        at = self.at + by * max(1, self.rows.size.height)
-        self.choose(self._names[max(0, min(at, len(self._names) - 1))])
+        self._go(self.at + by * self._shown)
 
     def action_go(self, at: int) -> None:
-        """Go to the first or the last row."""
         self.choose(self._names[at])
 
+    def on_mouse_scroll_down(self) -> None:
+        self._go(self.at + 1)
+
+    def on_mouse_scroll_up(self) -> None:
+        self._go(self.at - 1)
+
+    def _go(self, at: int) -> None:
+        if self._names and not self.is_small:
+            self.choose(self._names[max(0, min(at, len(self._names) - 1))])
+
     def action_open(self) -> None:
-        """Open the chosen row."""
         self.open_row(self.chosen)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open a row that was clicked."""
-        self.choose(event.option_id or "")
-        self.open_row(self.chosen)
+    def _click(self, name: str) -> None:
+        self.choose(name)
+        self.open_row(name)
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
-    def lay_rows(self, place: Region, lines: Sequence[tuple[str, str]], rows: Rows | None = None) -> None:
-        """Let a list lie at this place of the page, with rows by their names."""
-        (rows or self.rows).lie(place.translate((self.stage.x, self.stage.y)), lines, self.chosen)
+    def draw_rows(self, page: Picture, place: Region, rows: Sequence[Row]) -> dict[str, Region]:
+        """Draw the rows that there is room for, the chosen one among them; return where they stand, by their names."""
+        top, height = 0, place.height
+        if 0 < height < len(rows):
+            at = next((at for at, (name, _) in enumerate(rows) if name == self.chosen), 0)
+            top = self._top = max(at - height + 1, min(self._top, at, len(rows) - height))
+        places = {}
+        for y, (name, text) in enumerate(rows[top : top + height], place.y):
+            places[name] = Region(place.x, y, place.width, 1)
+            self.let_click(places[name], partial(self._click, name))
+            is_chosen = name == self.chosen
+            line = f"{'>' if is_chosen else ' '} {text}{' ' * (place.width - 2 - measure(text))}"
+            page.put(place.x, y, line, "chosen" if is_chosen else "", until=place.right)
+        if self.chosen in places:
+            self._shown = len(places)
+        return places
 
-    def lay_table(
-        self,
-        page: Picture,
-        place: Region,
-        titles: Sequence[str],
-        lines: Sequence[tuple[str, Sequence[str]]],
-        rows: Rows | None = None,
+    def draw_table(
+        self, page: Picture, place: Region, titles: Sequence[str], lines: Sequence[tuple[str, Sequence[str]]]
     ) -> None:
-        """Let a list lie below the titles of its columns."""
+        """Draw rows of cells below the titles of their columns."""
         widths = [max(map(measure, column)) for column in zip(titles, *(cells for _, cells in lines), strict=True)]
 
         def align(cells: Sequence[str]) -> str:
-            return "  " + "  ".join(
-                cell + " " * (width - measure(cell)) for cell, width in zip(cells, widths, strict=True)
-            )
+            return "  ".join(cell + " " * (width - measure(cell)) for cell, width in zip(cells, widths, strict=True))
 
         if lines and place.height > 1:
-            page.put(place.x, place.y, align(titles), "dim", until=place.right)
-        below = Region(place.x, place.y + 1, place.width, max(0, place.height - 1))
-        self.lay_rows(below, [(name, align(cells)) for name, cells in lines], rows)
+            page.put(place.x + 2, place.y, align(titles), "dim", until=place.right)
+        self.draw_rows(page, place.shrink((1, 0, 0, 0)), [(name, align(cells)) for name, cells in lines])
 
 
 _EMPTY = "No public game is being played now. This page shows it when one begins."
@@ -209,10 +161,10 @@ class WatchScreen(ListScreen):
 
     def draw_body(self, page: Picture, body: Region) -> None:
         """Draw the games."""
-        playing, ascii_only = self.desk.lobby.playing(), self.desk.settings.ascii
+        playing = self.desk.lobby.playing()
         self.keep([room.room for room in playing])
-        rows = [(room.room, self.desk.lobby.describe(room, ascii_only=ascii_only)) for room in playing]
-        self.lay_table(page, Region(2, body.y, body.width - 4, body.height - 2), COLUMNS, rows)
+        rows = [(room.room, self.desk.lobby.describe(room)) for room in playing]
+        self.draw_table(page, Region(2, body.y, body.width - 4, body.height - 2), COLUMNS, rows)
         if not playing:
             page.put_lines(3, body.y + 1, body.width - 6, _EMPTY)
         page.put_lines(3, body.bottom - len(wrap(_PRIVATE, body.width - 6)), body.width - 6, _PRIVATE, "dim")

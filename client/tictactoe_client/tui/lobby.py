@@ -80,7 +80,7 @@ class Lobby:
         """Return the rooms in which a game is on, newest first."""
         return self._newest("playing")
 
-    def describe(self, room: RoomSummary, *, ascii_only: bool) -> tuple[str, ...]:
+    def describe(self, room: RoomSummary) -> tuple[str, ...]:
         """Return what a list says of a room, column by column."""
         taken = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
         free = len(room.seats) - len(taken)
@@ -88,8 +88,6 @@ class Lobby:
         moves = "1 move" if room.ply == 1 else f"{room.ply} moves"
         age_ms = room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000)
         rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
-        if ascii_only:
-            rules = rules.replace("è", "e")
         how = moves if room.status == "playing" else describe_clock(room.clock)
         return room.room, rules, players, shorten(" v ".join(taken) or "-", 24), how, describe_age(age_ms)
 
@@ -152,16 +150,17 @@ def describe_record(games: Sequence[PastGame], viewer: str) -> str:
     return f"{told} {more}{streak} wins in a row." if streak > 1 else told
 
 
-def describe_no_server(
-    link: Session, keymap: Keymap, *, ascii_only: bool, offers_own: bool
-) -> list[list[tuple[str, str]]]:
-    """Say why there is no server, and what helps, in lines of texts with their roles.
+def describe_no_server(link: Session, keymap: Keymap, *, offers_own: bool) -> list[list[tuple[str, str]]]:
+    """Say that a server is called, or why there is none and what helps, in lines of texts with their roles.
 
-    With `offers_own` the screen takes a key for a server of this run.
+    With `offers_own` the screen takes keys for a server of this run, and for the way back to the one before.
     """
     if link.failure is None:
-        return []
-    lines = [[(f"{'x' if ascii_only else '✗'} {clean_text(link.failure.message)}", "bad")], []]
+        lines = [[(f"Connecting to {link.address.url} ...", "dim")]]
+        if offers_own and link.before is not None:
+            lines += [[], [(f"{keymap.show('back')} goes back to {link.before.url}", "dim")]]
+        return lines
+    lines = [[(f"✗ {clean_text(link.failure.message)}", "bad")], []]
     for text, command in _list_helps(link, keymap, offers_own=offers_own):
         lines += [[(f"  {text}", "")], [(f"    {command}", "key")]]
     return [*lines, [], [(f"  {keymap.show('retry' if offers_own else 'refresh')}", "key"), (" tries again", "")]]

@@ -17,12 +17,13 @@ Cell = tuple[str, str]
 """A character, empty for the second half of a wide one, and its role."""
 
 _BLANK: Cell = (" ", "")
+_ASCII = str.maketrans("…èÈ✗╳●‹›▼─│╭╮╰╯", "~eExx*<> -|++++")
 
 
 class Picture:
     """A grid of `width` by `height` cells; whatever is put outside is cut off.
 
-    With `ascii_only` an ellipsis is a tilde; what strangers write stays as it is.
+    With `ascii_only` our own signs are put as others that are ASCII; what else strangers write stays as it is.
     """
 
     def __init__(self, width: int, height: int, *, ascii_only: bool = False) -> None:
@@ -41,7 +42,7 @@ class Picture:
             return x
         row = self.rows[y]
         if self.ascii_only:
-            text = text.replace("…", "~")
+            text = text.translate(_ASCII)
         for character in clean_text(text):
             size = get_character_cell_size(character)
             if size == 0:
