@@ -1,17 +1,14 @@
-"""One peer's socket: messages in, frames out, from its acceptance to its end. It knows no word of what they mean.
+"""One peer's WebSocket, and what it asks in plain HTTP before: messages in, with no word of what they mean.
 
 The handshake, the closing and whatever is not one small whole text frame are the business of the Sans-I/O protocol of
-the `websockets` library, which is fed with whole frames only; the rest is here. A peer that reads too slowly is sent
-the newest state of each room only, and is cut off when it does not catch up.
+the `websockets` library, which is fed with whole frames only; the rest is here. What goes out is `line`'s.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from http import HTTPStatus
 from typing import Final, Protocol, cast
 
@@ -23,10 +20,11 @@ from websockets.typing import Subprotocol
 
 from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport import http, plain, proxy
+from tictactoe_server.transport import http, plain
+from tictactoe_server.transport.caller import Caller, TurnedAway
 from tictactoe_server.transport.door import Door, canonical
 from tictactoe_server.transport.frames import TOO_LONG, end_of_frame
-from tictactoe_server.transport.outbox import Outbox
+from tictactoe_server.transport.line import Line
 
 try:
     from websockets.speedups import apply_mask
@@ -61,14 +59,12 @@ class Receiver(Protocol):
         ...
 
 
-class Connection(asyncio.Protocol):
+class Connection(Line):
     """A WebSocket from the server's side; `accept` makes its receiver once the handshake is done.
 
     A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a fifth
-    of that later whether it answers or not. One that has not caught up `catch_up_seconds` after `outbox_bytes` were
-    waiting for it is cut off, as is one for whom as many bytes wait beside the states of rooms. `on_lost` is called at
-    the end. `address` is that of the peer, of its client where it is a trusted proxy; empty until it is known. `origin`
-    is how the peer calls this server, as in ``http://host:8765``.
+    of that later whether it answers or not. `on_lost` is called at the end. `origin` is how the peer calls this server,
+    as in ``http://host:8765``.
 
     Before the handshake, or instead of one, plain HTTP is answered, one request after the other and each within
     `hello_seconds` of the one before; whoever takes what is answered has the time for it. A WebSocket that follows has
@@ -78,34 +74,21 @@ class Connection(asyncio.Protocol):
     __slots__ = (
         "_accept",
         "_answering",
-        "_deadline",
+        "_caller",
         "_door",
         "_fragments",
         "_going_on",
         "_has_asked",
-        "_has_come",
-        "_has_entered",
-        "_hop",
         "_is_answered",
-        "_is_cut_off",
         "_is_last",
         "_is_paused",
-        "_is_proxied",
-        "_limits",
-        "_loop",
         "_on_lost",
-        "_outbox",
         "_protocol",
         "_receiver",
         "_rest",
-        "_transport",
         "_unanswered",
-        "_unsent",
         "_unsent_pongs",
         "_was_heard",
-        "_write",
-        "address",
-        "is_open",
         "origin",
     )
 
@@ -116,20 +99,12 @@ class Connection(asyncio.Protocol):
         door: Door,
         limits: Limits,
     ) -> None:
-        """Begin with a connection that was just accepted; with TLS its handshake is still to come."""
-        self.is_open = False
-        self.address = self.origin = ""
-        self._hop: str | None = None
-        self._door = door
-        self._has_come = self._has_entered = self._is_paused = self._is_proxied = self._is_last = False
-        self._has_asked = False
-        self._answering: asyncio.Task[None] | None = None
-        self._unsent = 0
-        self._going_on: asyncio.Handle | None = None
+        super().__init__(limits)
+        self.origin = ""
         self._accept = accept
         self._on_lost: Callable[[Connection], None] | None = on_lost
-        self._limits = limits
-        self._loop = asyncio.get_running_loop()
+        self._door = door
+        self._caller = Caller(door)
         self._protocol = ServerProtocol(
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             select_subprotocol=http.select_subprotocol,
@@ -137,50 +112,30 @@ class Connection(asyncio.Protocol):
             logger=_LOGGER,
         )
         self._receiver: Receiver | None = None
-        self._transport: asyncio.Transport | None = None
-        self._write: Callable[[bytes], None] = _write_nowhere
-        self._is_answered = self._is_cut_off = False
+        self._is_answered = self._has_asked = self._is_last = self._is_paused = False
+        self._answering: asyncio.Task[None] | None = None
+        self._going_on: asyncio.Handle | None = None
         self._rest = b""
         self._fragments: list[bytes] = []
-        self._outbox: Outbox | None = None
         self._unsent_pongs = 0
         self._was_heard = True
         self._unanswered = 0
-        self._deadline: asyncio.TimerHandle | None = self._loop.call_later(limits.hello_seconds, self._close_silent)
+        self._set_deadline(limits.hello_seconds, self._close_silent)
+
+    @property
+    def address(self) -> str:
+        """That of the peer, of its client where it is a trusted proxy; empty until it is known."""
+        return self._caller.address
 
     def arrive(self, address: str) -> bool:
         """Count a peer that was accepted, and tell whether it may come in; with TLS that is before its handshake."""
-        self.address, self._has_come = address, True
-        self._is_proxied = self._door.is_proxy(address)
-        return self._door.come() and (self._is_proxied or self._enter())
+        return self._caller.arrive(address)
 
     # -- for whoever has the connection -------------------------------------------------------------------------
 
     def let_in(self) -> None:
         """Let the peer stay: it has said who it is."""
         self._set_deadline(None)
-
-    def push_frame(self, frame: bytes) -> None:
-        """Send one frame; it is never dropped, except with the connection."""
-        if self._outbox is None:
-            if self.is_open:
-                self._write(frame)
-            return
-        self._outbox.hold(frame)
-        if self._outbox.size > self._limits.outbox_bytes:
-            self.abort()
-
-    def push_state(self, room: str, frame: bytes) -> None:
-        """Send a room's state, or keep it as that room's newest while the peer lags."""
-        if self._outbox is not None:
-            self._outbox.hold_newest(room, frame)
-        elif self.is_open:
-            self._write(frame)
-
-    def forget_state(self, room: str) -> None:
-        """Do not send the state of a room that is kept while the peer lags: it is no longer for this peer."""
-        if self._outbox is not None:
-            self._outbox.forget_newest(room)
 
     def pause_reading(self) -> None:
         """Let what the peer sends wait, here what was read already and in the network the rest."""
@@ -206,16 +161,6 @@ class Connection(asyncio.Protocol):
         elif not self._is_answered:
             self.abort()
 
-    def abort(self) -> None:
-        """Cut the connection off, as soon as there is one."""
-        self.is_open = False
-        self._is_cut_off = True
-        if self._transport is not None:
-            self._transport.abort()
-        else:  # its handshake of TLS has failed, or has not come about in time
-            self._set_deadline(None)
-            self._depart()
-
     def ping(self) -> None:
         """Ask whether the peer is still there, and cut it off where two such questions went unheard; called evenly."""
         if not self.is_open:
@@ -238,7 +183,7 @@ class Connection(asyncio.Protocol):
         address = canonical(str(peer[0])) or "" if isinstance(peer, tuple) and peer else ""
         if self._is_cut_off:  # its handshake of TLS took too long
             self._transport.abort()
-        elif not (self._has_come or self.arrive(address)):
+        elif not (self._caller.has_come or self.arrive(address)):
             self._turn_away()
 
     def data_received(self, data: bytes) -> None:
@@ -279,36 +224,31 @@ class Connection(asyncio.Protocol):
         self._flush()
         return False
 
-    def pause_writing(self) -> None:
-        """Begin to hold frames back; called by the transport when its buffer passes its limit."""
-        self._outbox = Outbox(self._loop.call_later(self._limits.catch_up_seconds, self.abort))
-
     def resume_writing(self) -> None:
-        """Send what was held back; called by the transport when its buffer has drained."""
-        held = self._let_go_of_outbox()
-        if held and self.is_open:
-            self._write(held)
+        """Send what was held back, and take what was asked meanwhile."""
+        super().resume_writing()
         if not self._is_answered:
             self._go_on_asking()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of everything, so that nothing is left for the garbage collector."""
-        self.is_open = False
-        self._set_deadline(None)
-        self._let_go_of_outbox()
-        if self._going_on is not None:
-            self._going_on.cancel()
-            self._going_on = None
-        if self._answering is not None:
-            self._answering.cancel()
-            self._answering = None
+        for coming in (self._going_on, self._answering):
+            if coming is not None:
+                coming.cancel()
+        self._going_on = self._answering = None
         self._protocol.receive_eof()
         self._protocol.parser.close()
-        self._transport, self._write = None, _write_nowhere
         receiver, self._receiver = self._receiver, None
-        self._depart()
+        super().connection_lost(exc)
         if receiver is not None:
             receiver.ended()
+
+    def depart(self) -> None:
+        """Count no more, and say so."""
+        on_lost, self._on_lost = self._on_lost, None
+        if on_lost is not None:
+            self._caller.depart()
+            on_lost(self)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -322,7 +262,7 @@ class Connection(asyncio.Protocol):
                 self._transport.pause_reading()
             return
         if not self._is_answered:
-            data = self._shake_hands(data)
+            data = self._hear_request(data)
         start = taken = 0
         while self.is_open:
             if self._is_paused or taken == FRAMES_A_TURN:
@@ -366,11 +306,6 @@ class Connection(asyncio.Protocol):
         """Whether what is asked in plain HTTP waits: for an answer that is still to come, or for the peer to read."""
         return not self._is_answered and (self._answering is not None or self._outbox is not None)
 
-    def _enter(self) -> bool:
-        """Count among those of the address, and tell whether that is not one too many."""
-        self._has_entered = self._door.enter(self.address)
-        return self._has_entered
-
     def _turn_away(self) -> None:
         """Say that there are too many, and let go: at once where many of those are here already."""
         self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections: try again later.")
@@ -379,58 +314,30 @@ class Connection(asyncio.Protocol):
         elif self._transport is not None:
             self._transport.close()
 
-    def _shake_hands(self, data: bytes) -> bytes:
-        """Answer the request, once it is whole, and return what came after it."""
-        if self._has_entered and proxy.is_one(data):
-            self._door.tell_of_stranger(self.address)
-        elif not self._has_entered and proxy.begins_like_one(data):
-            try:
-                found = proxy.read(data)
-            except proxy.BadProxyHeader as bad:
-                self._refuse(HTTPStatus.BAD_REQUEST, str(bad))
-                return b""
-            if found is None:
-                self._rest = data
-                return b""
-            self.address = found[0] or self.address
-            data = data[found[1] :]
-            if not self._enter():
-                self._turn_away()
-                return b""
-            if not data:
-                return b""
-        head, end, rest = data.partition(b"\r\n\r\n")
-        if not data:
-            self._wait_for_more()
-        elif len(head) > plain.MAX_HEAD_BYTES:
-            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "This request is too long.")
-        elif not data[:1].isalpha():
-            self._refuse(HTTPStatus.BAD_REQUEST, "This is no HTTP, nor is TLS spoken here.")
-        elif end:
-            return self._answer(head + end, rest)
-        elif plain.has_bare_line_end(data):
-            self._refuse(HTTPStatus.BAD_REQUEST, "Lines end with CR and LF here.")
-        else:
-            self._rest = data
-            self._wait_for_more()
-        return b""
-
-    def _answer(self, head: bytes, rest: bytes) -> bytes:
-        """Answer a whole request, and return what came after it where that is for the WebSocket."""
+    def _hear_request(self, data: bytes) -> bytes:
+        """Answer the request, once it is whole; return what came after it where that is for the WebSocket."""
         try:
-            request = plain.read_head(head[:-4])
+            named = self._caller.introduce(data)
+            found = None if named is None else plain.read_request(named)
+            if named is None or found is None:
+                self._rest = data if named is None else named
+                self._wait_for_more()
+                return b""
+            is_tls = self._transport is not None and self._transport.get_extra_info("ssl_object") is not None
+            request, end = self._caller.sign(found[0], is_tls=is_tls), found[1]
+        except TurnedAway:
+            self._turn_away()
         except plain.BadRequest as bad:
             self._refuse(bad.status, bad.words)
-            return b""
-        if not self._knows_speaker(request):
-            return b""
-        is_tls = self._transport is not None and self._transport.get_extra_info("ssl_object") is not None
-        forwarded = request.field("x-forwarded-proto")
-        scheme = self._door.scheme_of(request.host, forwarded, is_proxied=self._is_proxied, is_tls=is_tls)
-        request = replace(request, scheme=scheme, address=self.address)
-        if not request.asks_for_websocket:
-            self._answer_plain(request, rest)
-            return b""
+        else:
+            if request.asks_for_websocket:
+                self._upgrade(request, named[:end])
+                return named[end:]
+            self._answer_plain(request, named[end:])
+        return b""
+
+    def _upgrade(self, request: plain.Request, head: bytes) -> None:
+        """Let the WebSocket begin, or say why not."""
         self._is_answered = True
         self.origin = request.origin
         self._protocol.receive_data(head)
@@ -444,24 +351,6 @@ class Connection(asyncio.Protocol):
             if self._has_asked:
                 self._set_deadline(self._limits.hello_seconds, self._close_silent)
             self._receiver = self._accept(self)
-        return rest
-
-    def _knows_speaker(self, request: plain.Request) -> bool:
-        """Find out for whom a proxy speaks in this request, and tell whether that one may come in."""
-        forwarded = request.fields.get("x-forwarded-for", ())
-        if self._has_entered and self._hop is None:
-            self._door.speaker(self.address, forwarded)
-            return True
-        self._hop = self.address if self._hop is None else self._hop
-        speaker = self._door.speaker(self._hop, forwarded)
-        if self._has_entered and speaker != self.address:
-            self._door.leave(self.address)
-            self._has_entered = False
-        if not self._has_entered:
-            self.address = speaker
-            if not self._enter():
-                self._turn_away()
-        return self._has_entered
 
     # -- plain HTTP ---------------------------------------------------------------------------------------------
 
@@ -574,17 +463,6 @@ class Connection(asyncio.Protocol):
         if was_open and not self.is_open:
             self._set_deadline(self._limits.close_seconds)
 
-    def _hang_up(self) -> None:
-        """Say nothing any more, and leave the rest of the closing to the peer for a while."""
-        self._set_deadline(self._limits.close_seconds, self._give_up)
-        if self._transport is None:
-            return
-        if self._transport.can_write_eof():
-            with contextlib.suppress(OSError, RuntimeError):  # the peer was quicker
-                self._transport.write_eof()
-        else:
-            self._transport.close()
-
     def _close_silent(self) -> None:
         """Close on a peer that has not said who it is in time, or whose request has not come."""
         if self._is_taking():
@@ -593,46 +471,3 @@ class Connection(asyncio.Protocol):
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "This request did not come in time.")
         else:
             self.close(CloseCode.POLICY_VIOLATION, "no hello", within=self._limits.hello_seconds / 5)
-
-    def _give_up(self) -> None:
-        """Cut off one who has been answered, unless it still takes what is on its way."""
-        if self._is_taking():
-            self._set_deadline(self._limits.close_seconds, self._give_up)
-        else:
-            self.abort()
-
-    def _is_taking(self) -> bool:
-        """Tell whether a peer that is answered in plain HTTP has taken something since this was asked last."""
-        if self.is_open or self._transport is None:
-            return False
-        before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
-        return 0 < self._unsent != before
-
-    def _set_deadline(self, seconds: float | None, then: Callable[[], None] | None = None) -> None:
-        """Cut the connection off after so many seconds, or do something else, in place of what was due before."""
-        if self._deadline is not None:
-            self._deadline.cancel()
-        self._deadline = None if seconds is None else self._loop.call_later(seconds, then or self.abort)
-
-    def _depart(self) -> None:
-        """Count no more, and say so."""
-        on_lost, self._on_lost = self._on_lost, None
-        if on_lost is None:
-            return
-        if self._has_entered:
-            self._door.leave(self.address)
-        if self._has_come:
-            self._door.go()
-        on_lost(self)
-
-    def _let_go_of_outbox(self) -> bytes:
-        """Return what was held back, which is over."""
-        outbox, self._outbox = self._outbox, None
-        if outbox is None:
-            return b""
-        outbox.cutting.cancel()
-        return outbox.take()
-
-
-def _write_nowhere(data: bytes) -> None:
-    """Take the place of a transport that is gone."""

@@ -88,6 +88,20 @@ Answer = Callable[[Request], Response | Awaitable[Response]]
 """Who answers what is no WebSocket: at once, or after a while."""
 
 
+def read_request(data: bytes) -> tuple[Request, int] | None:
+    """Return what is asked first and where its head ends, or None where that has not all come; raises `BadRequest`."""
+    head, end, _ = data.partition(b"\r\n\r\n")
+    if len(head) > MAX_HEAD_BYTES:
+        raise BadRequest(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "This request is too long.")
+    if data and not data[:1].isalpha():
+        raise BadRequest(HTTPStatus.BAD_REQUEST, "This is no HTTP, nor is TLS spoken here.")
+    if end:
+        return read_head(head), len(head) + len(end)
+    if has_bare_line_end(data):
+        raise BadRequest(HTTPStatus.BAD_REQUEST, "Lines end with CR and LF here.")
+    return None
+
+
 def read_head(head: bytes) -> Request:
     """Return the request of a head, without the empty line at its end; raises `BadRequest`."""
     if has_bare_line_end(head):
