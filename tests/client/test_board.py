@@ -1,7 +1,8 @@
 import pytest
 
 from tests.client.states import state
-from tictactoe_client.board.board import BoardStyle, BoardView, measure_board, render_board
+from tictactoe_client.board.board import BoardView, render_board
+from tictactoe_client.board.grid import BoardStyle, Grid, Scale
 from tictactoe_engine import PRESETS, Keys, Rules
 
 CLASSIC = PRESETS["classic"]
@@ -54,7 +55,7 @@ def test_keys_beside_a_closed_row_stay_in_their_column() -> None:
 
 def test_a_framed_board_has_the_keys_inside_and_the_cursor_in_brackets() -> None:
     view = BoardView(CLASSIC, "X...O....", last=4, cursor=5)
-    assert drawn(view, BoardStyle(framed=True, keys=Keys.PHONE)) == "\n".join(
+    assert drawn(view, BoardStyle(scale=1, keys=Keys.PHONE)) == "\n".join(
         (
             "     A     B     C",
             "  ┌─────┬─────┬─────┐",
@@ -69,7 +70,7 @@ def test_a_framed_board_has_the_keys_inside_and_the_cursor_in_brackets() -> None
 
 
 def test_a_framed_board_in_ascii_alone() -> None:
-    text = drawn(BoardView(Rules(rows=2, columns=2, line=2), "X..O"), BoardStyle(framed=True, ascii=True))
+    text = drawn(BoardView(Rules(rows=2, columns=2, line=2), "X..O"), BoardStyle(scale=1, ascii=True))
     assert text == "    A   B\n  +---+---+\n1 | X |   |\n  +---+---+\n2 |   | O |\n  +---+---+"
 
 
@@ -106,15 +107,15 @@ def test_without_colour_there_is_no_escape_and_with_it_the_text_is_the_same() ->
     assert bare == plain
 
 
-@pytest.mark.parametrize("framed", [False, True])
+@pytest.mark.parametrize("scale", [0, 1])
 @pytest.mark.parametrize("rules", [CLASSIC, PRESETS["gomoku"], WIDE])
-def test_a_board_never_needs_more_than_its_measure(rules: Rules, *, framed: bool) -> None:
-    style = BoardStyle(framed=framed, keys=Keys.PHONE)
-    width, height = measure_board(rules, style)
+def test_a_board_never_needs_more_than_its_measure(rules: Rules, scale: Scale) -> None:
+    style = BoardStyle(scale=scale, keys=Keys.PHONE)
+    grid = Grid.of(rules, style)
     board = "X" * rules.size
     lines = render_board(BoardView(rules, board, line=frozenset(range(rules.size))), style)
-    assert max(map(len, lines)) <= width
-    assert len(lines) == height
+    assert max(map(len, lines)) <= grid.width
+    assert len(lines) == grid.height
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])

@@ -9,22 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tictactoe_client.board.board import (
-    BoardStyle,
     BoardView,
-    Grid,
-    Scale,
-    Window,
     draw_board,
     drop_frames,
     mark_role,
-    measure_board,
     render_board,
 )
 from tictactoe_client.board.glyphs import draw_glyph
+from tictactoe_client.board.grid import BoardStyle, Grid, Scale
 from tictactoe_engine import FREE, PRESETS, Keys, Rules, format_column
 
-SCALES: tuple[Scale, ...] = (1, 2, 3)
-STYLES = [BoardStyle(), *(BoardStyle(framed=True, ascii=ascii, scale=s) for s in SCALES for ascii in (False, True))]
+SCALES: tuple[Scale, ...] = (0, 1, 2, 3)
+STYLES = [BoardStyle(ascii=ascii, scale=scale) for scale in SCALES for ascii in (False, True)]
 BOARDS = st.tuples(st.integers(1, 32), st.integers(1, 32)).filter(lambda sides: max(sides) > 1)
 
 
@@ -32,83 +28,79 @@ def board_of(rows: int, columns: int) -> Rules:
     return Rules(rows, columns, max(2, min(rows, columns)))
 
 
-def place_of(cell: int, view: BoardView, style: BoardStyle) -> tuple[int, int] | None:
-    """Return (column, line) of a cell's middle in what is drawn, or None where the window leaves it out."""
-    return Grid.of(view.rules, style).middle_of(cell, view) if view.shows(cell) else None
-
-
-def cell_at(x: int, y: int, view: BoardView, style: BoardStyle) -> int | None:
-    return Grid.of(view.rules, style).find_cell(x, y, view)
+def draw_text(view: BoardView, grid: Grid) -> list[str]:
+    return ["".join(character for character, _ in row).rstrip() for row in draw_board(view, grid)]
 
 
 @st.composite
-def views(draw: st.DrawFn) -> BoardView:
-    """Return boards of every shape, whole or in a window, with marks, a last move, a line, a cursor and a move."""
+def boards(draw: st.DrawFn) -> tuple[BoardView, Grid]:
+    """Return boards of every shape, whole or in part, with marks, a last move, a line, a cursor and a move."""
     rules = board_of(*draw(BOARDS))
     cell = st.integers(0, rules.size - 1)
     board = "".join(("XO" + FREE)[each % 3] for each in draw(st.binary(min_size=rules.size, max_size=rules.size)))
     rows, columns = draw(st.integers(1, rules.rows)), draw(st.integers(1, rules.columns))
     top, left = draw(st.integers(0, rules.rows - rows)), draw(st.integers(0, rules.columns - columns))
-    return BoardView(
+    view = BoardView(
         rules,
         board,
         last=draw(st.none() | cell),
         line=frozenset(draw(st.lists(cell, max_size=4))),
         cursor=draw(st.none() | cell),
         pending=draw(st.none() | st.tuples(cell, st.just("X"))),
-        window=draw(st.none() | st.just(Window(top, left, rows, columns))),
     )
+    part = range(top, top + rows), range(left, left + columns)
+    whole = st.builds(Grid.of, st.just(rules), st.sampled_from(STYLES))
+    return view, draw(whole | st.builds(Grid.of, st.just(rules), st.sampled_from(STYLES[:2]), *map(st.just, part)))
 
 
-@given(views(), st.sampled_from(STYLES), st.data())
-def test_a_cell_is_found_where_its_mark_is_drawn(view: BoardView, style: BoardStyle, data: st.DataObject) -> None:
-    cell = data.draw(st.sampled_from([cell for row in view.rows for cell in view.cells_of(row)]))
-    place = place_of(cell, view, style)
-    assert place is not None
-    assert cell_at(*place, view, style) == cell
-    if style.scale == 1:
-        drawn = draw_board(view, style)[place[1]][place[0]][0]
-        assert drawn == (view.mark_at(cell) if not style.framed or view.mark_at(cell) != FREE else " ")
+@given(boards(), st.data())
+def test_a_cell_is_found_where_its_mark_is_drawn(board: tuple[BoardView, Grid], data: st.DataObject) -> None:
+    view, grid = board
+    row, column = data.draw(st.sampled_from(grid.rows)), data.draw(st.sampled_from(grid.columns))
+    cell = row * view.rules.columns + column
+    x, y = grid.middle_of(cell)
+    assert grid.find_cell(x, y) == cell
+    assert grid.shows(cell)
+    if grid.tall == 1:
+        mark = "x" if view.pending is not None and view.pending[0] == cell else view.board[cell]
+        assert draw_board(view, grid)[y][x][0] == (mark if not grid.style.scale or mark != FREE else " ")
 
 
-@given(views(), st.sampled_from(STYLES), st.integers(-3, 400), st.integers(-3, 200))
-def test_whatever_place_is_asked_for_holds_a_shown_cell_or_none(
-    view: BoardView, style: BoardStyle, x: int, y: int
-) -> None:
-    cell = cell_at(x, y, view, style)
+@given(boards(), st.integers(-3, 400), st.integers(-3, 200))
+def test_whatever_place_is_asked_for_holds_a_shown_cell_or_none(board: tuple[BoardView, Grid], x: int, y: int) -> None:
+    _, grid = board
+    cell = grid.find_cell(x, y)
     if cell is not None:
-        place = place_of(cell, view, style)
-        assert place is not None
+        assert grid.shows(cell)
+        place = grid.middle_of(cell)
         assert abs(place[0] - x) <= 5
         assert abs(place[1] - y) <= 2
 
 
-@given(views(), st.sampled_from(STYLES))
-def test_lines_are_of_one_width_and_within_the_measure(view: BoardView, style: BoardStyle) -> None:
-    lines = render_board(view, style)
-    width, height = measure_board(view.rules, style)
-    assert len(lines) <= height
-    assert max(map(len, lines)) <= width
-    if view.window is None:
-        assert len(lines) == height
-    if style.ascii:
+@given(boards())
+def test_lines_are_of_one_width_and_within_the_measure(board: tuple[BoardView, Grid]) -> None:
+    view, grid = board
+    lines = draw_text(view, grid)
+    assert len(lines) == grid.height
+    assert max(map(len, lines[: None if grid.is_whole else -1])) <= grid.width
+    assert len(lines[-1]) <= grid.width + 2
+    if grid.style.ascii:
         assert "\n".join(lines).isascii()
 
 
-@given(views(), st.sampled_from(STYLES))
-def test_letters_stand_over_their_columns_and_numbers_beside_their_rows(view: BoardView, style: BoardStyle) -> None:
-    lines = render_board(view, style)
-    for row in view.rows:
-        x, y = place_of(view.cells_of(row)[0], view, style) or (0, 0)
-        assert lines[y][: x - style.scale].split()[0] == str(row + 1)
-        for column, cell in zip(view.columns, view.cells_of(row), strict=True):
-            x, y = place_of(cell, view, style) or (0, 0)
+@given(boards())
+def test_letters_stand_over_their_columns_and_numbers_beside_their_rows(board: tuple[BoardView, Grid]) -> None:
+    view, grid = board
+    lines = draw_text(view, grid)
+    for row in grid.rows:
+        for column in grid.columns:
+            x, y = grid.middle_of(row * view.rules.columns + column)
+            assert lines[y][: grid.left - 1].split()[0].strip("<◂") == str(row + 1)
             name = format_column(column)
-            if style.framed:
+            if grid.style.scale:
                 assert name in lines[0][x - 1 : x + 2]
             else:
-                above = "".join(line[x : x + 1] for line in lines[: measure_board(view.rules)[1] - view.rules.rows])
-                assert above.strip() == name
+                assert "".join(line[x : x + 1] for line in lines[: grid.top]).strip() == name
 
 
 @pytest.mark.parametrize("ascii", [False, True])
@@ -116,19 +108,18 @@ def test_letters_stand_over_their_columns_and_numbers_beside_their_rows(view: Bo
 def test_a_click_anywhere_in_a_large_cell_is_on_it_and_on_the_grid_on_none(
     scale: Scale, reach: tuple[int, int], *, ascii: bool
 ) -> None:
-    view, style = BoardView(Rules(), FREE * 9), BoardStyle(framed=True, ascii=ascii, scale=scale)
-    x, y = place_of(4, view, style) or (0, 0)
-    across, along = reach
-    assert {cell_at(x + dx, y + dy, view, style) for dx in (-across, across) for dy in (-along, along)} == {4}
-    assert cell_at(x + across + 1, y, view, style) is None
-    assert cell_at(x + across + 2, y, view, style) == 5
-    assert cell_at(x, y - along - 1, view, style) is None
-    assert cell_at(x, y - along - 2, view, style) == 1
+    grid = Grid.of(Rules(), BoardStyle(ascii=ascii, scale=scale))
+    (x, y), (across, along) = grid.middle_of(4), reach
+    assert {grid.find_cell(x + dx, y + dy) for dx in (-across, across) for dy in (-along, along)} == {4}
+    assert grid.find_cell(x + across + 1, y) is None
+    assert grid.find_cell(x + across + 2, y) == 5
+    assert grid.find_cell(x, y - along - 1) is None
+    assert grid.find_cell(x, y - along - 2) == 1
 
 
 def test_marks_fill_large_cells_and_every_shape_stays() -> None:
     view = BoardView(Rules(), "X...O....", last=4, cursor=4, pending=(8, "X"))
-    assert render_board(view, BoardStyle(framed=True, keys=Keys.PHONE, scale=2)) == [
+    assert render_board(view, BoardStyle(keys=Keys.PHONE, scale=2)) == [
         "      A       B       C",
         "    ▀▄ ▄▀ │       │",
         "1    ▄▀▄  │   2   │   3",
@@ -153,7 +144,7 @@ def test_marks_one_upon_the_other_stay_apart(height: int) -> None:
 
 
 def test_in_ascii_a_large_mark_is_made_of_its_letter() -> None:
-    lines = render_board(BoardView(Rules(), "X...O...."), BoardStyle(framed=True, ascii=True, scale=2))
+    lines = render_board(BoardView(Rules(), "X...O...."), BoardStyle(ascii=True, scale=2))
     assert lines[1:8] == [
         "    X   X |       |",
         "1     X   |       |",
@@ -179,28 +170,29 @@ def test_the_line_that_decided_is_drawn_through(
     board: str, line: tuple[int, ...], sign: str, ascii_sign: str, scale: Scale
 ) -> None:
     view = BoardView(Rules(), board, line=frozenset(line), last=line[-1])
-    rows = draw_board(view, BoardStyle(framed=True, scale=scale))
-    (x, y), (to_x, to_y) = (place_of(cell, view, BoardStyle(framed=True, scale=scale)) or (0, 0) for cell in line[:2])
+    grid = Grid.of(Rules(), BoardStyle(scale=scale))
+    rows = draw_board(view, grid)
+    (x, y), (to_x, to_y) = grid.middle_of(line[0]), grid.middle_of(line[1])
     crossing = (x + to_x) // 2, (y + to_y) // 2
     strong = mark_role(board[line[0]], Rules(), strong=True)
     around = rows[crossing[1]][crossing[0] - 1 : crossing[0] + 2]
     assert (sign, strong) in around
     assert rows[crossing[1]][crossing[0]][1] == strong
-    plain = draw_board(view, BoardStyle(framed=True, scale=scale, ascii=True))
+    plain = draw_board(view, Grid.of(Rules(), BoardStyle(scale=scale, ascii=True)))
     assert plain[crossing[1]][crossing[0]][0] == ascii_sign
 
 
 def test_only_the_cells_that_stand_in_a_row_are_joined() -> None:
     rules = Rules(3, 5, 3)
     view = BoardView(rules, "XXXO.OO..XX....", line=frozenset((0, 1, 2)))
-    text = "\n".join(render_board(view, BoardStyle(framed=True, scale=2)))
+    text = "\n".join(render_board(view, BoardStyle(scale=2)))
     assert "━" in text
     assert not set("┃") & set(text)
 
 
 def test_where_marks_fall_there_are_slots_and_each_open_one_shows_its_digit_where_a_mark_lands() -> None:
     rules = Rules(2, 3, 2, gravity=True)
-    assert render_board(BoardView(rules, "X..O.."), BoardStyle(framed=True, keys=Keys.PAD, scale=2)) == [
+    assert render_board(BoardView(rules, "X..O.."), BoardStyle(keys=Keys.PAD, scale=2)) == [
         "  │▀▄ ▄▀│     │     │",
         "1 │ ▄▀▄ │     │     │",
         "  │▀   ▀│     │     │",
@@ -210,7 +202,7 @@ def test_where_marks_fall_there_are_slots_and_each_open_one_shows_its_digit_wher
         "  └──A──┴──B──┴──C──┘",
     ]
     wide = BoardView(Rules(2, 10, 2, gravity=True), FREE * 20)
-    assert not set("123") & set("".join(line[2:] for line in render_board(wide, BoardStyle(True, keys=Keys.PHONE))))
+    assert not set("123") & set("".join(line[2:] for line in render_board(wide, BoardStyle(scale=1, keys=Keys.PHONE))))
 
 
 def test_a_mark_that_falls_passes_a_few_cells_on_its_way() -> None:

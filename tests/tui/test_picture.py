@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.board.board import BoardStyle, BoardView
-from tictactoe_client.board.fit import fit_board
+from tictactoe_client.board.board import BoardView, draw_board
+from tictactoe_client.board.grid import BoardStyle, fit_board
 from tictactoe_client.tui.canvas import find_changes
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_engine import FREE, Rules
@@ -52,16 +52,16 @@ def test_a_board_fits_and_shows_the_cell_that_matters(
     rules: Rules, width: int, height: int, data: st.DataObject
 ) -> None:
     cell = data.draw(st.integers(0, rules.size - 1))
-    fit = fit_board(rules, BoardStyle(), width, height).scroll(rules, cell, None)
-    assert fit.width <= width
-    assert fit.height <= height
+    grid = fit_board(rules, BoardStyle(), width, height).scroll(cell, None)
+    assert grid.width <= width
+    assert grid.height <= height
     view = BoardView(rules, FREE * rules.size, cursor=cell)
     picture = Picture(width, height)
-    picture.paste(0, 0, fit.draw(view))
+    picture.paste(0, 0, draw_board(view, grid))
     y, x = next(
         (y, row.index((sign, "cursor")))
         for y, row in enumerate(picture.rows)
         for sign in "[┃"
         if (sign, "cursor") in row
     )
-    assert fit.find_cell(x + 1, y, view) == cell
+    assert grid.find_cell(x + 1, y) == cell

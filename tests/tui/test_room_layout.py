@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.board.board import BoardStyle
+from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.picture import Picture, Stage, measure, place_stage
 from tictactoe_client.tui.room.layout import LEFT, MIN_WIDTH, lay_out_room, needed_for_room
@@ -197,7 +197,7 @@ def test_every_board_stands_within_its_stage(sides: tuple[int, int], width: int,
     layout = lay_out_room(rules, BoardStyle(), *size)
     assert layout.width <= size[0]
     assert layout.height <= size[1]
-    assert LEFT + layout.fit.width <= layout.width
+    assert LEFT + layout.grid.width <= layout.width
     assert layout.below_board <= layout.height - 3
     if layout.panel is not None:
         assert layout.width - layout.panel - 1 >= MIN_WIDTH
@@ -206,39 +206,38 @@ def test_every_board_stands_within_its_stage(sides: tuple[int, int], width: int,
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "framed", "scale", "whole", "panel"),
+    ("name", "size", "scale", "whole", "panel"),
     [
-        ("3x3", (200, 50), True, 3, True, True),
-        ("3x3", (100, 28), True, 3, True, True),
-        ("3x3", (80, 24), True, 3, True, True),
-        ("3x3", (80, 22), True, 2, True, True),
-        ("3x3", (80, 16), True, 1, True, True),
-        ("3x3", (59, 12), True, 1, True, True),
-        ("3x3", (53, 12), True, 1, True, False),
-        ("3x3", (40, 12), True, 1, True, False),
-        ("3x3", (40, 11), False, 1, True, False),
-        ("3x3", (80, 11), False, 1, True, True),
-        ("6x7", (200, 50), True, 3, True, True),
-        ("6x7", (120, 40), True, 3, True, True),
-        ("6x7", (100, 30), True, 2, True, True),
-        ("6x7", (80, 24), True, 2, True, True),
-        ("6x7", (80, 23), True, 1, True, True),
-        ("15x15", (200, 50), True, 1, True, True),
-        ("15x15", (80, 24), False, 1, True, True),
-        ("15x15", (60, 18), False, 1, False, True),
-        ("15x15", (40, 20), False, 1, True, False),
-        ("32x32", (200, 50), False, 1, True, True),
-        ("32x32", (120, 38), False, 1, True, True),
-        ("32x32", (120, 37), False, 1, False, True),
-        ("32x32", (80, 40), False, 1, True, False),
+        ("3x3", (200, 50), 3, True, True),
+        ("3x3", (100, 28), 3, True, True),
+        ("3x3", (80, 24), 3, True, True),
+        ("3x3", (80, 22), 2, True, True),
+        ("3x3", (80, 16), 1, True, True),
+        ("3x3", (59, 12), 1, True, True),
+        ("3x3", (53, 12), 1, True, False),
+        ("3x3", (40, 12), 1, True, False),
+        ("3x3", (40, 11), 0, True, False),
+        ("3x3", (80, 11), 0, True, True),
+        ("6x7", (200, 50), 3, True, True),
+        ("6x7", (120, 40), 3, True, True),
+        ("6x7", (100, 30), 2, True, True),
+        ("6x7", (80, 24), 2, True, True),
+        ("6x7", (80, 23), 1, True, True),
+        ("15x15", (200, 50), 1, True, True),
+        ("15x15", (80, 24), 0, True, True),
+        ("15x15", (60, 18), 0, False, True),
+        ("15x15", (40, 20), 0, True, False),
+        ("32x32", (200, 50), 0, True, True),
+        ("32x32", (120, 38), 0, True, True),
+        ("32x32", (120, 37), 0, False, True),
+        ("32x32", (80, 40), 0, True, False),
     ],
 )
 def test_a_board_is_as_large_as_the_window_lets_it_be(
-    name: str, size: tuple[int, int], scale: int, *, framed: bool, whole: bool, panel: bool
+    name: str, size: tuple[int, int], scale: int, *, whole: bool, panel: bool
 ) -> None:
     layout = lay_out_room(BOARDS[name], BoardStyle(), *size)
-    found = layout.fit.style.framed, layout.fit.style.scale, layout.fit.window is None, layout.panel is not None
-    assert found == (framed, scale, whole, panel)
+    assert (layout.grid.style.scale, layout.grid.is_whole, layout.panel is not None) == (scale, whole, panel)
 
 
 async def test_the_talk_goes_first_and_then_the_moves(server: Server, open_screen: OpenScreen) -> None:

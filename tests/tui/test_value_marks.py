@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.client.test_worth import DRAW, GUESS, LOSS, WIN, analysed
-from tictactoe_client.board.board import BoardStyle, BoardView
-from tictactoe_client.board.fit import fit_board
+from tictactoe_client.board.board import BoardView, draw_board
+from tictactoe_client.board.grid import BoardStyle, fit_board
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.values import format_value, paint_values
 from tictactoe_engine import PRESETS, Position, Rules
@@ -18,9 +18,9 @@ def draw(
 ) -> Picture:
     picture = Picture(*size)
     view = BoardView(rules, board, cursor=cursor)
-    fit = fit_board(rules, BoardStyle(ascii=True), *size).scroll(rules, cursor, None)
-    picture.paste(0, 0, fit.draw(view))
-    paint_values(picture, 0, 0, view, fit, analysis)
+    grid = fit_board(rules, BoardStyle(ascii=True), *size).scroll(cursor, None)
+    picture.paste(0, 0, draw_board(view, grid))
+    paint_values(picture, 0, 0, view, grid, analysis)
     return picture
 
 

@@ -6,37 +6,35 @@ Shape says everything and colour only repeats it: the last move is ``(O)``, a de
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count as count_from
-from itertools import groupby
-from typing import Final, Literal
+from itertools import count, groupby
+from typing import Final
 
 from tictactoe_client.board.glyphs import draw_glyph
-from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_column, format_key, has_single_keys
+from tictactoe_client.board.grid import BoardStyle, Grid
+from tictactoe_engine import BLOCKED, FREE, Rules, format_column, format_key
 from tictactoe_protocol.pushes import RoomState
 
-Scale = Literal[1, 2, 3]
-"""How large the cells of a framed board are: one line high, three or five; from three on marks fill their cells."""
+Cell = tuple[str, str]
+"""A character and its role: ``mark0``, ``strong0`` for a mark that stands out, ``cursor``, ``dim`` for all others."""
 
-MOST_COLUMN_KEYS = 9
-"""Where marks fall, a digit names a column of a board with no more columns than this."""
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The part of a board that is shown: its first row and column, from 0, and how many of each."""
-
-    top: int
-    left: int
-    rows: int
-    columns: int
+_BOLD, _DIM, _RESET = 1, 2, "\x1b[0m"
+_COLOURS: Final = (36, 33, 35, 32, 34, 31)
+_BLANK: Final[Cell] = (" ", "")
+_LEAST_STARS: Final = 13
+_WAYS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
+_STROKES: Final = ("━", "┃", "▀█▄", "▄█▀"), ("-", "|", "\\", "/")
+"""What a line that decided is drawn with: level, upright, falling and rising, in Unicode and in ASCII."""
+_BESIDE: Final = 2
+"""How far the line below a part may reach beyond it."""
+_ARROWS: Final = ("◂", "▸", "▴", "▾"), ("<", ">", "^", "v")
+_ASCII_LINES: Final = str.maketrans("│─┌┬┐├┼┤└┴┘", "|-+++++++++")
 
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """What is shown; `pending` is the cell of a move that the server has not confirmed, by the mark to move: ``x?``."""
+    """What lies on a board; `pending` is the cell of a move that the server has not confirmed, by its mark: ``x?``."""
 
     rules: Rules
     board: str
@@ -44,62 +42,12 @@ class BoardView:
     line: frozenset[int] = frozenset()
     cursor: int | None = None
     pending: tuple[int, str] | None = None
-    window: Window | None = None
-
-    def mark_at(self, cell: int) -> str:
-        """Return what lies on a cell, a move that is not confirmed in small."""
-        if self.pending is not None and cell == self.pending[0] and self.board[cell] == FREE:
-            return self.pending[1].lower()
-        return self.board[cell]
-
-    @property
-    def rows(self) -> range:
-        """The rows that are shown."""
-        part = self.window
-        return range(part.top, part.top + part.rows) if part is not None else range(self.rules.rows)
-
-    @property
-    def columns(self) -> range:
-        """The columns that are shown."""
-        part = self.window
-        return range(part.left, part.left + part.columns) if part is not None else range(self.rules.columns)
 
     @classmethod
     def of(cls, state: RoomState, cursor: int | None = None) -> BoardView:
         """Return the view of a state."""
         line = frozenset(state.result.line) if state.result else frozenset()
         return cls(state.rules.to_rules(), state.board, state.last, line, cursor)
-
-    def cells_of(self, row: int) -> range:
-        """Return the cells of a row that are shown."""
-        start = row * self.rules.columns
-        return range(start + self.columns.start, start + self.columns.stop)
-
-    def shows(self, cell: int) -> bool:
-        """Tell whether a cell is in the part that is shown."""
-        return cell in self.cells_of(cell // self.rules.columns) and cell // self.rules.columns in self.rows
-
-
-@dataclass(frozen=True, slots=True)
-class BoardStyle:
-    """How it is shown: with a grid around cells as large as `scale` says, or compact, with keys beside it on 3x3.
-
-    `mark_last` puts the last move in parentheses, `stars` shows the points that lead the eye on a large board.
-    """
-
-    framed: bool = False
-    ascii: bool = False
-    colour: bool = False
-    keys: Keys | None = None
-    mark_last: bool = True
-    scale: Scale = 1
-    stars: bool = False
-
-    def shows_keys(self, rules: Rules) -> bool:
-        """Tell whether the keys of free cells are drawn: of each on 3x3, where marks fall of those they fall on."""
-        if self.keys is None:
-            return False
-        return self.framed and rules.columns <= MOST_COLUMN_KEYS if rules.gravity else has_single_keys(rules)
 
 
 def drop_frames(board: str, columns: int, cell: int, most: int) -> list[str]:
@@ -120,83 +68,9 @@ def lowest_free(board: str, cell: int, columns: int) -> int | None:
     return next((below for below in reversed(column) if board[below] == FREE), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """The first cell's inside begins at `left`, `top` and is `wide` by `tall`; the next is `across` or `down` from it.
-
-    A compact board has cells of one character; a framed one has lines between and around them. Large cells stand as on
-    paper, without an edge, or where marks fall in slots. `edge` is how many lines the frame has below the last row.
-    """
-
-    left: int
-    top: int
-    wide: int
-    tall: int
-    across: int
-    down: int
-    edge: int
-
-    @classmethod
-    def of(cls, rules: Rules, style: BoardStyle) -> Grid:
-        """Return the grid of a board in this style."""
-        left = len(str(rules.rows)) + 2
-        if not style.framed:
-            return cls(left, len(format_column(rules.columns - 1)), 1, 1, 2, 1, 0)
-        if style.scale == 1:
-            wide = 5 if has_single_keys(rules) else 3
-            return cls(left, 2, wide, 1, wide + 1, 2, 1)
-        wide, tall = (7, 3) if style.scale == 2 else (11, 5)
-        if rules.gravity:
-            wide = 5 if style.scale == 2 else wide
-            return cls(left, 0, wide, tall, wide + 1, tall, 1)
-        return cls(left, 1, wide, tall, wide + 1, tall + 1, 0)
-
-    @property
-    def is_drawn_large(self) -> bool:
-        """Whether marks fill their cells."""
-        return self.tall > 1
-
-    def middle_of(self, cell: int, view: BoardView) -> tuple[int, int]:
-        """Return (column, line) of the middle of a cell, wherever the window is."""
-        row, column = divmod(cell, view.rules.columns)
-        right, below = column - view.columns.start, row - view.rows.start
-        return self.left + right * self.across + self.wide // 2, self.top + below * self.down + self.tall // 2
-
-    def find_cell(self, x: int, y: int, view: BoardView) -> int | None:
-        """Return the cell whose inside has this column and line, or None between cells and beside them."""
-        right, aside = divmod(x - self.left, self.across)
-        below, along = divmod(y - self.top, self.down)
-        is_inside = aside < self.wide and along < self.tall
-        if not is_inside or not (0 <= below < len(view.rows) and 0 <= right < len(view.columns)):
-            return None
-        return view.rows[below] * view.rules.columns + view.columns[right]
-
-    def size(self, rows: int, columns: int) -> tuple[int, int]:
-        """Return the width and height of a drawing of so many rows and columns."""
-        width = self.left + columns * self.across - (1 if self.edge == 0 and self.is_drawn_large else 0)
-        return width, self.top + rows * self.down - (self.down - self.tall) + self.edge
-
-
-def measure_board(rules: Rules, style: BoardStyle | None = None) -> tuple[int, int]:
-    """Return (width, height) in characters that a board of these rules needs at most."""
-    style = style or BoardStyle()
-    width, height = Grid.of(rules, style).size(rules.rows, rules.columns)
-    beside = 1 if style.framed else _KEYS_BESIDE if style.shows_keys(rules) else 0
-    return width + beside, height
-
-
-Cell = tuple[str, str]
-"""A character and its role: ``mark0``, ``strong0`` for a mark that stands out, ``cursor``, ``dim`` for all others."""
-
-_KEYS_BESIDE: Final = 9
-_LEAST_STARS: Final = 13
-_BOLD, _DIM, _RESET = 1, 2, "\x1b[0m"
-_COLOURS: Final = (36, 33, 35, 32, 34, 31)
-_BLANK: Final[Cell] = (" ", "")
-_WAYS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
-_STROKES: Final = ("━", "┃", "▀█▄", "▄█▀")
-_ASCII_STROKES: Final = ("-", "|", "\\", "/")
-_SIDES: Final = ("┏┃┃┃┗", "┓┃┃┃┛")
+def mark_role(mark: str, rules: Rules, *, strong: bool = False) -> str:
+    """Return the role of a player's mark."""
+    return f"{'strong' if strong else 'mark'}{rules.marks.index(mark) % 6}" if mark in rules.marks else "dim"
 
 
 def render_board(view: BoardView, style: BoardStyle | None = None) -> list[str]:
@@ -208,196 +82,193 @@ def render_board(view: BoardView, style: BoardStyle | None = None) -> list[str]:
     2  .(O).
     3  . . .
     """
-    style = style or BoardStyle()
-    rows = draw_board(view, style)
+    grid = Grid.of(view.rules, style or BoardStyle())
+    rows = draw_board(view, grid)
     lines = ["".join(character for character, _ in row).rstrip() for row in rows]
-    if not style.colour:
+    if not grid.style.colour:
         return lines
-    top = Grid.of(view.rules, style).top
+    top = grid.top
     return [*lines[:top], *(_colour(row[: len(line)]) for row, line in zip(rows[top:], lines[top:], strict=True))]
 
 
-def draw_board(view: BoardView, style: BoardStyle) -> list[list[Cell]]:
-    """Return the board as rows of characters with their roles."""
-    grid = Grid.of(view.rules, style)
-    rows = _draw_frame(view, grid, style) if style.framed else _draw_margins(view, grid)
-    for row in view.rows:
-        _draw_row(rows, row, view, grid, style)
-    if style.shows_keys(view.rules):
-        _draw_keys(rows, view, grid, style)
-    if grid.is_drawn_large:
-        _strike_line(rows, view, grid, ascii_only=style.ascii)
+def draw_board(view: BoardView, grid: Grid) -> list[list[Cell]]:
+    """Return the board as rows of characters with their roles; of a part, with arrows and words for where it is."""
+    drawing = _Drawing(view, grid)
+    drawing.draw_marks()
+    if grid.style.shows_keys(view.rules):
+        drawing.draw_keys()
+    drawing.draw_line()
+    drawing.draw_single()
+    if not grid.is_whole:
+        drawing.draw_edges()
+    return drawing.rows
+
+
+class _Drawing:
+    """A board that is being drawn, without its marks at first."""
+
+    def __init__(self, view: BoardView, grid: Grid) -> None:
+        self.view = view
+        self.grid = grid
+        self.rows = [list(row) for row in _draw_frame(grid)]
+
+    def put(self, cell: int, text: str, role: str, right: int = 0, down: int = 0) -> None:
+        """Put narrow characters so far from the middle of a cell, if it is shown."""
+        if self.grid.shows(cell):
+            x, y = self.grid.middle_of(cell)
+            self.rows[y + down][x + right : x + right + len(text)] = [(character, role) for character in text]
+
+    def role_of(self, cell: int) -> str:
+        """Return the role of a mark that stands out."""
+        return mark_role(self.view.board[cell], self.view.rules, strong=True)
+
+    def draw_marks(self) -> None:
+        """Draw what lies on the cells: small marks by whole rows, and then those that stand out once more."""
+        grid, board, rules = self.grid, self.view.board, self.view.rules
+        signs: dict[str, Cell] = {mark: (mark, mark_role(mark, rules)) for mark in (*rules.marks, BLOCKED)}
+        signs[FREE] = _BLANK if grid.style.scale else (FREE, "dim")
+        outstanding = {cell for cell in (*self.view.line, self.view.last) if cell is not None and board[cell] != FREE}
+        if grid.tall > 1:
+            for cell, mark in enumerate(board):
+                glyph = () if mark == FREE else draw_glyph(mark, grid.tall, ascii_only=grid.style.ascii)
+                role = self.role_of(cell) if cell in outstanding else signs[mark][1]
+                for down, line in enumerate(glyph, -(grid.tall // 2)):
+                    self.put(cell, line, role, -(len(line) // 2), down)
+            return
+        for row in grid.rows:
+            first = row * rules.columns + grid.columns.start
+            x, y = grid.middle_of(first)
+            marks = board[first : first + len(grid.columns)]
+            self.rows[y][x : x + (grid.wide + 1) * len(marks) : grid.wide + 1] = [signs[mark] for mark in marks]
+        for cell in outstanding:
+            self.put(cell, board[cell], self.role_of(cell))
+        for star in _star_points(rules) if grid.style.stars else ():
+            if board[star] == FREE:
+                self.put(star, "+", "dim")
+
+    def draw_keys(self) -> None:
+        """Draw the keys that place: in the free cells, or beside a compact board."""
+        board, rules, style = self.view.board, self.view.rules, self.grid.style
+        assert style.keys is not None
+        if rules.gravity:
+            tops = ((lowest_free(board, column, rules.columns), str(column + 1)) for column in self.grid.columns)
+            keys = {cell: key for cell, key in tops if cell is not None}
+        else:
+            keys = {cell: format_key(cell, style.keys) for cell, mark in enumerate(board) if mark == FREE}
+        if style.scale:
+            for cell, key in keys.items():
+                self.put(cell, key, "dim")
+            return
+        for row in self.grid.rows:
+            cells = range(row * rules.columns, (row + 1) * rules.columns)
+            text = f"    {' '.join(keys.get(cell, FREE) for cell in cells)}"
+            self.rows[self.grid.top + row - self.grid.rows.start] += _dim(text)
+
+    def draw_line(self) -> None:
+        """Put a deciding line into brackets, with blanks between its cells: ``<X X X>``; strike through large marks."""
+        if self.grid.tall > 1:
+            self._strike_line()
+            return
+        for cell in sorted(cell for cell in self.view.line if self.grid.shows(cell)):
+            x, y = self.grid.middle_of(cell)
+            self.put(cell, " " if self.rows[y][x - 1][0] == ">" else "<", self.role_of(cell), -1)
+            self.put(cell, ">", self.role_of(cell), 1)
+
+    def _strike_line(self) -> None:
+        """Draw a line through the cells that decided, from the middle of the first to that of the last."""
+        grid, rules = self.grid, self.view.rules
+        cells = {divmod(cell, rules.columns) for cell in self.view.line}
+        for (down, right), stroke in zip(_WAYS, _STROKES[grid.style.ascii], strict=True):
+            for row, column in cells:
+                steps = next(n for n in count(1) if (row + n * down, column + n * right) not in cells) - 1
+                if steps + 1 < rules.line or (row - down, column - right) in cells:
+                    continue
+                first = row * rules.columns + column
+                (x, y), role = grid.middle_of(first), self.role_of(first)
+                across, along = steps * right * (grid.wide + 1), steps * down * grid.down
+                points = along or across
+                for point in range(points + 1):
+                    line = self.rows[y + round(along * point / points)]
+                    middle = x + round(across * point / points)
+                    for place, sign in enumerate(stroke, middle - len(stroke) // 2):
+                        if line[place][0] == " " or line[place][1] == "dim":
+                            line[place] = (sign, role)
+
+    def draw_single(self) -> None:
+        """Draw the shapes about single cells: the last move, one that is on its way, the cursor."""
+        view, grid = self.view, self.grid
+        if view.last is not None and grid.style.mark_last and not view.line:
+            reach = 2 if grid.tall > 3 else 1
+            self.put(view.last, "(", self.role_of(view.last), -reach)
+            self.put(view.last, ")", self.role_of(view.last), reach)
+        if view.pending is not None:
+            self.put(view.pending[0], f" {view.pending[1].lower()}?", "", -1)
+        if view.cursor is None:
+            return
+        is_large = grid.tall > 1
+        half, sides = grid.wide // 2 if is_large else 1, ("[" * grid.tall, "]" * grid.tall)
+        if is_large and not grid.style.ascii:
+            sides = f"┏{'┃' * (grid.tall - 2)}┗", f"┓{'┃' * (grid.tall - 2)}┛"
+        for line, (left, right) in enumerate(zip(*sides, strict=True), -(grid.tall // 2)):
+            self.put(view.cursor, left, "cursor", -half, line)
+            if is_large or view.pending is None or view.cursor != view.pending[0]:
+                self.put(view.cursor, right, "cursor", half, line)
+
+    def draw_edges(self) -> None:
+        """Draw arrows where the board goes on, and below it which part of it this is."""
+        grid = self.grid
+        left, right, up, down = _ARROWS[grid.style.ascii]
+        middle = self.rows[grid.middle_of(grid.middle)[1]]
+        if grid.columns.start > 0:
+            middle[grid.left - 2] = (left, "key")
+        if grid.columns.stop < grid.rules.columns:
+            middle.append((right, "key"))
+        ways = [f"{'':{grid.left}}{_describe_part(grid, up, down, total=total)}" for total in (True, False)]
+        self.rows.append(_dim(next((way for way in ways if len(way) <= grid.width + _BESIDE), "")))
+
+
+def _describe_part(grid: Grid, up: str, down: str, *, total: bool) -> str:
+    """Return which columns and rows are shown, and perhaps of how many: ``A-J of A-O   1-12 of 1-15  ▾``."""
+    rules, parts = grid.rules, []
+    if len(grid.columns) < rules.columns:
+        whole = f" of A-{format_column(rules.columns - 1)}" if total else ""
+        parts.append(f"{format_column(grid.columns[0])}-{format_column(grid.columns[-1])}{whole}")
+    if len(grid.rows) < rules.rows:
+        whole = f" of 1-{rules.rows}" if total else ""
+        arrows = (up if grid.rows.start > 0 else " ") + (down if grid.rows.stop < rules.rows else "")
+        parts.append(f"{grid.rows.start + 1}-{grid.rows.stop}{whole} {arrows}".rstrip())
+    return ("   " if total else " ").join(parts)
+
+
+@lru_cache(maxsize=8)
+def _draw_frame(grid: Grid) -> list[list[Cell]]:
+    """Return a board without its marks; letters of a compact one that pair up (AA, AB) are read downwards."""
+    names, dashes = [format_column(column) for column in grid.columns], ["─" * grid.wide] * len(grid.columns)
+    lines: list[str] = []
+
+    def add(signs: str, cells: list[str], label: object = "") -> None:
+        lines.append(f"{label:>{grid.left - 2}} {signs[0]}{signs[1].join(cells)}{signs[2]}")
+
+    if grid.style.scale:
+        heads = [[name.center(grid.wide) for name in names]] if grid.top else []
     else:
-        _bracket_line(rows, view, grid)
-    _draw_single(rows, view, grid, style)
-    return rows
-
-
-def mark_role(mark: str, rules: Rules, *, strong: bool = False) -> str:
-    """Return the role of a player's mark."""
-    return f"{'strong' if strong else 'mark'}{rules.marks.index(mark) % 6}" if mark in rules.marks else "dim"
-
-
-def _draw_margins(view: BoardView, grid: Grid) -> list[list[Cell]]:
-    """Return a compact board without its marks; letters that pair up (AA, AB) are read downwards."""
-    margin, width = grid.left - 2, grid.left + grid.across * len(view.columns)
-    names = [format_column(column).rjust(grid.top) for column in view.columns]
-    heads = [" " * grid.left + " ".join(name[level] for name in names) for level in range(grid.top)]
-    return [_dim(line.ljust(width)) for line in (*heads, *(f"{row + 1:>{margin}}" for row in view.rows))]
-
-
-def _draw_frame(view: BoardView, grid: Grid, style: BoardStyle) -> list[list[Cell]]:
-    """Return a framed board without its marks: all around, or with lines between large cells alone, or slots."""
-    count, margin, rules = len(view.columns), grid.left - 2, view.rules
-    bar = "|" if style.ascii else "│"
-    edge = " " if grid.is_drawn_large and not rules.gravity else bar
-    inside = f"{edge}{bar.join([' ' * grid.wide] * count)}{edge}"
-    gap, middle = " " * (margin + 1), grid.tall // 2
-    names = [format_column(column) for column in view.columns]
-    lines = [f"{gap} {''.join(name.center(grid.across) for name in names)}"] if grid.top else []
-    if grid.top > 1:
-        lines.append(gap + _rule(count, grid.wide, "┌┬┐", ascii_only=style.ascii))
-    for row in view.rows:
-        lines += [f"{row + 1 if line == middle else '':>{margin}} {inside}" for line in range(grid.tall)]
-        if row != view.rows[-1] and grid.down > grid.tall:
-            ends = "├┼┤" if grid.edge else " ┼ "
-            lines.append(gap + _rule(count, grid.wide, ends, ascii_only=style.ascii))
-    if grid.edge:
-        rule = _rule(count, grid.wide, "└┴┘", ascii_only=style.ascii)
-        for number, name in enumerate(names if not grid.top else ()):
-            middle = 1 + number * grid.across + (grid.wide - len(name)) // 2
-            rule = rule[:middle] + name + rule[middle + len(name) :]
-        lines.append(gap + rule)
-    return [_dim(line) for line in lines]
-
-
-def _rule(columns: int, wide: int, corners: str, *, ascii_only: bool) -> str:
-    left, between, right = (corner if corner == " " or not ascii_only else "+" for corner in corners)
-    return left + between.join([("-" if ascii_only else "─") * wide] * columns) + right
+        heads = [[name.rjust(grid.top)[level] for name in names] for level in range(grid.top)]
+    for head in heads:
+        add("   ", head)
+    if grid.above:
+        add(grid.above, dashes)
+    for row in grid.rows:
+        for line in range(grid.tall):
+            add(grid.sides, [" " * grid.wide] * len(names), row + 1 if line == grid.tall // 2 else "")
+        if grid.between and row != grid.rows[-1]:
+            add(grid.between, dashes)
+    if grid.below:
+        add(grid.below, dashes if grid.top else [name.center(grid.wide, "─") for name in names])
+    return [_dim(line.translate(_ASCII_LINES) if grid.style.ascii else line) for line in lines]
 
 
 def _dim(line: str) -> list[Cell]:
     return [_BLANK if character == " " else (character, "dim") for character in line]
-
-
-def _draw_row(rows: list[list[Cell]], row: int, view: BoardView, grid: Grid, style: BoardStyle) -> None:
-    """Draw the marks of one row of the board."""
-    cells, rules = view.cells_of(row), view.rules
-    x, y = grid.middle_of(cells[0], view)
-    if grid.is_drawn_large:
-        for cell in cells:
-            if view.board[cell] != FREE:
-                _draw_large(rows, cell, view, grid, ascii_only=style.ascii)
-        return
-    signs: dict[str, Cell] = {mark: (mark, mark_role(mark, rules)) for mark in (*rules.marks, BLOCKED)}
-    signs[FREE] = _BLANK if style.framed else (FREE, "dim")
-    rows[y][x : x + grid.across * len(cells) : grid.across] = [signs[view.board[cell]] for cell in cells]
-    for cell in (*view.line, *(() if view.last is None else (view.last,))):
-        if cell in cells and view.board[cell] in rules.marks:
-            _put(rows, x + (cell - cells[0]) * grid.across, y, view.board[cell], _strong(view, cell))
-    for star in _star_points(rules) if style.stars else ():
-        if star in cells and view.board[star] == FREE:
-            _put(rows, x + (star - cells[0]) * grid.across, y, "+", "dim")
-
-
-def _draw_large(rows: list[list[Cell]], cell: int, view: BoardView, grid: Grid, *, ascii_only: bool) -> None:
-    """Let a mark fill its cell."""
-    glyph = draw_glyph(view.board[cell], grid.tall, ascii_only=ascii_only)
-    role = mark_role(view.board[cell], view.rules, strong=cell == view.last or cell in view.line)
-    x, y = grid.middle_of(cell, view)
-    for line, text in enumerate(glyph, y - grid.tall // 2):
-        for place, character in enumerate(text, x - len(text) // 2):
-            if character != " ":
-                rows[line][place] = (character, role)
-
-
-def _draw_keys(rows: list[list[Cell]], view: BoardView, grid: Grid, style: BoardStyle) -> None:
-    """Draw the keys that place: in the free cells, or beside a compact board."""
-    assert style.keys is not None
-    rules, board = view.rules, view.board
-    if rules.gravity:
-        tops = {lowest_free(board, column, rules.columns): str(column + 1) for column in view.columns}
-        keys = {cell: key for cell, key in tops.items() if cell is not None and view.shows(cell)}
-    else:
-        keys = {
-            cell: format_key(cell, style.keys) for cell, mark in enumerate(board) if mark == FREE and view.shows(cell)
-        }
-    for cell, key in keys.items() if style.framed else ():
-        _put(rows, *grid.middle_of(cell, view), key, "dim")
-    for row in () if style.framed else view.rows:
-        cells = view.cells_of(row)
-        rows[grid.middle_of(cells[0], view)[1]] += _dim(f"    {' '.join(keys.get(cell, FREE) for cell in cells)}")
-
-
-def _bracket_line(rows: list[list[Cell]], view: BoardView, grid: Grid) -> None:
-    """Put a deciding line into angle brackets; between two of its cells it stays blank: ``<X X X>``."""
-    for cell in sorted(view.line):
-        if view.shows(cell):
-            x, y = grid.middle_of(cell, view)
-            is_next = rows[y][x - 1][0] == ">"
-            _put(rows, x - 1, y, " " if is_next else "<", _strong(view, cell))
-            _put(rows, x + 1, y, ">", _strong(view, cell))
-
-
-def _strike_line(rows: list[list[Cell]], view: BoardView, grid: Grid, *, ascii_only: bool) -> None:
-    """Draw a line through the cells that decided, from the middle of the first to that of the last."""
-    columns = view.rules.columns
-    cells = {divmod(cell, columns) for cell in view.line}
-    right_of = min(grid.left + len(view.columns) * grid.across, len(rows[0]))
-    below = min(grid.top + len(view.rows) * grid.down, len(rows))
-    for (down, right), stroke in zip(_WAYS, _ASCII_STROKES if ascii_only else _STROKES, strict=True):
-        for row, column in cells:
-            count = next(n for n in count_from(1) if (row + n * down, column + n * right) not in cells)
-            if count < view.rules.line or (row - down, column - right) in cells:
-                continue
-            first = row * columns + column
-            start, end = (grid.middle_of(first + n * (down * columns + right), view) for n in (0, count - 1))
-            for middle, y in _points(start, end):
-                for x, sign in enumerate(stroke, middle - len(stroke) // 2):
-                    if grid.top <= y < below and grid.left <= x < right_of and rows[y][x][1] in ("", "dim"):
-                        _put(rows, x, y, sign, _strong(view, first))
-
-
-def _draw_single(rows: list[list[Cell]], view: BoardView, grid: Grid, style: BoardStyle) -> None:
-    """Draw the shapes about single cells: the last move, one that is on its way, the cursor."""
-    if view.last is not None and style.mark_last and not view.line and view.shows(view.last):
-        (x, y), reach = grid.middle_of(view.last, view), 2 if grid.tall > 3 else 1
-        _put(rows, x - reach, y, "(", _strong(view, view.last))
-        _put(rows, x + reach, y, ")", _strong(view, view.last))
-    pending = None if view.pending is None else view.pending[0]
-    if pending is not None and view.shows(pending):
-        x, y = grid.middle_of(pending, view)
-        for place, sign in enumerate(f" {view.mark_at(pending)}?", x - 1):
-            _put(rows, place, y, sign, "")
-    if view.cursor is None or not view.shows(view.cursor):
-        return
-    x, y = grid.middle_of(view.cursor, view)
-    half, span = (grid.wide // 2, grid.tall // 2) if grid.is_drawn_large else (1, 0)
-    for line in range(-span, span + 1):
-        end = 0 if line == -span else 4 if line == span else 2
-        left, right = (side[end] for side in _SIDES) if span and not style.ascii else "[]"
-        _put(rows, x - half, y + line, left, "cursor")
-        if span or view.cursor != pending:
-            _put(rows, x + half, y + line, right, "cursor")
-
-
-def _put(rows: list[list[Cell]], x: int, y: int, character: str, role: str) -> None:
-    row = rows[y]
-    if x >= len(row):
-        row += [_BLANK] * (x + 1 - len(row))
-    row[x] = (character, role)
-
-
-def _strong(view: BoardView, cell: int) -> str:
-    return mark_role(view.board[cell], view.rules, strong=True)
-
-
-def _points(start: tuple[int, int], end: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield the places on a straight way, one in each column of a level one, else one in each line."""
-    (x, y), (to_x, to_y) = start, end
-    count = to_y - y or to_x - x
-    for number in range(count + 1):
-        yield x + round((to_x - x) * number / count), y + round((to_y - y) * number / count)
 
 
 @lru_cache(maxsize=8)

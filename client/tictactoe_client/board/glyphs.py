@@ -13,34 +13,23 @@ _LARGE: Final = {
     "O": (" ▄▀▀▀▀▀▄ ", "█       █", "█       █", "▀▄     ▄▀", "  ▀▀▀▀▀  "),
 }
 _HALVES: Final = {"  ": " ", "# ": "▀", " #": "▄", "##": "█"}
-_DOTS: Final = {
-    "A": (" ### ", "#   #", "#####", "#   #", "#   #"),
-    "B": ("#### ", "#   #", "#### ", "#   #", "#### "),
-    "C": (" ####", "#    ", "#    ", "#    ", " ####"),
-    "D": ("#### ", "#   #", "#   #", "#   #", "#### "),
-    "E": ("#####", "#    ", "#### ", "#    ", "#####"),
-    "F": ("#####", "#    ", "#### ", "#    ", "#    "),
-    "G": (" ####", "#    ", "#  ##", "#   #", " ####"),
-    "H": ("#   #", "#   #", "#####", "#   #", "#   #"),
-    "I": ("#####", "  #  ", "  #  ", "  #  ", "#####"),
-    "J": ("#####", "   # ", "   # ", "#  # ", " ##  "),
-    "K": ("#   #", "#  # ", "###  ", "#  # ", "#   #"),
-    "L": ("#    ", "#    ", "#    ", "#    ", "#####"),
-    "M": ("#   #", "## ##", "# # #", "#   #", "#   #"),
-    "N": ("#   #", "##  #", "# # #", "#  ##", "#   #"),
-    "O": (" ### ", "#   #", "#   #", "#   #", " ### "),
-    "P": ("#### ", "#   #", "#### ", "#    ", "#    "),
-    "Q": (" ### ", "#   #", "# # #", "#  # ", " ## #"),
-    "R": ("#### ", "#   #", "#### ", "#  # ", "#   #"),
-    "S": (" ####", "#    ", " ### ", "    #", "#### "),
-    "T": ("#####", "  #  ", "  #  ", "  #  ", "  #  "),
-    "U": ("#   #", "#   #", "#   #", "#   #", " ### "),
-    "V": ("#   #", "#   #", "#   #", " # # ", "  #  "),
-    "W": ("#   #", "#   #", "# # #", "## ##", "#   #"),
-    "X": ("#   #", " # # ", "  #  ", " # # ", "#   #"),
-    "Y": ("#   #", " # # ", "  #  ", "  #  ", "  #  "),
-    "Z": ("#####", "   # ", "  #  ", " #   ", "#####"),
-}
+_LETTERS: Final = (
+    (
+        " ###  ####   #### ####  ##### #####  #### #   # ##### ##### #   # #     #   #",
+        "#   # #   # #     #   # #     #     #     #   #   #      #  #  #  #     ## ##",
+        "##### ####  #     #   # ####  ####  #  ## #####   #      #  ###   #     # # #",
+        "#   # #   # #     #   # #     #     #   # #   #   #   #  #  #  #  #     #   #",
+        "#   # ####   #### ####  ##### #      #### #   # #####  ##   #   # ##### #   #",
+    ),
+    (
+        "#   #  ###  ####   ###  ####   #### ##### #   # #   # #   # #   # #   # #####",
+        "##  # #   # #   # #   # #   # #       #   #   # #   # #   #  # #   # #     # ",
+        "# # # #   # ####  # # # ####   ###    #   #   # #   # # # #   #     #     #  ",
+        "#  ## #   # #     #  #  #  #      #   #   #   #  # #  ## ##  # #    #    #   ",
+        "#   #  ###  #      ## # #   # ####    #    ###    #   #   # #   #   #   #####",
+    ),
+)
+"""A to M and N to Z, 5 by 5 dots each."""
 
 
 @cache
@@ -54,13 +43,14 @@ def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
     """
     if mark == BLOCKED:
         return ((BLOCKED if ascii_only else "░") * (2 * height - 1),) * height
-    dots, is_large = _DOTS[mark], height > 3
-    if ascii_only:
-        return tuple((_double(line) if is_large else line).replace("#", mark) for line in dots[:: 1 if is_large else 2])
-    if is_large and mark in _LARGE:
+    half, number = divmod(ord(mark) - ord("A"), 13)
+    dots, is_large = [line[6 * number : 6 * number + 5] for line in _LETTERS[half]], height > 3
+    if is_large and mark in _LARGE and not ascii_only:
         return _LARGE[mark]
-    if is_large:
-        return tuple(_double(line).replace("#", block) for line, block in zip(dots, "████▀", strict=True))
+    if is_large or ascii_only:
+        signs = mark * 5 if ascii_only else "████▀"
+        lines = ["".join(2 * dot for dot in line) for line in dots] if is_large else dots[::2]
+        return tuple(line.replace("#", sign) for line, sign in zip(lines, signs, strict=False))
     pairs = zip(dots[::2], (*dots[1::2], " " * 5), strict=True)
     return tuple("".join(_HALVES[one + other] for one, other in zip(*pair, strict=True)) for pair in pairs)
 
@@ -77,10 +67,5 @@ def draw_words(words: Sequence[str], width: int, *, ascii_only: bool) -> list[st
     drawn: list[str] = []
     for row in rows:
         glyphs = [draw_glyph(letter, 3, ascii_only=ascii_only) if letter != " " else ("", "", "") for letter in row]
-        drawn += [""] if drawn else []
-        drawn += [" ".join(glyph[line] for glyph in glyphs).rstrip() for line in range(3)]
-    return drawn
-
-
-def _double(line: str) -> str:
-    return "".join(dot * 2 for dot in line)
+        drawn += ["", *(" ".join(line).rstrip() for line in zip(*glyphs, strict=True))]
+    return drawn[1:]

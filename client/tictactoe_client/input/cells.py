@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tictactoe_client.board.board import MOST_COLUMN_KEYS, lowest_free
+from tictactoe_client.board.board import lowest_free
+from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_engine import (
     IllegalMove,
     Keys,

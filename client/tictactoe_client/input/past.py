@@ -13,7 +13,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tictactoe_client.board.board import BoardStyle, BoardView, render_board
+from tictactoe_client.board.board import BoardView, render_board
+from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.input.intents import BadInput, Look
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 from typing import Final
 
-from tictactoe_client.board.board import BoardStyle, BoardView, render_board
+from tictactoe_client.board.board import BoardView, render_board
+from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.wording import (

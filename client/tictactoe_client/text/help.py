@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
-from tictactoe_client.board.board import MOST_COLUMN_KEYS
+from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.online.address import DEFAULT_SERVER, Address
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.wording import describe_rules, is_move_by_letter, name_columns, seat_of

@@ -10,8 +10,8 @@ from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region
 
-from tictactoe_client.board.board import BoardStyle, BoardView
-from tictactoe_client.board.fit import fit_board
+from tictactoe_client.board.board import BoardView, draw_board
+from tictactoe_client.board.grid import BoardStyle, fit_board
 from tictactoe_client.earlier import find_losses
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
@@ -173,16 +173,16 @@ class HomeScreen(ListScreen):
         for many in range(len(boards), 0, -1):
             share = (width - 3 * (many - 1)) // many
             views = [view_live(live) for live in boards[:many]]
-            fits = [fit_board(view.rules, style, share, height).scroll(view.rules, view.last, None) for view in views]
-            if all(fit.width <= share and (fit.window is None or fit.window.columns >= _LEAST_COLUMNS) for fit in fits):
+            grids = [fit_board(view.rules, style, share, height).scroll(view.last, None) for view in views]
+            if all(grid.width <= share and (grid.is_whole or len(grid.columns) >= _LEAST_COLUMNS) for grid in grids):
                 break
-        for live, view, fit, x in zip(boards, views, fits, range(place.x + 2, place.right, share + 3), strict=False):
+        for live, view, grid, x in zip(boards, views, grids, range(place.x + 2, place.right, share + 3), strict=False):
             names = " v ".join(
                 shorten(clean_text(name), max(3, share // len(live.names) - 2)) for name in live.names.values()
             )
             page.put(x, place.y + 1, names, "title", until=x + share)
-            if fit.width <= share and fit.height <= height:
-                page.paste(x, place.y + 2, fit.draw(view))
+            if grid.width <= share and grid.height <= height:
+                page.paste(x, place.y + 2, draw_board(view, grid))
 
     def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
         """Return the name, and where the server is and how long it takes, as much of it as there is room for."""

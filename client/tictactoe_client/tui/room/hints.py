@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tictactoe_client.board.board import MOST_COLUMN_KEYS
+from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.text.news import can_play_again
 from tictactoe_client.tui.desk import Desk

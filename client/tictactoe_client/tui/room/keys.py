@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Final
 
-from tictactoe_client.board.board import BoardView
 from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
 from tictactoe_client.input.intents import BadInput, Look, Verb, VerbKind, parse_intent
 from tictactoe_client.text.news import open_offers
@@ -104,13 +103,13 @@ class RoomKeys:
 
         On what steps back in a watcher's head, it does.
         """
-        state, fit, reviews = self._room.state, self._view.fit, self._table.review.is_on
-        if state is None or fit is None or self._hand.mode != "board":
+        state, grid, reviews = self._room.state, self._view.grid, self._table.review.is_on
+        if state is None or grid is None or self._hand.mode != "board":
             return
         if y == 0 and x in self._view.back_at:
             self._deeds.step(-1)
             return
-        cell = fit.find_cell(x - self._view.corner[0], y - self._view.corner[1], BoardView.of(state))
+        cell = grid.find_cell(x - self._view.corner[0], y - self._view.corner[1])
         if cell is None:
             return
         situation = self._table.situation

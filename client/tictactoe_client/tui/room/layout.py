@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from tictactoe_client.board.board import BoardStyle
-from tictactoe_client.board.fit import Fit, fit_board, smallest_board
+from tictactoe_client.board.grid import BoardStyle, Grid, fit_board, smallest_board
 from tictactoe_engine import Rules
 
 MIN_WIDTH: Final = 24
@@ -33,7 +32,7 @@ _LEAST_WIDTH: Final = 24
 class RoomLayout:
     """How a board is drawn and in which line it begins, the panel's column, None without one, and the stage's size."""
 
-    fit: Fit
+    grid: Grid
     top: int
     panel: int | None
     width: int
@@ -42,23 +41,22 @@ class RoomLayout:
     @property
     def below_board(self) -> int:
         """The first line under the board."""
-        return self.top + self.fit.height
+        return self.top + self.grid.height
 
 
 @lru_cache(maxsize=16)
 def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> RoomLayout:
     """Return the layout for a window of this size; its own width and height are how much of the window it uses."""
     area, narrower = height - _HEAD_AND_FOOT, width - 2 * LEFT - _GAP - MIN_WIDTH
-    fit, alone = fit_board(rules, style, narrower, area), fit_board(rules, style, width - 2 * LEFT, area)
-    gains = fit != alone if width < _NARROW else fit.window is not None and alone.window is None
-    has_panel = not gains and fit.width <= narrower
-    if not has_panel:
-        fit = alone
-    beside = LEFT + fit.width + _GAP
-    stage_width = min(width, max(_LEAST_STAGE[0], beside + (_PANEL_WANTED + 1 if has_panel else 0)))
-    stage_height = min(height, max(_LEAST_STAGE[1], fit.height + _HEAD_AND_FOOT + 2))
-    top = 2 if fit.height + 1 < stage_height - _HEAD_AND_FOOT else 1
-    return RoomLayout(fit, top, beside if has_panel else None, stage_width, stage_height)
+    beside, alone = fit_board(rules, style, narrower, area), fit_board(rules, style, width - 2 * LEFT, area)
+    gains = beside != alone if width < _NARROW else alone.is_whole and not beside.is_whole
+    has_panel = not gains and beside.width <= narrower
+    grid = beside if has_panel else alone
+    panel = LEFT + grid.width + _GAP
+    stage_width = min(width, max(_LEAST_STAGE[0], panel + (_PANEL_WANTED + 1 if has_panel else 0)))
+    stage_height = min(height, max(_LEAST_STAGE[1], grid.height + _HEAD_AND_FOOT + 2))
+    top = 2 if grid.height + 1 < stage_height - _HEAD_AND_FOOT else 1
+    return RoomLayout(grid, top, panel if has_panel else None, stage_width, stage_height)
 
 
 @lru_cache(maxsize=16)

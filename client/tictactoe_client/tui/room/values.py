@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.board.board import BoardView, Grid
-from tictactoe_client.board.fit import Fit
+from tictactoe_client.board.board import BoardView
+from tictactoe_client.board.grid import Grid
 from tictactoe_client.text.worth import EVEN
 from tictactoe_client.tui.picture import Picture
 from tictactoe_engine import FREE
@@ -18,20 +17,19 @@ _SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
 _WIDE_CELL, _NARROW_CELL = 5, 3
 
 
-def paint_values(picture: Picture, x: int, y: int, view: BoardView, fit: Fit, analysis: AnalysisState) -> None:
+def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, analysis: AnalysisState) -> None:
     """Write the values over the free cells of the board that was drawn with its upper left corner here.
 
     ``+3`` wins in 3 moves of all players, ``-4`` loses in 4, ``=`` is a draw, ``~+``, ``~`` and ``~-`` are guesses, and
     a star before it marks the best. A cell of three leaves out the number where it would hide the star.
     """
-    view, grid = replace(view, window=fit.window), Grid.of(view.rules, fit.style)
     for cell, value in analysis.cells.items():
-        if not view.shows(cell) or view.board[cell] != FREE:
+        if not grid.shows(cell) or view.board[cell] != FREE:
             continue
         is_best = cell in analysis.best
-        text = format_value(value, grid.wide, is_best=is_best, is_chosen=cell == view.cursor and fit.style.scale == 1)
+        text = format_value(value, grid.wide, is_best=is_best, is_chosen=cell == view.cursor and grid.tall == 1)
         role = (_BEST_ROLES if is_best else _ROLES).get(value.kind, "dim")
-        across, down = grid.middle_of(cell, view)
+        across, down = grid.middle_of(cell)
         picture.put(x + across - len(text) // 2, y + down, text, role)
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.board.board import BoardStyle, BoardView
-from tictactoe_client.board.fit import Fit
+from tictactoe_client.board.board import BoardView, draw_board
+from tictactoe_client.board.grid import BoardStyle, Grid
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
 from tictactoe_client.text.wording import describe_manners, describe_rules, name_of
@@ -29,13 +29,13 @@ _MOST_WORTHS: Final = 5
 
 
 class RoomView:
-    """One room's picture; `fit` and `corner` say where the board was drawn, `back_at` where the head steps back."""
+    """One room's picture; `grid` and `corner` say where the board was drawn, `back_at` where the head steps back."""
 
     def __init__(self, desk: Desk, table: Table, *, another: str) -> None:
         self.desk = desk
         self.table = table
         self.foot = RoomFoot(desk, table, another=another)
-        self.fit: Fit | None = None
+        self.grid: Grid | None = None
         self.corner = (0, 0)
         self.back_at = range(0)
         self._layout: RoomLayout | None = None
@@ -154,15 +154,12 @@ class RoomView:
         picture.put_right(0, right, "dim")
 
     def scroll(self, rows: int, columns: int) -> int | None:
-        """Return the cell in the middle of another part of a board that does not fit, None where all is in sight."""
-        state, fit = self.table.room.state, self.fit
-        if state is None or fit is None or fit.window is None:
+        """Show another part of a board that does not fit; return its middle cell, None where all is in sight."""
+        if self.grid is None or self.grid.is_whole:
             return None
-        rules, window = state.rules, fit.window
-        top = min(max(window.top + rows, 0), rules.rows - window.rows)
-        left = min(max(window.left + columns, 0), rules.columns - window.columns)
-        self.fit = replace(fit, window=replace(window, top=top, left=left))
-        return (top + window.rows // 2) * rules.columns + left + window.columns // 2
+        centre = self.grid.middle + rows * self.grid.rules.columns + columns
+        self.grid = self.grid.scroll(centre, None)
+        return self.grid.middle
 
     @property
     def _back(self) -> str:
@@ -188,16 +185,15 @@ class RoomView:
             view = replace(view, pending=self.table.hand.pending)
         if self.table.falling and not self.table.actions.timeline.is_back:
             view = replace(view, board=self.table.falling[0], last=None, line=frozenset())
-        centre, old = cursor if cursor is not None else state.last, self.fit
-        fit = self.fit = layout.fit.scroll(view.rules, centre, None if old is None else old.window)
+        grid = self.grid = layout.grid.scroll(cursor if cursor is not None else state.last, self.grid)
         self.corner = (LEFT, layout.top)
         is_grey = self.desk.link.phase != "online" and self.table.record is None
-        picture.paste(*self.corner, fit.draw(view), "dim" if is_grey else None)
+        picture.paste(*self.corner, draw_board(view, grid), "dim" if is_grey else None)
         analysis = self.table.review.analysis if self.table.review.is_on else None
         if analysis is None:
             return []
-        paint_values(picture, *self.corner, view, fit, analysis)
-        return [] if fit.style.framed else list_worth(analysis, view.rules, _MOST_WORTHS)
+        paint_values(picture, *self.corner, view, grid, analysis)
+        return [] if grid.style.scale else list_worth(analysis, view.rules, _MOST_WORTHS)
 
     def _cursor(self, state: RoomState) -> int | None:
         """Return where the cursor stands: for one who plays where marks fall, where the mark would land."""

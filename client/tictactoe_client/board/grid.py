@@ -1,0 +1,168 @@
+"""Where the cells of a board stand in a drawing of it, and how large they can be in the room there is. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from tictactoe_engine import Keys, Rules, format_column, has_single_keys
+
+Scale = Literal[0, 1, 2, 3]
+"""A compact board, or a framed one with cells one line high, three or five; from three on marks fill their cells."""
+
+MOST_COLUMN_KEYS: Final = 9
+"""Where marks fall, a digit names a column of a board with no more columns than this."""
+
+_KEYS_BESIDE: Final = 9
+_LEAST_PART: Final = 3
+_EDGES: Final = (3, 1)
+"""What the arrows at the sides and the line below take of a board of which only a part is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardStyle:
+    """How a board is drawn; `keys` stand in its free cells, or beside a compact one of 3x3.
+
+    `mark_last` puts the last move in parentheses, `stars` shows the points that lead the eye on a large board.
+    """
+
+    scale: Scale = 0
+    ascii: bool = False
+    colour: bool = False
+    keys: Keys | None = None
+    mark_last: bool = True
+    stars: bool = False
+
+    def shows_keys(self, rules: Rules) -> bool:
+        """Tell whether the keys of free cells are drawn: of each on 3x3, where marks fall of those they fall on."""
+        if self.keys is None:
+            return False
+        return self.scale > 0 and rules.columns <= MOST_COLUMN_KEYS if rules.gravity else has_single_keys(rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A board of these rules in this style, or of a compact one the part in these rows and columns, from 0.
+
+    The first cell's inside begins at `left`, `top` and is `wide` by `tall`; one column is between two cells. `sides`
+    are the signs before, between and after the cells of a row, `above`, `between` and `below` those of the lines about
+    the rows, empty without such a line. Large cells stand as on paper, without an edge, or where marks fall in slots.
+    """
+
+    rules: Rules
+    style: BoardStyle
+    rows: range
+    columns: range
+    left: int
+    top: int
+    wide: int = 1
+    tall: int = 1
+    sides: str = "   "
+    above: str = ""
+    between: str = ""
+    below: str = ""
+
+    @classmethod
+    def of(cls, rules: Rules, style: BoardStyle, rows: range | None = None, columns: range | None = None) -> Grid:
+        """Return the grid of a whole board, or of a part of it."""
+        rows, columns = rows or range(rules.rows), columns or range(rules.columns)
+        place, left = (rules, style, rows, columns), len(str(rules.rows)) + 2
+        tall = 3 if style.scale == 2 else 5
+        match style.scale:
+            case 0:
+                return cls(*place, left, len(format_column(rules.columns - 1)))
+            case 1:
+                return cls(*place, left, 2, 5 if has_single_keys(rules) else 3, 1, "│││", "┌┬┐", "├┼┤", "└┴┘")
+            case _ if rules.gravity:
+                return cls(*place, left, 0, 5 if tall == 3 else 11, tall, "│││", below="└┴┘")
+        return cls(*place, left, 1, 2 * tall + 1, tall, " │ ", between=" ┼ ")
+
+    @property
+    def down(self) -> int:
+        """How many lines there are from one row to the next."""
+        return self.tall + (1 if self.between else 0)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the board is shown."""
+        return len(self.rows) == self.rules.rows and len(self.columns) == self.rules.columns
+
+    @property
+    def width(self) -> int:
+        """How many characters the drawing needs at most, with keys or arrows beside it."""
+        beside = _KEYS_BESIDE if not self.style.scale and self.style.shows_keys(self.rules) else 1 if self.below else 0
+        return self.left + len(self.columns) * (self.wide + 1) + beside + (0 if self.is_whole else _EDGES[0])
+
+    @property
+    def height(self) -> int:
+        """How many lines the drawing has, with what is said below it where it is a part."""
+        edge = (1 if self.below else 0) - (1 if self.between else 0) + (0 if self.is_whole else _EDGES[1])
+        return self.top + len(self.rows) * self.down + edge
+
+    @property
+    def middle(self) -> int:
+        """The cell in the middle of what is shown."""
+        return self.rows[len(self.rows) // 2] * self.rules.columns + self.columns[len(self.columns) // 2]
+
+    def shows(self, cell: int) -> bool:
+        """Tell whether a cell is in the part that is shown."""
+        row, column = divmod(cell, self.rules.columns)
+        return row in self.rows and column in self.columns
+
+    def middle_of(self, cell: int) -> tuple[int, int]:
+        """Return (column, line) of the middle of a cell, also of one that is not shown."""
+        row, column = divmod(cell, self.rules.columns)
+        x = self.left + (column - self.columns.start) * (self.wide + 1) + self.wide // 2
+        return x, self.top + (row - self.rows.start) * self.down + self.tall // 2
+
+    def find_cell(self, x: int, y: int) -> int | None:
+        """Return the cell whose inside has this column and line, or None between cells and beside them."""
+        right, aside = divmod(x - self.left, self.wide + 1)
+        below, along = divmod(y - self.top, self.down)
+        is_inside = aside < self.wide and along < self.tall
+        if not is_inside or not (0 <= below < len(self.rows) and 0 <= right < len(self.columns)):
+            return None
+        return self.rows[below] * self.rules.columns + self.columns[right]
+
+    def scroll(self, centre: int | None, old: Grid | None) -> Grid:
+        """Return it with the part that `old` showed, moved no more than `centre` needs; as it is where all is seen."""
+        if self.is_whole:
+            return self
+        row, column = divmod(self.rules.size // 2 if centre is None else centre, self.rules.columns)
+        rows, columns = (None, None) if old is None or old.is_whole else (old.rows, old.columns)
+        rows = _scroll(self.rows, rows, row, self.rules.rows)
+        return replace(self, rows=rows, columns=_scroll(self.columns, columns, column, self.rules.columns))
+
+
+def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Grid:
+    """Return the most generous grid that fits: cells as large as can be, else a compact board, else its first part.
+
+    Below large cells a line is left, for what there is to say.
+    """
+    compact = replace(style, scale=0, keys=None)
+    framed = (replace(style, scale=scale) for scale in (3, 2, 1, 0))
+    for chosen in (*framed, compact):
+        grid = Grid.of(rules, chosen)
+        if grid.width <= width and grid.height + (1 if chosen.scale > 1 else 0) <= height:
+            return grid
+    columns = min(rules.columns, max(_LEAST_PART, (width - grid.left - _EDGES[0]) // 2))
+    rows = min(rules.rows, max(_LEAST_PART, height - grid.top - _EDGES[1]))
+    return Grid.of(rules, compact, range(rows), range(columns))
+
+
+def smallest_board(rules: Rules) -> tuple[int, int]:
+    """Return the least width and height in which a board can be shown: whole, or a part that scrolls."""
+    whole, style = Grid.of(rules, BoardStyle()), BoardStyle()
+    part = Grid.of(rules, style, range(min(rules.rows, _LEAST_PART)), range(min(rules.columns, _LEAST_PART)))
+    best = whole if whole.width <= part.width and whole.height <= part.height else part
+    return best.width, best.height
+
+
+def _scroll(part: range, old: range | None, wanted: int, total: int) -> range:
+    """Return as many rows or columns with the wanted one among them, moved from the old ones as little as can be."""
+    shown = len(part)
+    margin = 1 if shown > 4 else 0
+    start = old.start if old is not None else wanted - shown // 2
+    start = max(min(start, max(0, wanted - margin)), wanted + margin - shown + 1)
+    start = max(0, min(start, total - shown))
+    return range(start, start + shown)
