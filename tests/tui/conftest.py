@@ -14,6 +14,7 @@ from textual import events
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
+from tests.peer import Peer, open_peer
 from tests.tui.quick_pilot import QuickPilot
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.backoff import Backoff
@@ -21,6 +22,7 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.app import TicTacToe
 from tictactoe_client.tui.opening import Opening
+from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -94,8 +96,21 @@ class ScreenUser:
         self.app.seen.clear()
         await self.pilot.press(*keys)
 
-    async def type(self, text: str) -> None:
+    async def do(self, keys: str, *words: str, gone: str | None = None) -> str:
+        """Press keys, named with spaces between, and wait until the screen shows these words, and not `gone`."""
+        await self.press(*keys.split())
+        return await self.until(*words, gone=gone)
+
+    async def type(self, text: str, *words: str, gone: str | None = None) -> str:
+        """Type, and wait until the screen shows these words, and not `gone`."""
         await self.pilot.press(*("space" if letter == " " else letter for letter in text))
+        return await self.until(*words, gone=gone) if words or gone else self.text
+
+    async def enter(self, line: str, *words: str, gone: str | None = None) -> str:
+        """Type a line and Enter, and wait until the screen shows these words, and not `gone`."""
+        await self.type(line)
+        await self.press("enter")
+        return await self.until(*words, gone=gone) if words or gone else self.text
 
     async def paste(self, text: str) -> None:
         """Paste into whatever has the keys."""
@@ -150,6 +165,7 @@ class ScreenUser:
 
 
 OpenScreen = Callable[..., AbstractAsyncContextManager[ScreenUser]]
+Game = Callable[..., AbstractAsyncContextManager[tuple[ScreenUser, Peer, str]]]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -199,3 +215,25 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
         assert app.failure is None
 
     return run
+
+
+@pytest.fixture
+def game(server: Server, open_screen: OpenScreen) -> Game:
+    """Return how to let ana sit at the screen with X, in a window with small cells unless told, and bo join her."""
+
+    @contextlib.asynccontextmanager
+    async def begin(
+        rules: Rules = PRESETS["classic"], *, opponent: str = "bo", at: Server = server, **options: Any
+    ) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
+        options = {"motion": False, "size": (80, 16) if rules.rows == 3 else (80, 24), "url": at.url, **options}
+        async with (
+            open_screen(options.pop("url"), Choice("create", rules, private=True), **options) as ana,
+            open_peer(at.url, opponent) as bo,
+        ):
+            await ana.until("Waiting for someone")
+            code = ana.code
+            await bo.ask("join", room=code)
+            await ana.until("YOUR MOVE (X)")
+            yield ana, bo, code
+
+    return begin

@@ -16,8 +16,7 @@ import pytest
 from tests.named_keys import last_line, named_keys
 from tests.peer import Peer, open_peer, play_out
 from tests.proxy import run_proxy
-from tests.tui.conftest import OpenScreen, ScreenUser
-from tests.tui.test_game_page import game
+from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import past
 from tictactoe_client.online.backoff import Backoff
@@ -125,8 +124,7 @@ async def test_in_a_replay(
         await hand.do("review", gone="to move:")
         await hand.look_into("help", "a move back")
         await hand.look_into("command", ":_")
-        await ana.press("1", "6", "enter")
-        await ana.until("move 16 of 16")
+        await ana.do("1 6 enter", "move 16 of 16")
         hand.check("in a replay", extra=frozenset("0123456789") | {"enter"})
         await ana.press(hand.key("back"))
     assert ana.app.return_code == 0
@@ -149,8 +147,8 @@ async def test_while_one_waits_for_others(bots: Server, open_screen: OpenScreen,
     assert ana.app.failure is None
 
 
-async def test_in_a_game_and_when_one_is_asked(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
-    async with game(open_screen, server, **look) as (ana, bo, code):
+async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any]) -> None:
+    async with game(**look) as (ana, bo, code):
         hand = Hand(ana, look)
         await hand.do("left", "[5]")
         await hand.do("left", "[4]")
@@ -175,7 +173,7 @@ async def test_in_a_game_and_when_one_is_asked(server: Server, open_screen: Open
         await ana.until("bo offers a draw:")
         await hand.do("accept", "DRAW   Both agreed")
         hand.check("in a game", extra=frozenset(AT_BOARD))
-    async with game(open_screen, server, **look) as (ana, _, _):
+    async with game(**look) as (ana, _, _):
         hand = Hand(ana, look)
         await ana.press(hand.key("leave"))
         await ana.until("Leave and lose this game?")
@@ -186,10 +184,10 @@ async def test_in_a_game_and_when_one_is_asked(server: Server, open_screen: Open
         hand.check("when you are asked")
 
 
-async def test_when_an_opponent_is_gone(open_screen: OpenScreen, look: dict[str, Any]) -> None:
+async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> None:
     hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
     for action, end in (("claim", "YOU WIN"), ("claim_draw", "DRAW")):
-        async with Server(hasty) as server, game(open_screen, server, **look) as (ana, bo, _):
+        async with Server(hasty) as server, game(at=server, **look) as (ana, bo, _):
             hand = Hand(ana, look)
             await hand.do("left", "[5]")
             await hand.do("right", "[6]")
@@ -241,10 +239,15 @@ async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: 
 
 
 async def test_after_a_game(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server,
+    open_screen: OpenScreen,
+    game: Game,
+    look: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with game(open_screen, server, **look) as (ana, bo, code):
+    async with game(**look) as (ana, bo, code):
         await ana.press("1")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)
@@ -274,10 +277,10 @@ async def test_after_a_game(
     assert ana.app.return_code == 130
 
 
-async def test_while_the_connection_is_lost(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
+async def test_while_the_connection_is_lost(server: Server, game: Game, look: dict[str, Any]) -> None:
     never = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
     async with run_proxy(server.port) as proxy:
-        async with game(open_screen, server, url=proxy.url, backoff=never, **look) as (ana, *_):
+        async with game(url=proxy.url, backoff=never, **look) as (ana, *_):
             hand = Hand(ana, look)
             proxy.cut()
             await ana.until("CONNECTION LOST")

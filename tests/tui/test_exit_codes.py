@@ -6,8 +6,7 @@ import pytest
 
 from tests.peer import open_peer
 from tests.proxy import run_proxy
-from tests.tui.conftest import OpenScreen, ScreenUser
-from tests.tui.test_game_page import game
+from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tests.tui.test_going import NEVER, far_game
 from tictactoe_client.online.client import Choice, against_computer
 from tictactoe_server.server import Server
@@ -20,8 +19,7 @@ WON, LOST, DRAWN, ABANDONED, CONNECTION_LOST, INTERRUPTED = 0, 10, 11, 12, 7, 13
 async def command(user: ScreenUser, words: str) -> None:
     """Type a command in a room."""
     await user.press(":")
-    await user.type(words)
-    await user.press("enter")
+    await user.enter(words)
 
 
 async def quit_with(user: ScreenUser, *keys: str) -> int | None:
@@ -31,44 +29,37 @@ async def quit_with(user: ScreenUser, *keys: str) -> int | None:
     return user.app.return_code
 
 
-async def test_a_game_that_was_won_ends_with_zero(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, result_code=True) as (ana, bo, code):
+async def test_a_game_that_was_won_ends_with_zero(game: Game) -> None:
+    async with game(result_code=True) as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
         assert await quit_with(ana, "ctrl+q") == WON
 
 
-async def test_a_game_that_was_resigned_is_lost(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, result_code=True) as (ana, _, _code):
+async def test_a_game_that_was_resigned_is_lost(game: Game) -> None:
+    async with game(result_code=True) as (ana, _, _code):
         await command(ana, "resign")
-        await ana.press("enter")
-        await ana.until("YOU LOSE")
+        await ana.do("enter", "YOU LOSE")
         assert await quit_with(ana, "ctrl+q") == LOST
 
 
-async def test_a_draw_is_one(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, result_code=True) as (ana, bo, code):
+async def test_a_draw_is_one(game: Game) -> None:
+    async with game(result_code=True) as (ana, bo, code):
         await bo.ask("draw", room=code, action="offer")
         await ana.until("offers a draw")
-        await ana.press("ctrl+y")
-        await ana.until("DRAW")
+        await ana.do("ctrl+y", "DRAW")
         assert await quit_with(ana, "ctrl+q") == DRAWN
 
 
 @pytest.mark.parametrize("keys", [("ctrl+q", "ctrl+q"), ("ctrl+q", "enter")])
-async def test_a_live_game_that_is_left_with_the_program_is_abandoned(
-    server: Server, open_screen: OpenScreen, keys: tuple[str, ...]
-) -> None:
-    async with game(open_screen, server, result_code=True) as (ana, _, _code):
+async def test_a_live_game_that_is_left_with_the_program_is_abandoned(game: Game, keys: tuple[str, ...]) -> None:
+    async with game(result_code=True) as (ana, _, _code):
         assert await quit_with(ana, *keys) == ABANDONED
 
 
-async def test_a_live_game_that_is_left_for_the_first_page_is_abandoned(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server, result_code=True) as (ana, bo, _code):
-        await ana.press("escape", "enter")
-        await ana.until("Playing as")
+async def test_a_live_game_that_is_left_for_the_first_page_is_abandoned(game: Game) -> None:
+    async with game(result_code=True) as (ana, bo, _code):
+        await ana.do("escape enter", "Playing as")
         await bo.state(status="over")
         assert await quit_with(ana, "ctrl+q") == ABANDONED
 
@@ -77,31 +68,22 @@ async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenS
     async with open_screen(bots.url, against_computer("easy"), result_code=True) as ana:
         await ana.until("YOUR MOVE")
         await command(ana, "resign")
-        await ana.press("enter")
-        await ana.until("YOU LOSE")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("enter", "YOU LOSE")
+        await ana.do("escape", "Playing as")
         async with open_peer(bots.url, "bo") as bo:
             code = (await bo.ask("create", visibility="private"))["room"]
-            await ana.press("j")
-            await ana.until("> Join")
-            await ana.type(code)
-            await ana.press("enter")
-            await ana.until("bo's move")
+            await ana.do("j", "> Join")
+            await ana.enter(code, "bo's move")
             await bo.ask("resign", room=code)
             await ana.until("YOU WIN")
             assert await quit_with(ana, "ctrl+q") == WON
 
 
-async def test_waiting_for_another_game_that_never_began_leaves_the_result_of_the_last_one(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server, result_code=True) as (ana, _, _code):
+async def test_waiting_for_another_game_that_never_began_leaves_the_result_of_the_last_one(game: Game) -> None:
+    async with game(result_code=True) as (ana, _, _code):
         await command(ana, "resign")
-        await ana.press("enter")
-        await ana.until("YOU LOSE")
-        await ana.press("n")
-        await ana.until("Waiting for someone")
+        await ana.do("enter", "YOU LOSE")
+        await ana.do("n", "Waiting for someone")
         assert await quit_with(ana, "ctrl+q") == LOST
 
 
@@ -123,26 +105,25 @@ async def test_without_a_seat_there_is_no_result(server: Server, open_screen: Op
         assert await quit_with(ana, "ctrl+q") == 0
 
 
-async def test_ctrl_c_says_that_it_was_interrupted_whatever_the_result(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, result_code=True) as (ana, _, _code):
+async def test_ctrl_c_says_that_it_was_interrupted_whatever_the_result(game: Game) -> None:
+    async with game(result_code=True) as (ana, _, _code):
         assert await quit_with(ana, "ctrl+c", "ctrl+c") == INTERRUPTED
 
 
-async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
+async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(game: Game) -> None:
+    async with game() as (ana, _, _code):
         await command(ana, "resign")
-        await ana.press("enter")
-        await ana.until("YOU LOSE")
+        await ana.do("enter", "YOU LOSE")
         assert await quit_with(ana, "ctrl+q") == 0
 
 
 @pytest.mark.parametrize(("key", "result_code"), [("ctrl+q", True), ("escape", False)])
 async def test_to_leave_while_the_connection_is_lost_ends_with_seven(
-    server: Server, open_screen: OpenScreen, key: str, *, result_code: bool
+    server: Server, game: Game, key: str, *, result_code: bool
 ) -> None:
     async with (
         run_proxy(server.port) as proxy,
-        game(open_screen, server, url=proxy.url, backoff=NEVER, result_code=result_code) as (ana, *_),
+        game(url=proxy.url, backoff=NEVER, result_code=result_code) as (ana, *_),
     ):
         proxy.cut()
         await ana.until("CONNECTION LOST")
@@ -150,11 +131,10 @@ async def test_to_leave_while_the_connection_is_lost_ends_with_seven(
 
 
 async def test_a_question_that_is_answered_after_the_connection_was_lost_ends_with_seven(
-    server: Server, open_screen: OpenScreen
+    server: Server, game: Game
 ) -> None:
-    async with far_game(open_screen, server, NEVER) as (ana, _, _code, proxy):
-        await ana.press("ctrl+q")
-        await ana.until("Leave and lose this game?")
+    async with far_game(game, server, NEVER) as (ana, _, _code, proxy):
+        await ana.do("ctrl+q", "Leave and lose this game?")
         proxy.cut()
         await ana.until("offline")
         assert await quit_with(ana, "enter") == CONNECTION_LOST

@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 from tests.peer import open_peer
-from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import game
+from tests.tui.conftest import Game, OpenScreen
 from tictactoe_client.online.client import Choice
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server
 
 
-async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_does(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.press("escape")
-        await ana.until("Leave and abort this game?   Enter yes   Esc play on")
-        await ana.press("escape")
-        await ana.until("YOUR MOVE (X)", gone="abort")
-        await ana.press("ctrl+q")
-        await ana.until("Leave and abort this game?")
+async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_does(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("escape", "Leave and abort this game?   Enter yes   Esc play on")
+        await ana.do("escape", "YOUR MOVE (X)", gone="abort")
+        await ana.do("ctrl+q", "Leave and abort this game?")
         await ana.press("enter")
         assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
     assert ana.app.last_words == f"Room {code}: you left before everybody had moved. The game was aborted."
 
 
-async def test_once_both_have_moved_leaving_loses(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.press("1")
-        await ana.until("bo's move (O)")
+async def test_once_both_have_moved_leaving_loses(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("1", "bo's move (O)")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)")
-        await ana.press("escape")
-        await ana.until("Leave and lose this game?")
+        await ana.do("escape", "Leave and lose this game?")
 
 
-async def test_an_aborted_game_is_told_and_a_rematch_leaves_the_marks(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_an_aborted_game_is_told_and_a_rematch_leaves_the_marks(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("NO RESULT   The game was aborted, as not everybody had moved yet", "r rematch")
-        await ana.type(":save")
-        await ana.press("enter")
-        await ana.until("is not saved.")
+        await ana.enter(":save", "is not saved.")
         await ana.press("r")
         await bo.ask("rematch", room=code)
         await ana.until("YOUR MOVE (X)")
@@ -67,8 +57,7 @@ async def test_the_time_for_a_first_move_is_counted_down(server: Server, open_sc
         code = ana.code
         await bo.ask("join", room=code)
         await ana.until("YOUR MOVE (X)   first move within 0:")
-        await ana.press("1")
-        await ana.until("bo's move (O)   first move within 0:")
+        await ana.do("1", "bo's move (O)   first move within 0:")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)", gone="first move")
 
@@ -82,20 +71,16 @@ async def test_a_lesson_is_refused_by_a_server_that_knows_none(
     assert "This server is too old for that: it knows no analysis of a room." in ana.app.last_words
 
 
-async def test_one_who_is_muted_is_not_shown_until_heard_again(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_one_who_is_muted_is_not_shown_until_heard_again(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("chat", room=code, text="loser")
         await ana.until("bo: loser")
-        await ana.type(":mute bo")
-        await ana.press("enter")
-        await ana.until("bo is muted. To hear them again: unmute bo")
+        await ana.enter(":mute bo", "bo is muted. To hear them again: unmute bo")
         await bo.ask("chat", room=code, text="and again")
         await bo.ask("move", room=code, cell=0, ply=0)
         await bo.ask("draw", room=code, action="offer")
         text = await ana.until("bo offers a draw")
         assert "and again" not in text
-        await ana.type(":unmute bo")
-        await ana.press("enter")
-        await ana.until("bo is heard again.")
+        await ana.enter(":unmute bo", "bo is heard again.")
         await bo.ask("chat", room=code, text="sorry")
         await ana.until("bo: sorry")

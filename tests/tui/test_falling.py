@@ -8,11 +8,10 @@ import pytest
 
 from tests.client.states import state
 from tests.peer import Peer
-from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import LOOKS, game
+from tests.tui.conftest import Game
+from tests.tui.test_game_page import LOOKS
 from tictactoe_client.input.cells import describe_full_column, find_column, landing_cell, resting_cell
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_server.server import Server
 
 FOUR = PRESETS["connect-four"]
 D6, D5, E6 = 38, 31, 39
@@ -48,10 +47,8 @@ async def answer(bo: Peer, code: str, cell: int, ply: int) -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-async def test_a_column_a_full_name_and_any_cell_of_it_drop(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
-    async with game(open_screen, server, FOUR, size=(80, 22), **look) as (ana, bo, code):
+async def test_a_column_a_full_name_and_any_cell_of_it_drop(game: Game, look: dict[str, Any]) -> None:
+    async with game(FOUR, size=(80, 22), **look) as (ana, bo, code):
         sides = "<-/-> + Enter" if look.get("ascii") else "←/→ + Enter"
         await ana.until(f"1-7 drop  {sides}")
         await ana.press("d", "enter")
@@ -66,18 +63,14 @@ async def test_a_column_a_full_name_and_any_cell_of_it_drop(
         assert (await bo.state(ply=5))["last"] == 10
         await answer(bo, code, 3, 5)
         await ana.until("YOUR MOVE")
-        await ana.press("d", "enter")
-        await ana.until("Column D is full. Free: A B C E F G.")
+        await ana.do("d enter", "Column D is full. Free: A B C E F G.")
         await ana.press(":", "e", "1", "enter")
         assert (await bo.state(ply=7))["last"] == E6
 
 
-async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server, FOUR, size=(80, 22)) as (ana, bo, code):
-        await ana.press("right")
-        text = await ana.until("[4]")
+async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(game: Game) -> None:
+    async with game(FOUR, size=(80, 22)) as (ana, bo, code):
+        text = await ana.do("right", "[4]")
         assert "[4]" in row(text, 6)
         await ana.press("up", "up")
         assert "[4]" in row(ana.text, 6)
@@ -90,8 +83,8 @@ async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(
         assert (await bo.state(ply=3))["last"] == E6
 
 
-async def test_a_second_click_anywhere_in_a_column_drops(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, FOUR, size=(80, 22)) as (ana, bo, _):
+async def test_a_second_click_anywhere_in_a_column_drops(game: Game) -> None:
+    async with game(FOUR, size=(80, 22)) as (ana, bo, _):
         lines = ana.text.splitlines()
         x = next(line for line in lines if " A   B   C" in line).index("D")
         rows = [y for y, line in enumerate(lines) if line.strip()[:1] in ("1", "2", "3", "4", "5", "6") and "│" in line]
@@ -102,28 +95,26 @@ async def test_a_second_click_anywhere_in_a_column_drops(server: Server, open_sc
 
 
 @pytest.mark.parametrize("rules", [FOUR, Rules(3, 3, 3, gravity=True)])
-async def test_a_digit_drops_into_its_column_at_once(server: Server, open_screen: OpenScreen, rules: Rules) -> None:
-    async with game(open_screen, server, rules, size=(80, 22)) as (ana, bo, _):
+async def test_a_digit_drops_into_its_column_at_once(game: Game, rules: Rules) -> None:
+    async with game(rules, size=(80, 22)) as (ana, bo, _):
         assert all(f" {column + 1} " in ana.text for column in range(rules.columns))
         await ana.press("3")
         assert (await bo.state(ply=1))["last"] == (rules.rows - 1) * rules.columns + 2
 
 
-async def test_beyond_nine_columns_a_number_needs_enter(server: Server, open_screen: OpenScreen) -> None:
+async def test_beyond_nine_columns_a_number_needs_enter(game: Game) -> None:
     rules = Rules(6, 12, 4, gravity=True)
-    async with game(open_screen, server, rules, size=(80, 22)) as (ana, bo, _):
-        await ana.press("1")
-        await ana.until("YOUR MOVE (X)", "move: 1_")
+    async with game(rules, size=(80, 22)) as (ana, bo, _):
+        await ana.do("1", "YOUR MOVE (X)", "move: 1_")
         await ana.press("2", "enter")
         assert (await bo.state(ply=1))["last"] == 71
 
 
 @pytest.mark.parametrize("motion", [True, False])
 async def test_a_mark_is_seen_to_fall_where_that_is_wanted(
-    server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, motion: bool
+    game: Game, monkeypatch: pytest.MonkeyPatch, *, motion: bool
 ) -> None:
     monkeypatch.setattr("tictactoe_client.tui.room.screen._FRAME_SECONDS", 60.0)
-    async with game(open_screen, server, FOUR, size=(80, 22), motion=motion) as (ana, *_):
-        await ana.press("4")
-        text = await ana.until("bo's move")
+    async with game(FOUR, size=(80, 22), motion=motion) as (ana, *_):
+        text = await ana.do("4", "bo's move")
         assert [number for number in range(1, 7) if "X" in row(text, number)[4:34]] == ([1] if motion else [6])

@@ -1,17 +1,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.peer import Peer, open_peer, play_out
+from tests.peer import open_peer, play_out
 from tests.proxy import run_proxy
-from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.conftest import Game, OpenScreen
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
@@ -24,123 +22,83 @@ GOMOKU = PRESETS["gomoku"]
 LOOKS = [{"colour": True}, {"colour": False, "ascii": True}]
 
 
-@contextlib.asynccontextmanager
-async def game(
-    open_screen: OpenScreen, server: Server, rules: Rules = SMALL, *, opponent: str = "bo", **options: Any
-) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
-    """Let ana sit at the screen with X, in a window with small cells unless told, and bo join her room."""
-    options.setdefault("motion", False)
-    options.setdefault("size", (80, 16) if rules.rows == 3 else (80, 24))
-    async with (
-        open_screen(options.pop("url", server.url), Choice("create", rules, private=True), **options) as ana,
-        open_peer(server.url, opponent) as bo,
-    ):
-        await ana.until("Waiting for someone")
-        code = ana.code
-        await bo.ask("join", room=code)
-        await ana.until("YOUR MOVE (X)")
-        yield ana, bo, code
-
-
 @pytest.mark.parametrize("look", LOOKS)
-async def test_a_whole_game_by_digits(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
-    async with game(open_screen, server, **look) as (ana, bo, code):
-        await ana.press("1")
-        await ana.until("bo's move (O)", "(X)")
+async def test_a_whole_game_by_digits(game: Game, look: dict[str, Any]) -> None:
+    async with game(**look) as (ana, bo, code):
+        await ana.do("1", "bo's move (O)", "(X)")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)", "(O)")
-        await ana.press("2")
-        await ana.until("bo's move (O)")
+        await ana.do("2", "bo's move (O)")
         await bo.ask("move", room=code, cell=8, ply=3)
         await ana.until("YOUR MOVE (X)")
-        await ana.press("3")
-        text = await ana.until("YOU WIN   <X> A1 <X> B1 <X> C1   (5 moves", "r rematch")
+        text = await ana.do("3", "YOU WIN   <X> A1 <X> B1 <X> C1   (5 moves", "r rematch")
         assert "<X>" in text.splitlines()[4]
         assert text.isascii() is look.get("ascii", False)
 
 
-async def test_a_taken_cell_is_told_with_the_free_ones(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_a_taken_cell_is_told_with_the_free_ones(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await ana.press("1")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)", "(O)")
-        await ana.press("5")
-        await ana.until("B2 is taken by O. Free: B1 C1 A2 C2 A3 B3 C3.")
+        await ana.do("5", "B2 is taken by O. Free: B1 C1 A2 C2 A3 B3 C3.")
 
 
-async def test_out_of_turn_nothing_is_sent(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.press("1")
-        await ana.until("bo's move (O)")
-        await ana.press("2")
-        await ana.until("It's bo's move.")
+async def test_out_of_turn_nothing_is_sent(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("1", "bo's move (O)")
+        await ana.do("2", "It's bo's move.")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)", "1. X A1  O B2")
 
 
-async def test_the_cursor_moves_and_places(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
-        await ana.press("left")
-        await ana.until("[5]")
-        await ana.press("left", "up")
-        await ana.until("[1]")
+async def test_the_cursor_moves_and_places(game: Game) -> None:
+    async with game() as (ana, bo, _):
+        await ana.do("left", "[5]")
+        await ana.do("left up", "[1]")
         await ana.press("space")
         assert (await bo.state(ply=1))["last"] == 0
 
 
-async def test_a_pad_counts_from_below(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, keys=Keys.PAD) as (ana, bo, _):
+async def test_a_pad_counts_from_below(game: Game) -> None:
+    async with game(keys=Keys.PAD) as (ana, bo, _):
         await ana.until("1 │  7  │  8  │  9")
         await ana.press("7")
         assert (await bo.state(ply=1))["last"] == 0
 
 
-async def test_commands_follow_a_colon(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
-        await ana.press(":")
-        await ana.until(":_", "Enter do it")
-        await ana.type("resing")
-        await ana.press("enter")
-        await ana.until('I don\'t know "resing". Did you mean resign?')
+async def test_commands_follow_a_colon(game: Game) -> None:
+    async with game() as (ana, bo, _):
+        await ana.do(":", ":_", "Enter do it")
+        await ana.enter("resing", 'I don\'t know "resing". Did you mean resign?')
         await ana.press(":", "b", "2", "enter")
         assert (await bo.state(ply=1))["last"] == 4
-        await ana.press(":", "x", "escape")
-        await ana.until("bo's move", gone=":x")
+        await ana.do(": x escape", "bo's move", gone=":x")
 
 
-async def test_chat_goes_both_ways_and_is_cleaned(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.press("tab")
-        await ana.until("say: _")
-        await ana.type("good luck 5")
-        await ana.press("enter")
+async def test_chat_goes_both_ways_and_is_cleaned(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("tab", "say: _")
+        await ana.enter("good luck 5")
         assert (await bo.next_of("chat"))["text"] == "good luck 5"
         await bo.ask("chat", room=code, text="you too")
         await ana.until("ana: good luck 5", "bo: you too", "YOUR MOVE (X)")
 
 
-async def test_resigning_and_leaving_ask_once(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
-        await ana.press("escape")
-        await ana.until("Leave and lose this game?   Enter yes   Esc play on")
-        await ana.press("escape")
-        await ana.until("YOUR MOVE (X)", gone="Leave and lose")
-        await ana.press(":")
-        await ana.type("resign")
-        await ana.press("enter")
-        await ana.until("Resign?   Enter yes")
-        await ana.press("enter")
-        await ana.until("YOU LOSE   You resign")
+async def test_resigning_and_leaving_ask_once(game: Game) -> None:
+    async with game() as (ana, bo, _):
+        await ana.do("escape", "Leave and lose this game?   Enter yes   Esc play on")
+        await ana.do("escape", "YOUR MOVE (X)", gone="Leave and lose")
+        await ana.enter(":resign", "Resign?   Enter yes")
+        await ana.do("enter", "YOU LOSE   You resign")
         assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
-        await ana.press("escape")
-        await ana.until("Playing as  ana")
+        await ana.do("escape", "Playing as  ana")
 
 
-async def test_ctrl_c_asks_and_the_second_one_goes(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
-        await ana.press("ctrl+c")
-        await ana.until("Leave and lose this game?")
+async def test_ctrl_c_asks_and_the_second_one_goes(game: Game) -> None:
+    async with game() as (ana, bo, _):
+        await ana.do("ctrl+c", "Leave and lose this game?")
         await ana.press("ctrl+c")
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
     assert ana.app.return_code == 130
@@ -149,11 +107,9 @@ async def test_ctrl_c_asks_and_the_second_one_goes(server: Server, open_screen: 
 async def test_waiting_is_cancelled_at_once(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url) as bo:
         await ana.until("Playing as")
-        await ana.press("enter")
-        await ana.until("Waiting for someone")
+        await ana.do("enter", "Waiting for someone")
         code = ana.code
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("escape", "Playing as")
         while (await bo.ask("join", room=code))["type"] == "ok":
             await bo.ask("leave", room=code)
 
@@ -163,10 +119,8 @@ async def test_the_invitation_has_code_link_and_a_readable_picture(server: Serve
         text = await ana.until("Waiting for someone", "Link   http://127.0.0.1:", "tictactoe-client join")
         assert "█▀▀▀▀▀█" in text
         assert ana.has_role("qr")
-        await ana.press("Q")
-        await ana.until("Waiting for someone", gone="█")
-        await ana.press("y")
-        await ana.until("Copied: http://127.0.0.1:")
+        await ana.do("Q", "Waiting for someone", gone="█")
+        await ana.do("y", "Copied: http://127.0.0.1:")
 
 
 async def test_no_picture_without_colour(server: Server, open_screen: OpenScreen) -> None:
@@ -177,86 +131,71 @@ async def test_no_picture_without_colour(server: Server, open_screen: OpenScreen
 async def test_the_computer_sits_in_for_whom_nobody_joins(bots: Server, open_screen: OpenScreen) -> None:
     async with open_screen(bots.url, Choice("create")) as ana:
         await ana.until("Waiting for someone")
-        await ana.press("b")
-        await ana.until("medium-bot", "YOUR MOVE (X)")
+        await ana.do("b", "medium-bot", "YOUR MOVE (X)")
 
 
-async def test_a_draw_and_an_undo_are_offered_and_answered(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.press("1")
-        await ana.until("bo's move")
-        await ana.press(":")
-        await ana.type("undo")
-        await ana.press("enter")
-        await ana.until("You asked to take back A1.")
+async def test_a_draw_and_an_undo_are_offered_and_answered(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("1", "bo's move")
+        await ana.enter(":undo", "You asked to take back A1.")
         await bo.ask("undo", room=code, action="accept")
         await ana.until("YOUR MOVE (X)", gone="X A1")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw:   Ctrl+Y accept   Ctrl+N decline")
-        await ana.press("ctrl+n")
-        await ana.until("YOUR MOVE (X)", gone="Ctrl+Y accept")
+        await ana.do("ctrl+n", "YOUR MOVE (X)", gone="Ctrl+Y accept")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("Ctrl+Y accept")
-        await ana.press("ctrl+y")
-        await ana.until("DRAW   Both agreed")
+        await ana.do("ctrl+y", "DRAW   Both agreed")
 
 
-async def test_a_rematch_is_agreed_and_seats_change(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_a_rematch_is_agreed_and_seats_change(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
         await bo.ask("rematch", room=code)
         await ana.until("bo wants a rematch:   r accept")
-        await ana.press("r")
-        await ana.until("bo's move (X)", "Game 2. ", "O  ana (you)")
+        await ana.do("r", "bo's move (X)", "Game 2. ", "O  ana (you)")
 
 
-async def test_asking_for_a_rematch_waits(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_asking_for_a_rematch_waits(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
-        await ana.press("r")
-        await ana.until("You asked for a rematch. Waiting")
+        await ana.do("r", "You asked for a rematch. Waiting")
         await bo.ask("leave", room=code)
         await ana.until("bo left.   n new private room")
 
 
-async def test_a_new_opponent_is_looked_for(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_a_new_opponent_is_looked_for(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
-        await ana.press("n")
-        await ana.until("Waiting for someone")
+        await ana.do("n", "Waiting for someone")
 
 
-async def test_a_finished_game_is_stepped_through(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_a_finished_game_is_stepped_through(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await ana.press("5")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=0, ply=1)
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
-        await ana.press("v")
-        text = await ana.until("(X)", gone="│  O  │")
+        text = await ana.do("v", "(X)", gone="│  O  │")
         assert "O" not in text.splitlines()[4]
-        await ana.press("left", "left", "right", "right")
-        await ana.until("(O)")
+        await ana.do("left left right right", "(O)")
 
 
-async def test_a_finished_game_is_saved(
-    server: Server, open_screen: OpenScreen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_finished_game_is_saved(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    async with game(open_screen, server) as (ana, bo, code):
+    async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN", "s save")
-        await ana.press("s")
-        await ana.until("aved")
+        await ana.do("s", "aved")
     assert os.listdir(tmp_path)
 
 
-async def test_a_drop_is_shown_with_the_time_that_is_left(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_a_drop_is_shown_with_the_time_that_is_left(server: Server, game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.socket.close()
         await ana.until("bo has dropped. Waiting for them: ", "(away)")
         async with open_peer(server.url, token=bo.welcome["token"]) as again:
@@ -274,41 +213,31 @@ async def test_a_clock_is_shown_for_each(server: Server, open_screen: OpenScreen
         await ana.until("Waiting for someone")
         await bo.ask("join", room=ana.code)
         await ana.until("3:00")
-        await ana.press("5")
-        await ana.until("bo's move", "3:0", "first move within 0:2")
+        await ana.do("5", "bo's move", "3:0", "first move within 0:2")
         await ana.until("first move within 0:28")
 
 
-async def test_a_large_board_is_typed_with_what_is_typed_shown(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, GOMOKU) as (ana, bo, code):
-        await ana.type("h")
-        await ana.until("move: h_")
+async def test_a_large_board_is_typed_with_what_is_typed_shown(game: Game) -> None:
+    async with game(GOMOKU) as (ana, bo, code):
+        await ana.type("h", "move: h_")
         await ana.type("99")
         await ana.press("backspace", "enter")
         assert (await bo.state(ply=1))["last"] == 8 * 15 + 7
         await ana.until("bo's move", "(X)")
-        await ana.type("a1")
-        await ana.press("enter")
-        await ana.until("It's bo's move.", "move: a1_")
+        await ana.enter("a1", "It's bo's move.", "move: a1_")
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.until("YOUR MOVE", "move: a1_")
-        await ana.press("enter")
-        await ana.until("A1 is taken by O.")
+        await ana.do("enter", "A1 is taken by O.")
         await ana.type("z1")
-        await ana.press("escape")
-        await ana.until("move: _")
-        await ana.type("q1")
-        await ana.press("enter")
-        await ana.until("Q1 is off the board: columns A-O, rows 1-15.")
+        await ana.do("escape", "move: _")
+        await ana.enter("q1", "Q1 is off the board: columns A-O, rows 1-15.")
 
 
-async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
+async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(game: Game) -> None:
+    async with game() as (ana, bo, _):
         await ana.click(7, 4)
         assert (await bo.state(ply=1))["last"] == 0
-    async with game(open_screen, server, GOMOKU) as (ana, bo, _):
+    async with game(GOMOKU) as (ana, bo, _):
         await ana.click(6, 3)
         await ana.until("[.]")
         assert "YOUR MOVE" in ana.text
@@ -316,8 +245,8 @@ async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(
         assert (await bo.state(ply=1))["ply"] == 1
 
 
-async def test_a_board_of_32_scrolls_with_the_cursor(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, Rules(32, 32, 5)) as (ana, bo, _):
+async def test_a_board_of_32_scrolls_with_the_cursor(game: Game) -> None:
+    async with game(Rules(32, 32, 5)) as (ana, bo, _):
         text = await ana.until("of A-AF", "of 1-32")
         await ana.press(*["left"] * 17, *["up"] * 17)
         text = await ana.until("A-", "1-", "[.]")
@@ -329,8 +258,8 @@ async def test_a_board_of_32_scrolls_with_the_cursor(server: Server, open_screen
 
 
 @pytest.mark.parametrize("size", [(36, 10), (200, 50)])
-async def test_every_size_shows_the_board(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
-    async with game(open_screen, server, GOMOKU, size=size) as (ana, _, _code):
+async def test_every_size_shows_the_board(game: Game, size: tuple[int, int]) -> None:
+    async with game(GOMOKU, size=size) as (ana, _, _code):
         text = await ana.until("YOUR MOVE (X)")
         assert "A B C" in text or "◂" in text or "A   B" in text
         assert all(len(line) <= size[0] for line in text.splitlines())
@@ -358,36 +287,29 @@ async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: Ope
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
             text = await wat.until(f"WATCHING {code}", "X  ana", "O  bo", "X A1  O B2", "ana's move (X)")
             assert "bo" not in text.splitlines()[0]
-            await wat.press("left")
-            await wat.until("move 1 of 2", "Looking back at move 1.")
+            await wat.do("left", "move 1 of 2", "Looking back at move 1.")
             await first.ask("move", room=code, cell=8, ply=2)
             await wat.until("1 new move", "move 1 of 3")
-            await wat.press("5")
-            await wat.until("You are watching: only players move.")
-            await wat.press("end")
-            await wat.until("bo's move (O)", "X C3")
-            await wat.press("home")
-            await wat.until("move 0 of 3")
-            await wat.press("escape", "escape")
-            await wat.until("Playing as")
+            await wat.do("5", "You are watching: only players move.")
+            await wat.do("end", "bo's move (O)", "X C3")
+            await wat.do("home", "move 0 of 3")
+            await wat.do("escape escape", "Playing as")
 
 
 async def test_the_list_of_games_keeps_itself_up_to_date(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as wat, open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         await wat.until("Playing as")
-        await wat.press("down", "down", "down", "down", "enter")
-        await wat.until("No public game is being played now.")
+        await wat.do("down down down down enter", "No public game is being played now.")
         code = (await bo.ask("create"))["room"]
         await cy.ask("join", room=code)
         await wat.until(f"> {code}", "bo v cy")
-        await wat.press("enter")
-        await wat.until(f"WATCHING {code}")
+        await wat.do("enter", f"WATCHING {code}")
 
 
-async def test_a_lost_connection_is_shown_and_made_good(server: Server, open_screen: OpenScreen) -> None:
+async def test_a_lost_connection_is_shown_and_made_good(server: Server, game: Game) -> None:
     async with run_proxy(server.port) as proxy:
         backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
-        async with game(open_screen, server, url=proxy.url, backoff=backoff) as (ana, bo, code):
+        async with game(url=proxy.url, backoff=backoff) as (ana, bo, code):
             await ana.press("5")
             await bo.state(ply=1)
             proxy.cut()
@@ -395,8 +317,7 @@ async def test_a_lost_connection_is_shown_and_made_good(server: Server, open_scr
                 "CONNECTION LOST. Trying again in 99", "(attempt 1). Your seat is held 49:", "r try now", "offline"
             )
             await bo.ask("move", room=code, cell=0, ply=1)
-            await ana.press("r")
-            await ana.until("Back after ", " s. bo played A1.", "bo played")
+            await ana.do("r", "Back after ", " s. bo played A1.", "bo played")
             await ana.press("9")
             await bo.state(ply=3)
 
@@ -416,8 +337,7 @@ async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, o
         await cy.ask("watch", room=code)
         proxy.cut()
         await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
-        await ana.press("r")
-        await ana.until("bo is not here. Waiting for them: ", "(away)", gone="has dropped")
+        await ana.do("r", "bo is not here. Waiting for them: ", "(away)", gone="has dropped")
         async with open_peer(server.url, "bo", token=bo.welcome["token"]) as again:
             await again.ask("join", room=code)
             await ana.until("bo is back.", gone="Waiting for them")
@@ -425,8 +345,8 @@ async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, o
             await ana.until("bo has dropped. Waiting for them: ")
 
 
-async def test_a_move_on_its_way_is_shown_and_played_once(server: Server, open_screen: OpenScreen) -> None:
-    async with run_proxy(server.port) as proxy, game(open_screen, server, url=proxy.url) as (ana, bo, code):
+async def test_a_move_on_its_way_is_shown_and_played_once(server: Server, game: Game) -> None:
+    async with run_proxy(server.port) as proxy, game(url=proxy.url) as (ana, bo, code):
         proxy.swallows_replies = True
         await ana.press("5")
         await bo.state(ply=1)
@@ -438,10 +358,10 @@ async def test_a_move_on_its_way_is_shown_and_played_once(server: Server, open_s
         await ana.until("YOUR MOVE")
 
 
-async def test_who_cannot_come_back_in_time_is_told_what_to_do(server: Server, open_screen: OpenScreen) -> None:
+async def test_who_cannot_come_back_in_time_is_told_what_to_do(server: Server, game: Game) -> None:
     async with run_proxy(server.port) as proxy:
         brief = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
-        async with game(open_screen, server, url=proxy.url, backoff=brief) as (ana, _, code):
+        async with game(url=proxy.url, backoff=brief) as (ana, _, code):
             proxy.is_closed = True
             proxy.cut()
             async with asyncio.timeout(10):
@@ -461,18 +381,18 @@ async def test_a_room_that_closes_takes_one_home(server: Server, open_screen: Op
             await wat.until("Playing as", f"Room {code} is closed")
 
 
-async def test_names_and_chat_of_strangers_steer_nothing(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_names_and_chat_of_strangers_steer_nothing(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.send("chat", room=code, text="a\u202eb\u200bc")
         await ana.until("bo: abc")
 
 
 async def test_the_bell_rings_when_the_turn_comes_while_one_looks_elsewhere(
-    server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
+    game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rung: list[bool] = []
     monkeypatch.setattr("tictactoe_client.tui.app.TicTacToe.bell", lambda _: rung.append(True))
-    async with game(open_screen, server) as (ana, bo, code):
+    async with game() as (ana, bo, code):
         from textual.events import AppBlur, AppFocus
 
         for focused, expected in ((True, 0), (False, 1)):

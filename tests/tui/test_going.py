@@ -11,8 +11,7 @@ import pytest
 from tests.kept import rooms_left
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
-from tests.tui.conftest import QUICK, OpenScreen, ScreenUser
-from tests.tui.test_game_page import game
+from tests.tui.conftest import QUICK, Game, OpenScreen, ScreenUser
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.opening import Opening
@@ -26,12 +25,12 @@ NEVER = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
 
 @contextlib.asynccontextmanager
 async def far_game(
-    open_screen: OpenScreen, server: Server, backoff: Backoff = QUICK
+    game: Game, server: Server, backoff: Backoff = QUICK
 ) -> AsyncIterator[tuple[ScreenUser, Peer, str, Proxy]]:
     """Let ana play with bo through a proxy."""
     async with (
         run_proxy(server.port) as proxy,
-        game(open_screen, server, url=proxy.url, backoff=backoff) as (ana, bo, code),
+        game(url=proxy.url, backoff=backoff) as (ana, bo, code),
     ):
         try:
             yield ana, bo, code, proxy
@@ -50,8 +49,7 @@ async def test_waiting_is_left_though_the_server_is_silent(server: Server, open_
     async with run_proxy(server.port) as proxy, open_screen(proxy.url, Choice("create")) as ana:
         await ana.until("Waiting for someone")
         proxy.swallows_replies = True
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("escape", "Playing as")
 
 
 async def test_looking_for_another_opponent_is_shown_and_left_at_once(server: Server, open_screen: OpenScreen) -> None:
@@ -66,10 +64,8 @@ async def test_looking_for_another_opponent_is_shown_and_left_at_once(server: Se
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
         proxy.hold()
-        await ana.press("n", "n")
-        await ana.until("Looking for another opponent…   Esc home")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("n n", "Looking for another opponent…   Esc home")
+        await ana.do("escape", "Playing as")
         await until_rooms_wait(bo, 1)
         proxy.release()
         await until_rooms_wait(bo, 0)
@@ -81,10 +77,8 @@ async def test_fetching_the_computer_is_left_at_once(bots: Server, open_screen: 
         await ana.until("Waiting for someone")
         code = ana.code
         proxy.hold()
-        await ana.press("b")
-        await ana.until("Fetching the computer…   Esc home")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("b", "Fetching the computer…   Esc home")
+        await ana.do("escape", "Playing as")
         proxy.release()
         async with open_peer(bots.url) as bo, asyncio.timeout(10):
             while (await bo.ask("join", room=code))["type"] == "ok":
@@ -103,8 +97,7 @@ async def test_a_game_that_begins_while_the_computer_is_fetched_is_played(
         await ana.until("Waiting for someone")
         code = ana.code
         proxy.hold()
-        await ana.press("b")
-        await ana.until("Fetching the computer…   Esc home")
+        await ana.do("b", "Fetching the computer…   Esc home")
         await bo.ask("join", room=code)
         proxy.release()
         await ana.until("Somebody has come meanwhile: the game is on.", "O  bo", f"{code} ·")
@@ -112,20 +105,17 @@ async def test_a_game_that_begins_while_the_computer_is_fetched_is_played(
         await bo.state(ply=1, status="playing")
 
 
-async def test_a_move_without_an_answer_keeps_nobody(server: Server, open_screen: OpenScreen) -> None:
-    async with far_game(open_screen, server) as (ana, bo, _, proxy):
+async def test_a_move_without_an_answer_keeps_nobody(game: Game, server: Server) -> None:
+    async with far_game(game, server) as (ana, bo, _, proxy):
         proxy.swallows_replies = True
-        await ana.press("5")
-        await ana.until("Sending")
-        await ana.press("escape")
-        await ana.until("Leave and lose this game?")
-        await ana.press("enter")
-        await ana.until("Playing as")
+        await ana.do("5", "Sending")
+        await ana.do("escape", "Leave and lose this game?")
+        await ana.do("enter", "Playing as")
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
 
 
-async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(server: Server, open_screen: OpenScreen) -> None:
-    async with far_game(open_screen, server, NEVER) as (ana, _, code, proxy):
+async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game, server: Server) -> None:
+    async with far_game(game, server, NEVER) as (ana, _, code, proxy):
         proxy.cut()
         await ana.until("CONNECTION LOST", "Your seat is held", "Esc leave")
         await ana.press("escape")
@@ -146,28 +136,21 @@ async def test_a_watcher_is_told_of_no_seat_and_goes_home(server: Server, open_s
             await wat.until("WATCHING")
             proxy.cut()
             await wat.until("CONNECTION LOST. Trying again in 3", "(attempt 1).", gone="Your seat")
-            await wat.press("escape")
-            await wat.until("tictactoe", gone="WATCHING")
+            await wat.do("escape", "tictactoe", gone="WATCHING")
             assert len(wat.app.pages) == 1
 
 
-async def test_another_opponent_in_the_middle_of_a_game_is_asked_about(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
-        await ana.press(":")
-        await ana.type("new")
-        await ana.press("enter")
-        await ana.until("Leave and lose this game?   Enter yes")
-        await ana.press("enter")
-        await ana.until("Waiting for someone")
+async def test_another_opponent_in_the_middle_of_a_game_is_asked_about(game: Game) -> None:
+    async with game() as (ana, bo, _):
+        await ana.enter(":new", "Leave and lose this game?   Enter yes")
+        await ana.do("enter", "Waiting for someone")
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
 
 
-async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.press("ctrl+q")
-        await ana.until("Leave and lose this game?   Enter yes   Esc play on")
-        await ana.press("escape")
-        await ana.until("YOUR MOVE (X)", gone="Leave and lose")
+async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("ctrl+q", "Leave and lose this game?   Enter yes   Esc play on")
+        await ana.do("escape", "YOUR MOVE (X)", gone="Leave and lose")
         await ana.press("ctrl+q", "ctrl+q")
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
         await ana.until_it_ends()
@@ -176,61 +159,48 @@ async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(server: Server, ope
 
 
 @pytest.mark.parametrize("keys", [("escape",), ("ctrl+q",)], ids=str)
-async def test_whatever_else_is_typed_at_a_question_plays_on(
-    server: Server, open_screen: OpenScreen, keys: tuple[str, ...]
-) -> None:
-    async with game(open_screen, server, PRESETS["four"]) as (ana, bo, code):
+async def test_whatever_else_is_typed_at_a_question_plays_on(game: Game, keys: tuple[str, ...]) -> None:
+    async with game(PRESETS["four"]) as (ana, bo, code):
         await ana.press(*keys)
         await ana.until("Leave and lose this game?")
-        await ana.press("b")
-        await ana.until("The game goes on.", gone="Leave and lose this game?")
+        await ana.do("b", "The game goes on.", gone="Leave and lose this game?")
         ana.app.pages[-1].table.hand.quiet_until = 0.0
         await ana.press("b", "2", "enter")
         assert (await bo.state(room=code, ply=1))["status"] == "playing"
 
 
 @pytest.mark.parametrize(("key", "code"), [("ctrl+q", 0), ("ctrl+c", 130)])
-async def test_to_confirm_ends_with_the_code_of_the_key_that_asked(
-    server: Server, open_screen: OpenScreen, key: str, code: int
-) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
-        await ana.press(key)
-        await ana.until("Leave and lose this game?")
+async def test_to_confirm_ends_with_the_code_of_the_key_that_asked(game: Game, key: str, code: int) -> None:
+    async with game() as (ana, _, _code):
+        await ana.do(key, "Leave and lose this game?")
         await ana.press("enter")
         await ana.until_it_ends()
     assert ana.app.return_code == code
 
 
-async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
+async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(game: Game) -> None:
+    async with game() as (ana, _, _code):
         for key in ("ctrl+q", "ctrl+c"):
-            await ana.press("?")
-            await ana.until("Help")
-            await ana.press(key)
-            await ana.until("Leave and lose this game?", "YOUR MOVE (X)", gone="Help")
+            await ana.do("?", "Help")
+            await ana.do(key, "Leave and lose this game?", "YOUR MOVE (X)", gone="Help")
             await ana.press("escape")
 
 
-async def test_quitting_is_asked_about_in_the_middle_of_a_line(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
-        await ana.press("tab", "h", "i", "ctrl+q")
-        await ana.until("Leave and lose this game?")
-        await ana.press("escape")
-        await ana.until("say: hi_", gone="Leave and lose")
+async def test_quitting_is_asked_about_in_the_middle_of_a_line(game: Game) -> None:
+    async with game() as (ana, _, _code):
+        await ana.do("tab h i ctrl+q", "Leave and lose this game?")
+        await ana.do("escape", "say: hi_", gone="Leave and lose")
 
 
-async def test_quitting_is_asked_about_in_a_window_that_is_too_small(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
+async def test_quitting_is_asked_about_in_a_window_that_is_too_small(game: Game) -> None:
+    async with game() as (ana, _, _code):
         await ana.pilot.resize_terminal(20, 7)
         await ana.until("needs at")
-        await ana.press("ctrl+q")
-        await ana.until("Leave and lose this", "Enter yes")
+        await ana.do("ctrl+q", "Leave and lose this", "Enter yes")
 
 
-async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
         await ana.press("ctrl+q")
@@ -238,10 +208,8 @@ async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(
     assert ana.app.last_words == f"Room {code}: bo resigns. You win."
 
 
-async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with far_game(open_screen, server, NEVER) as (ana, _, code, proxy):
+async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(game: Game, server: Server) -> None:
+    async with far_game(game, server, NEVER) as (ana, _, code, proxy):
         proxy.cut()
         await ana.until("CONNECTION LOST")
         await ana.press("ctrl+q")
@@ -261,8 +229,7 @@ async def test_a_watched_game_that_is_entered_after_esc_is_left_again(server: Se
         await cy.ask("join", room=code)
         await wat.until("1 live", code)
         proxy.hold()
-        await wat.press("enter", "escape")
-        await wat.until("Playing as")
+        await wat.do("enter escape", "Playing as")
         proxy.release()
         await bo.state(watchers=1)
         await bo.state(watchers=0)
@@ -271,11 +238,10 @@ async def test_a_watched_game_that_is_entered_after_esc_is_left_again(server: Se
 
 @pytest.mark.parametrize("keys", ["escape", "ctrl+c", "tab h ctrl+q", ": r e s i g n enter"])
 async def test_while_something_is_asked_the_bottom_line_names_the_keys_of_the_answer_alone(
-    server: Server, open_screen: OpenScreen, keys: str
+    game: Game, keys: str
 ) -> None:
-    async with game(open_screen, server) as (ana, *_):
+    async with game() as (ana, *_):
         await ana.press(*keys.split())
         await ana.until("Enter yes   Esc play on")
         assert ana.text.splitlines()[-1].strip() == "Enter yes  Esc play on"
-        await ana.press("escape")
-        await ana.until("help" if "tab" not in keys else "say: h_", gone="Esc play on")
+        await ana.do("escape", "help" if "tab" not in keys else "say: h_", gone="Esc play on")

@@ -28,9 +28,7 @@ def test_no_line_is_wider_than_the_window_and_what_a_key_does_stands_beside_it(w
 async def test_it_scrolls_and_goes_back(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
     async with open_screen(server.url, size=size) as ana:
         await ana.until("Playing as")
-        await ana.press("?")
-        await ana.until("Help", "Everywhere", "Esc back")
+        await ana.do("?", "Help", "Everywhere", "Esc back")
         while "--help" not in ana.text:
             await ana.press("pagedown")
-        await ana.press("?")
-        await ana.until("Playing as")
+        await ana.do("?", "Playing as")

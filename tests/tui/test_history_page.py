@@ -74,19 +74,14 @@ async def run_forgetful(server: Server) -> AsyncIterator[str]:
 async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Server, open_screen: OpenScreen) -> None:
     async with played(server, games=2, resigned=1), open_screen(server.url) as ana:
         await ana.until("Your games")
-        await ana.press("up", "enter")
-        text = await ana.until("Your games   on", "3 games", "> 1.")
+        text = await ana.do("up enter", "Your games   on", "3 games", "> 1.")
         rows = [" ".join(line.split()) for line in text.splitlines()[3:6]]
         assert "gomoku bo lost by resignation 0 20" in rows[0]
         assert "classic bo won by a line 5 20" in rows[1]
-        await ana.press("down", "enter")
-        await ana.until("REPLAY   ana (X) v bo (O)", "move 0 of 5", "Esc back")
-        await ana.press("end")
-        await ana.until("━━━▄▀▄━━━")
-        await ana.press("escape")
-        await ana.until("> 2.")
-        await ana.press("escape")
-        await ana.until("Playing as  ana", "> Your games")
+        await ana.do("down enter", "REPLAY   ana (X) v bo (O)", "move 0 of 5", "Esc back")
+        await ana.do("end", "━━━▄▀▄━━━")
+        await ana.do("escape", "> 2.")
+        await ana.do("escape", "Playing as  ana", "> Your games")
 
 
 async def test_the_command_lists_the_games_of_whom_one_played_as_and_ends_with_escape(
@@ -105,18 +100,12 @@ async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_scree
     total = PAGE_GAMES + 5
     async with played(server, games=0, resigned=total), open_screen(server.url, opening=HISTORY) as ana:
         await ana.until(f"{PAGE_GAMES} games, and more", ">  1.")
-        await ana.press("up")
-        await ana.until(">  1.")
-        await ana.press("pagedown")
-        await ana.until("> 20.")
-        await ana.press("pageup", "down", "up")
-        await ana.until(">  1.")
-        await ana.press("end")
-        await ana.until(f"{total} games", f"> {PAGE_GAMES}.", gone="and more")
-        await ana.press("end")
-        await ana.until(f"> {total}.")
-        await ana.press("home")
-        await ana.until(">  1.")
+        await ana.do("up", ">  1.")
+        await ana.do("pagedown", "> 20.")
+        await ana.do("pageup down up", ">  1.")
+        await ana.do("end", f"{total} games", f"> {PAGE_GAMES}.", gone="and more")
+        await ana.do("end", f"> {total}.")
+        await ana.do("home", ">  1.")
 
 
 async def test_a_limit_is_kept(server: Server, open_screen: OpenScreen) -> None:
@@ -135,8 +124,7 @@ async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(server: Se
             assert client is not None
             async with connect(server.url, token=client.token) as again:
                 await finish_a_game(cy, again)
-        await ana.press("r")
-        await ana.until("2 games", "cy       lost by a line", "> 2.")
+        await ana.do("r", "2 games", "cy       lost by a line", "> 2.")
 
 
 async def test_a_game_of_the_list_is_saved(
@@ -145,10 +133,8 @@ async def test_a_game_of_the_list_is_saved(
     monkeypatch.chdir(tmp_path)
     async with played(server) as code, open_screen(server.url, opening=HISTORY) as ana:
         await ana.until("> 1.")
-        await ana.press("s")
-        await ana.until(f"The game is saved in tictactoe-{code}-1.txt")
-        await ana.press("s")
-        await ana.until("exists already", "Save as:")
+        await ana.do("s", f"The game is saved in tictactoe-{code}-1.txt")
+        await ana.do("s", "exists already", "Save as:")
         await ana.press("backspace", "backspace", "backspace", "backspace", "enter")
         await ana.until(f"The game is saved in tictactoe-{code}-1", "r refresh")
     assert parse_record((tmp_path / f"tictactoe-{code}-1").read_text()).room == code
@@ -157,14 +143,11 @@ async def test_a_game_of_the_list_is_saved(
 async def test_a_click_opens_a_line_and_help_opens_and_closes(server: Server, open_screen: OpenScreen) -> None:
     async with played(server, games=2), open_screen(server.url, opening=HISTORY) as ana:
         await ana.until("2 games")
-        await ana.press("?")
-        await ana.until("Everywhere")
-        await ana.press("escape")
-        await ana.until("2 games")
+        await ana.do("?", "Everywhere")
+        await ana.do("escape", "2 games")
         await ana.click(10, 4)
         await ana.until("REPLAY")
-        await ana.press("escape")
-        await ana.until("> 2.")
+        await ana.do("escape", "> 2.")
 
 
 async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScreen) -> None:
@@ -172,8 +155,7 @@ async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScre
         text = await ana.until(f"You have finished no game on {server.url} yet.", "Esc leave")
         assert "replay" not in text
         assert "save" not in text
-        await ana.press("enter", "s", "down", "end", "r")
-        await ana.until("You have finished no game")
+        await ana.do("enter s down end r", "You have finished no game")
         await ana.press("escape")
     assert ana.app.return_code == 0
 
@@ -181,8 +163,7 @@ async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScre
 async def test_a_server_that_keeps_none_is_said(server: Server, open_screen: OpenScreen) -> None:
     async with run_forgetful(server) as url, open_screen(url, opening=HISTORY) as ana:
         await ana.until("This server keeps no finished games.")
-        await ana.press("enter", "r")
-        await ana.until("This server keeps no finished games.")
+        await ana.do("enter r", "This server keeps no finished games.")
         await ana.press("escape")
     assert ana.app.return_code == 0
 
@@ -192,8 +173,7 @@ async def test_without_a_server_that_is_said_and_tried_again(server: Server, ope
         text = await ana.until("Can't reach ws://127.0.0.1:1", "r tries again")
         assert "press l" not in text
         ana.app.link.house = parse_house(server.url)
-        await ana.press("r")
-        await ana.until(f"on {server.url.replace('localhost', '127.0.0.1')}", gone="Can't reach")
+        await ana.do("r", f"on {server.url.replace('localhost', '127.0.0.1')}", gone="Can't reach")
 
 
 async def test_leaving_where_no_server_is_ends_with_its_code(open_screen: OpenScreen) -> None:
@@ -211,15 +191,11 @@ async def test_a_server_that_goes_away_leaves_the_list_and_comes_back(server: Se
             proxy.is_closed = True
             proxy.cut()
             await ana.until("CONNECTION LOST. Trying again in", "> 1.")
-            await ana.press("enter")
-            await ana.until("There is no connection. r tries again.")
-            await ana.press("down")
-            await ana.until("> 2.", "CONNECTION LOST")
+            await ana.do("enter", "There is no connection. r tries again.")
+            await ana.do("down", "> 2.", "CONNECTION LOST")
             proxy.is_closed = False
-            await ana.press("r")
-            await ana.until("> 2.", gone="CONNECTION LOST")
-            await ana.press("enter")
-            await ana.until("REPLAY")
+            await ana.do("r", "> 2.", gone="CONNECTION LOST")
+            await ana.do("enter", "REPLAY")
 
 
 @pytest.mark.parametrize("from_home", [True, False])
@@ -234,16 +210,13 @@ async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_l
                 await ana.until("Your games")
                 await ana.press("up", "enter")
             await ana.until("> 1.")
-            await ana.press("enter")
-            await ana.until("REPLAY")
+            await ana.do("enter", "REPLAY")
             proxy.is_closed = True
             proxy.cut()
             while ana.app.link.phase != "failed":
                 await ana.pilot.pause()
-            await ana.press("right")
-            await ana.until("Move 1 of 5")
-            await ana.press("escape")
-            await ana.until("> 1.", "r tries again")
+            await ana.do("right", "Move 1 of 5")
+            await ana.do("escape", "> 1.", "r tries again")
             await ana.press("escape")
             if from_home:
                 await ana.until("r retry")
@@ -269,8 +242,7 @@ async def test_the_smallest_window_shows_the_choice_and_the_way_out(server: Serv
         lines = (await ana.until("> 1.", "gomoku", "lost")).splitlines()
         assert lines[0].split() == ["Your", "games", "8", "games"]
         assert "Esc leave" in lines[-1]
-        await ana.press("end")
-        await ana.until("> 8.")
+        await ana.do("end", "> 8.")
 
 
 async def test_a_game_is_shared_by_its_link_and_taken_back(
@@ -279,13 +251,11 @@ async def test_a_game_is_shared_by_its_link_and_taken_back(
     monkeypatch.setattr("tictactoe_server.desk.desk.FEATURES", ("share",))
     async with played(server), open_screen(server.url, opening=HISTORY) as ana:
         await ana.until("won by a line", "x share")
-        await ana.press("x")
-        text = await ana.until("Copied: http://", "x takes it back")
+        text = await ana.do("x", "Copied: http://", "x takes it back")
         path = re.search(r"/replay/(\S+)", text)
         assert path
         assert await status_of(server, path[0]) == b"200"
-        await ana.press("x")
-        await ana.until("not shared any more")
+        await ana.do("x", "not shared any more")
         assert await status_of(server, path[0]) == b"404"
 
 

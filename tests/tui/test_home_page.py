@@ -43,17 +43,14 @@ async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_scree
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         await ana.until(code)
-        await ana.press("up")
-        await ana.until(f"> {code}")
-        await ana.press("enter")
-        await ana.until("bo's move (X)", "O  ana (you)")
+        await ana.do("up", f"> {code}")
+        await ana.do("enter", "bo's move (X)", "O  ana (you)")
 
 
 async def test_a_quick_match_waits_and_begins(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("Playing as")
-        await ana.press("enter")
-        await ana.until("Waiting for someone")
+        await ana.do("enter", "Waiting for someone")
         await bo.ask("match")
         await ana.until("YOUR MOVE (X)")
 
@@ -61,23 +58,17 @@ async def test_a_quick_match_waits_and_begins(server: Server, open_screen: OpenS
 async def test_the_computer_is_played_at_the_chosen_level(bots: Server, open_screen: OpenScreen) -> None:
     async with open_screen(bots.url) as ana:
         await ana.until("‹ medium ›")
-        await ana.press("down", "left")
-        await ana.until("‹ easy ›")
-        await ana.press("enter")
-        await ana.until("easy-bot", "YOUR MOVE (X)")
-        await ana.press("5")
-        await ana.until("1. X B2  O ", "YOUR MOVE (X)")
+        await ana.do("down left", "‹ easy ›")
+        await ana.do("enter", "easy-bot", "YOUR MOVE (X)")
+        await ana.do("5", "1. X B2  O ", "YOUR MOVE (X)")
 
 
 async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("> Quick match       ‹ 3x3 ›", "anyone", "←→ change")
-        await ana.press("left")
-        await ana.until("‹ gomoku ›", "anyone, 15x15, 5 in a row")
-        await ana.press("right", "right")
-        await ana.until("‹ blocker ›", "anyone, 3x3, blocked")
-        await ana.press("left", "left", "enter")
-        await ana.until("Waiting for someone", "15x15")
+        await ana.do("left", "‹ gomoku ›", "anyone, 15x15, 5 in a row")
+        await ana.do("right right", "‹ blocker ›", "anyone, 3x3, blocked")
+        await ana.do("left left enter", "Waiting for someone", "15x15")
         await bo.ask("match", rules="gomoku")
         await ana.until("YOUR MOVE (X)")
 
@@ -85,10 +76,8 @@ async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, 
 async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, open_screen: OpenScreen) -> None:
     async with open_screen(bots.url) as ana:
         await ana.until("> Quick match")
-        await ana.press("left", "left", "down", "left")
-        await ana.until("> Play the computer ‹ easy ›", "‹ connect-four ›")
-        await ana.press("enter")
-        await ana.until("easy-bot", "6x7", "YOUR MOVE (X)")
+        await ana.do("left left down left", "> Play the computer ‹ easy ›", "‹ connect-four ›")
+        await ana.do("enter", "easy-bot", "6x7", "YOUR MOVE (X)")
 
 
 async def test_the_choice_of_game_needs_nothing_but_ascii(server: Server, open_screen: OpenScreen) -> None:
@@ -103,24 +92,16 @@ async def test_a_code_or_a_link_is_typed(server: Server, open_screen: OpenScreen
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create", visibility="private"))["room"]
         await ana.until("Playing as")
-        await ana.press("down", "down", "down")
-        await ana.until("> Join with a code")
-        await ana.type(f"{server.url}/{code}" if as_link else code.lower())
-        await ana.press("enter")
-        await ana.until("bo's move (X)")
+        await ana.do("down down down", "> Join with a code")
+        await ana.enter(f"{server.url}/{code}" if as_link else code.lower(), "bo's move (X)")
 
 
 async def test_what_is_no_code_and_no_room_is_said(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("Playing as")
-        await ana.press("down", "down", "down", "enter", "enter")
-        await ana.until("Type or paste a room code or a link.")
-        await ana.type("k7m4p")
-        await ana.press("enter")
-        await ana.until("A room code has 6 letters and digits;", '"k7m4p" has 5.')
-        await ana.type("k7m4pq")
-        await ana.press("enter")
-        await ana.until("No room K7M4PQ")
+        await ana.do("down down down enter enter", "Type or paste a room code or a link.")
+        await ana.enter("k7m4p", "A room code has 6 letters and digits;", '"k7m4p" has 5.')
+        await ana.enter("k7m4pq", "No room K7M4PQ")
 
 
 async def test_a_full_room_is_offered_to_be_watched_by_a_key(server: Server, open_screen: OpenScreen) -> None:
@@ -130,14 +111,10 @@ async def test_a_full_room_is_offered_to_be_watched_by_a_key(server: Server, ope
         async with open_screen(server.url) as ana:
             await ana.until("Playing as")
             await ana.press("down", "down", "down")
-            await ana.type(code)
-            await ana.press("enter")
-            await ana.until(f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
+            await ana.enter(code, f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
             assert "WATCHING" not in ana.text
-            await ana.press("enter")
-            await ana.until(f"WATCHING {code}")
-            await ana.press("escape")
-            await ana.until("Playing as", gone="is full")
+            await ana.do("enter", f"WATCHING {code}")
+            await ana.do("escape", "Playing as", gone="is full")
 
 
 async def test_a_full_room_need_not_be_watched(server: Server, open_screen: OpenScreen) -> None:
@@ -147,11 +124,8 @@ async def test_a_full_room_need_not_be_watched(server: Server, open_screen: Open
         async with open_screen(server.url) as ana:
             await ana.until("Playing as")
             await ana.press("down", "down", "down")
-            await ana.type(code)
-            await ana.press("enter")
-            await ana.until(f"Room {code} is full")
-            await ana.press("escape")
-            await ana.until("Playing as", gone="is full")
+            await ana.enter(code, f"Room {code} is full")
+            await ana.do("escape", "Playing as", gone="is full")
             assert "> Join with a code" in ana.text
             assert "Enter watch" not in ana.text
 
@@ -167,8 +141,7 @@ async def a_room_that_fills_up(server: Server, open_screen: OpenScreen) -> Async
     ):
         code = (await bo.ask("create"))["room"]
         await ana.until(code)
-        await ana.press("up")
-        await ana.until(f"> {code}")
+        await ana.do("up", f"> {code}")
         proxy.hold()
         await cy.ask("join", room=code)
         yield ana, code, proxy
@@ -178,12 +151,10 @@ async def test_a_room_of_the_list_that_filled_up_meanwhile_is_offered_to_be_watc
     server: Server, open_screen: OpenScreen
 ) -> None:
     async with a_room_that_fills_up(server, open_screen) as (ana, code, proxy):
-        await ana.press("enter")
-        await ana.until(f"Joining {code}")
+        await ana.do("enter", f"Joining {code}")
         proxy.release()
         await ana.until(f"Room {code} is full; you may watch it.", gone=f"  {code}  3x3")
-        await ana.press("enter")
-        await ana.until(f"WATCHING {code}")
+        await ana.do("enter", f"WATCHING {code}")
 
 
 async def test_a_room_that_turns_out_to_be_full_takes_no_key_from_a_name_that_is_typed(
@@ -194,10 +165,8 @@ async def test_a_room_that_turns_out_to_be_full_takes_no_key_from_a_name_that_is
         await ana.type("zoe")
         proxy.release()
         await ana.until(f"Room {code} is full; you may watch it.")
-        await ana.press("escape")
-        await ana.until("Your name:", gone="is full")
-        await ana.press("enter")
-        await ana.until("Playing as  zoe")
+        await ana.do("escape", "Your name:", gone="is full")
+        await ana.do("enter", "Playing as  zoe")
 
 
 async def test_a_full_room_of_the_command_line_is_offered_to_be_watched_else_it_ends_with_five(
@@ -208,8 +177,7 @@ async def test_a_full_room_of_the_command_line_is_offered_to_be_watched_else_it_
         await cy.ask("join", room=code)
         async with open_screen(server.url, Choice("join", code=code)) as wat:
             await wat.until(f"Room {code} is full; you may watch it.", "watch")
-            await wat.press("enter")
-            await wat.until(f"WATCHING {code}")
+            await wat.do("enter", f"WATCHING {code}")
         async with open_screen(server.url, Choice("join", code=code)) as ana:
             await ana.until(f"Room {code} is full; you may watch it.", "Esc no")
             await ana.press("escape")
@@ -223,11 +191,8 @@ async def test_a_name_is_changed(server: Server, open_screen: OpenScreen) -> Non
         await ana.until("Playing as  ana")
         player = ana.app.link.client.player if ana.app.link.client else None
         await ana.press("n")
-        await ana.type("zoe!")
-        await ana.press("enter")
-        await ana.until('A name cannot contain "!"')
-        await ana.press("backspace", "enter")
-        await ana.until("Playing as  zoe")
+        await ana.enter("zoe!", 'A name cannot contain "!"')
+        await ana.do("backspace enter", "Playing as  zoe")
         assert ana.app.link.client is not None
         assert ana.app.link.client.player == player
 
@@ -239,8 +204,7 @@ async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: O
         assert "tictactoe-client -s wss://host" in text
         async with Server() as late:
             ana.app.link.house = parse_house(late.url)
-            await ana.press("r")
-            await ana.until("Playing as  ana")
+            await ana.do("r", "Playing as  ana")
 
 
 async def test_quitting_without_a_server_ends_with_its_code(open_screen: OpenScreen) -> None:
@@ -260,8 +224,7 @@ async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: 
         async with open_screen(server.url, name=None) as ana:
             text = await ana.until(f"> Resume {code} (", "your seat is kept: you are O", "Playing as  ana")
             assert re.search(r"> Resume \w{6} \((1:00|0:5\d) left\)", text)
-            await ana.press("enter")
-            await ana.until("bo's move (X)", "O  ana (you)")
+            await ana.do("enter", "bo's move (X)", "O  ana (you)")
 
 
 async def test_a_seat_that_was_taken_up_again_and_left_is_offered_no_more(
@@ -274,10 +237,8 @@ async def test_a_seat_that_was_taken_up_again_and_left_is_offered_no_more(
         await before.socket.close()
         async with open_screen(server.url, name=None) as ana:
             await ana.until(f"> Resume {code}")
-            await ana.press("enter")
-            await ana.until("bo's move (X)")
-            await ana.press("escape", "enter")
-            await ana.until("> Quick match", gone="Resume")
+            await ana.do("enter", "bo's move (X)")
+            await ana.do("escape enter", "> Quick match", gone="Resume")
 
 
 async def test_a_server_that_forgot_the_seat_makes_a_new_player(server: Server, open_screen: OpenScreen) -> None:
@@ -304,8 +265,7 @@ async def test_a_click_opens_and_the_wheel_chooses(server: Server, open_screen: 
         await ana.until("> Quick match")
         await ana.click(8, 9)
         await ana.until("New room", "In a row to win")
-        await ana.press("escape")
-        await ana.until("> New room")
+        await ana.do("escape", "> New room")
         await ana.click(8, 10)
         await ana.until("The code of a room to join")
         await ana.press("escape")
@@ -324,21 +284,16 @@ async def test_a_click_opens_and_the_wheel_chooses(server: Server, open_screen: 
 async def test_help_and_settings_open_and_close(server: Server, open_screen: OpenScreen, key: str, words: str) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("Playing as")
-        await ana.press(key)
-        await ana.until(words)
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do(key, words)
+        await ana.do("escape", "Playing as")
 
 
 async def test_themes_and_settings_change(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("Playing as")
-        await ana.press("t")
-        await ana.until("Theme: night")
-        await ana.press("s")
-        await ana.until("> Theme")
-        await ana.press("right", "down", "down", "right", "down", "down", "down", "right")
-        await ana.until("paper", "always", "yes")
+        await ana.do("t", "Theme: night")
+        await ana.do("s", "> Theme")
+        await ana.do("right down down right down down down right", "paper", "always", "yes")
         assert (ana.app.settings.theme, ana.app.settings.bell, ana.app.settings.ascii) == ("paper", "always", True)
         assert ana.text.isascii()
 
@@ -392,15 +347,13 @@ async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, ope
             ("p", "Play the computer"),
             ("j", "Join with"),
         ):
-            await ana.press(letter)
-            await ana.until(f"> {line}")
+            await ana.do(letter, f"> {line}")
 
 
 async def test_escape_says_how_to_quit(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("Playing as")
-        await ana.press("escape")
-        await ana.until("This is the first page. Ctrl+Q quits.")
+        await ana.do("escape", "This is the first page. Ctrl+Q quits.")
 
 
 @pytest.mark.parametrize("size", [(40, 14), (200, 50)])
@@ -427,17 +380,14 @@ async def test_every_line_can_be_chosen_in_a_window_of_any_size(
 async def test_form_settings_and_games_fit_the_smallest_window(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, size=(36, 10)) as ana:
         await ana.until("Playing as")
-        await ana.press("down", "down", "enter")
-        await ana.until("Enter open the room", "Esc cancel")
+        await ana.do("down down enter", "Enter open the room", "Esc cancel")
         for _ in range(11):
             assert "…" not in ana.text
             await ana.press("down")
-        await ana.press("escape")
-        await ana.until("> New room")
+        await ana.do("escape", "> New room")
         await ana.press("s")
         assert "…" not in await ana.until("> Theme", "Esc back")
-        await ana.press("escape", "y", "enter")
-        await ana.until("You have finished no game on", "? help")
+        await ana.do("escape y enter", "You have finished no game on", "? help")
 
 
 @pytest.mark.parametrize("size", [(36, 12), (50, 16), (80, 24)])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.peer import open_peer
-from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import game
+from tests.tui.conftest import Game, OpenScreen
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS, Keymap, find_conflicts
 from tictactoe_server.server import Server
@@ -68,60 +67,43 @@ async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_scr
     keys = {"up": ("k",), "down": ("j",), "left": ("h",), "right": ("l",), "open": ("o",)}
     async with open_screen(server.url, changed_keys=keys) as ana:
         await ana.until("k/j choose", "h/l change")
-        await ana.press("s")
-        await ana.until("k/j choose  h/l change")
-        await ana.press("escape", "w", "o")
-        await ana.until("No public game", "Esc back")
-        await ana.press("escape", "y", "o")
-        await ana.until("You have finished no game")
-        await ana.press("?")
-        await ana.until("k/j scroll")
-        await ana.press("escape", "escape", "k", "k")
-        await ana.until("> Join with a code")
-        await ana.press("k", "k")
-        await ana.until("> Play the computer")
-        await ana.press("j", "o")
-        await ana.until("o open the room  Esc cancel  k/j choose  h/l change")
-        await ana.press("o")
-        await ana.until("Waiting for someone")
+        await ana.do("s", "k/j choose  h/l change")
+        await ana.do("escape w o", "No public game", "Esc back")
+        await ana.do("escape y o", "You have finished no game")
+        await ana.do("?", "k/j scroll")
+        await ana.do("escape escape k k", "> Join with a code")
+        await ana.do("k k", "> Play the computer")
+        await ana.do("j o", "o open the room  Esc cancel  k/j choose  h/l change")
+        await ana.do("o", "Waiting for someone")
 
 
 async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create"), changed_keys=OTHERS) as ana:
         await ana.until("Waiting for someone", "F8 copy", "F9 hide QR", "F2 let the computer sit in", "F4 cancel", "█")
-        await ana.press("f9")
-        await ana.until("Waiting for someone", gone="█")
-        await ana.press("f8")
-        await ana.until("Copied: http://")
+        await ana.do("f9", "Waiting for someone", gone="█")
+        await ana.do("f8", "Copied: http://")
         async with open_peer(server.url, "bo") as bo:
             await bo.ask("join", room=ana.code)
             await ana.until("YOUR MOVE")
-            await ana.press("f4")
-            await ana.until("Leave and lose this game?   F3 yes   F4 play on")
+            await ana.do("f4", "Leave and lose this game?   F3 yes   F4 play on")
             await ana.press("f4")
             ana.app.pages[-1].table.hand.quiet_until = 0.0
-            await ana.press("1")
-            await ana.until("bo's move", gone="Leave and lose")
+            await ana.do("1", "bo's move", gone="Leave and lose")
             await bo.state(ply=1)
             await bo.ask("resign", room=ana.app.pages[-1].room.code)
             await ana.until("YOU WIN", "F5 rematch  F6 review  F7 new opponent  s save")
-            await ana.press("f6")
-            await ana.until("X to move: a draw", "F6 hide values")
+            await ana.do("f6", "X to move: a draw", "F6 hide values")
             await bo.ask("rematch", room=ana.app.pages[-1].room.code)
             await ana.until("bo wants a rematch:   F5 accept")
-            await ana.press("f5")
-            await ana.until("Game 2. ")
+            await ana.do("f5", "Game 2. ")
 
 
-async def test_help_opens_in_a_room_and_names_the_keys(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, changed_keys={"review": ("f6",)}) as (ana, *_):
-        await ana.press("?")
-        await ana.until("Help", "Esc back")
-        await ana.press("escape")
-        await ana.until("YOUR MOVE (X)")
+async def test_help_opens_in_a_room_and_names_the_keys(game: Game) -> None:
+    async with game(changed_keys={"review": ("f6",)}) as (ana, *_):
+        await ana.do("?", "Help", "Esc back")
+        await ana.do("escape", "YOUR MOVE (X)")
         await ana.pilot.resize_terminal(80, 60)
-        await ana.press("?")
-        await ana.until("F6")
+        await ana.do("?", "F6")
 
 
 @pytest.mark.parametrize(

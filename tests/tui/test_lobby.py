@@ -98,8 +98,7 @@ async def test_the_rooms_are_read_anew_from_a_server_that_knows_of_nothing_any_m
         async with cut_off(proxy, restarted):
             proxy.port = restarted.port
         await wat.until("does not know that token", "r retry")
-        await wat.press("r")
-        await wat.until("Playing as", "0 live", new, gone=old)
+        await wat.do("r", "Playing as", "0 live", new, gone=old)
         await zoe.ask("leave", room=new)
         await wat.until("Playing as", gone=new)
 
@@ -111,13 +110,11 @@ async def test_the_list_is_asked_for_once_and_followed_from_no_room(server: Serv
         first = (await bo.ask("create", rules="gomoku"))["room"]
         await ana.until(first)
         assert bytes(proxy.replies).count(b'"rooms":[') == 2  # those of the welcome, and the list
-        await ana.press("enter")
-        await ana.until("Waiting for")
+        await ana.do("enter", "Waiting for")
         second = (await bo.ask("create", rules="gomoku"))["room"]
         await until_told_of(bo, second)
         assert second.encode() not in proxy.replies
-        await ana.press("escape")
-        await ana.until(second)
+        await ana.do("escape", second)
         assert bytes(proxy.replies).count(b'"rooms":[') == 3
 
 

@@ -15,8 +15,7 @@ from tictactoe_server.server import Server
 async def open_form(user: ScreenUser, line: str) -> None:
     """Go to a line of the form."""
     await user.until("Playing as")
-    await user.press("down", "down", "enter")
-    await user.until("> Game")
+    await user.do("down down enter", "> Game")
     while f"> {line}" not in user.text:
         await user.press("down")
 
@@ -27,11 +26,9 @@ async def test_what_is_typed_first_takes_the_place_of_what_stands_there(
     async with open_screen(server.url) as ana:
         await open_form(ana, "Board")
         await ana.until("> Board              3x3", "Enter open the room")
-        await ana.type("15x15")
-        await ana.until("> Board              15x15", "15 by 15, 3 in a row")
+        await ana.type("15x15", "> Board              15x15", "15 by 15, 3 in a row")
         await ana.press("down")
-        await ana.type("5")
-        await ana.until("> In a row to win    5", "15 by 15, 5 in a row")
+        await ana.type("5", "> In a row to win    5", "15 by 15, 5 in a row")
 
 
 async def test_backspace_edits_what_stands_there(server: Server, open_screen: OpenScreen) -> None:
@@ -40,12 +37,9 @@ async def test_backspace_edits_what_stands_there(server: Server, open_screen: Op
         await ana.press("end", "backspace", "left", "left")
         await ana.type("1")
         await ana.press("end")
-        await ana.type("4")
-        await ana.until("> Board              13x4")
-        await ana.press("ctrl+u")
-        await ana.until('"" is no board.')
-        await ana.type("4x4")
-        await ana.until("4 by 4, 3 in a row")
+        await ana.type("4", "> Board              13x4")
+        await ana.do("ctrl+u", '"" is no board.')
+        await ana.type("4x4", "4 by 4, 3 in a row")
 
 
 async def test_pasting_takes_the_place_of_what_stands_there(server: Server, open_screen: OpenScreen) -> None:
@@ -60,53 +54,40 @@ async def test_escape_takes_back_what_is_typed_before_it_leaves_the_form(
 ) -> None:
     async with open_screen(server.url) as ana:
         await open_form(ana, "Board")
-        await ana.type("6x7")
-        await ana.until("> Board              6x7", "Esc undo")
-        await ana.press("escape")
-        await ana.until("> Board              3x3", "Esc cancel")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.type("6x7", "> Board              6x7", "Esc undo")
+        await ana.do("escape", "> Board              3x3", "Esc cancel")
+        await ana.do("escape", "Playing as")
 
 
 async def test_home_and_end_go_to_the_first_line_and_the_last(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await open_form(ana, "Game")
-        await ana.press("end")
-        await ana.until("> The computer")
-        await ana.press("home")
-        await ana.until("> Game")
+        await ana.do("end", "> The computer")
+        await ana.do("home", "> Game")
 
 
 async def test_space_lists_what_a_line_may_say(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await open_form(ana, "Game")
-        await ana.press("space")
-        await ana.until("> classic", "connect-four")
-        await ana.press("end", "up", "enter")
-        await ana.until("> Game               gomoku", "15 by 15, 5 in a row")
-        await ana.press("?")
-        await ana.until("along, down or slanting")
-        await ana.press("escape")
-        await ana.until("> Game               gomoku", "15 by 15, 5 in a row")
+        await ana.do("space", "> classic", "connect-four")
+        await ana.do("end up enter", "> Game               gomoku", "15 by 15, 5 in a row")
+        await ana.do("?", "along, down or slanting")
+        await ana.do("escape", "> Game               gomoku", "15 by 15, 5 in a row")
 
 
 async def test_the_clock_and_who_sees_the_room_are_said_in_words(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await open_form(ana, "Clock")
         await ana.until("3 by 3, 3 in a row; no clock. The room is public.")
-        await ana.type("3+2")
-        await ana.until("3 by 3, 3 in a row; 3 min each + 2 s a move. The room is public.")
-        await ana.press("down", "right")
-        await ana.until("The room is private.")
-        await ana.press("enter")
-        await ana.until("Waiting for someone", "3 min each + 2 s a move; private.", "Code   ")
+        await ana.type("3+2", "3 by 3, 3 in a row; 3 min each + 2 s a move. The room is public.")
+        await ana.do("down right", "The room is private.")
+        await ana.do("enter", "Waiting for someone", "3 min each + 2 s a move; private.", "Code   ")
 
 
 async def test_a_waiting_room_says_that_it_is_listed(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, colour=False) as ana:
         await ana.until("> Quick match")
-        await ana.press("enter")
-        await ana.until("Waiting for someone", "No clock; public.")
+        await ana.do("enter", "Waiting for someone", "No clock; public.")
 
 
 @pytest.mark.parametrize("line", ["Game", "Board"])
@@ -117,10 +98,8 @@ async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark
         await open_form(ana, line)
         before = await ana.until("? help")
         for key in ("?", "f1"):
-            await ana.press(key)
-            await ana.until("along, down or slanting")
-            await ana.press("escape")
-            await ana.until(f"> {line}")
+            await ana.do(key, "along, down or slanting")
+            await ana.do("escape", f"> {line}")
             assert ana.text == before
 
 
@@ -142,8 +121,7 @@ async def test_the_computer_sits_in_at_the_same_game(
         await ana.until("Waiting for")
         before = ana.code
         old = await look_at(wat, before)
-        await ana.press("b")
-        text = await ana.until("computer.", "medium-bot", gone=before)
+        text = await ana.do("b", "computer.", "medium-bot", gone=before)
         code = text.split()[0]
         assert f"Room {code} now, with the" in text
         assert told[:-1] in text

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import game
-from tictactoe_server.server import Server
+from tests.tui.conftest import Game
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
-async def test_a_declined_draw_names_who_declined_it(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.type(":draw")
-        await ana.press("enter")
-        await ana.until("You offered a draw. Waiting for the answer ...   Ctrl+N withdraw")
+async def test_a_declined_draw_names_who_declined_it(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.enter(":draw", "You offered a draw. Waiting for the answer ...   Ctrl+N withdraw")
         await bo.ask("draw", room=code, action="decline")
         await ana.until("bo declines the draw.", gone="You offered")
         await bo.ask("draw", room=code, action="offer")
@@ -24,10 +20,8 @@ async def test_a_declined_draw_names_who_declined_it(server: Server, open_screen
         await ana.until("bo withdraws the draw offer.", gone="Ctrl+Y accept")
 
 
-async def test_an_offer_is_answered_by_its_key_while_one_says_something(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_an_offer_is_answered_by_its_key_while_one_says_something(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await ana.press("tab")
         await ana.type("well")
         await bo.ask("draw", room=code, action="offer")
@@ -37,64 +31,51 @@ async def test_an_offer_is_answered_by_its_key_while_one_says_something(
         await ana.until("say: well_")
 
 
-async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
-        await ana.type(":draw")
-        await ana.press("enter")
-        await ana.until("You offered a draw.")
-        await ana.press("ctrl+y")
-        await ana.until("That is your own offer: the other side answers it.")
-        await ana.press("ctrl+n")
-        await ana.until("You withdraw the draw offer.", gone="You offered a draw.")
+async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(game: Game) -> None:
+    async with game() as (ana, bo, _):
+        await ana.enter(":draw", "You offered a draw.")
+        await ana.do("ctrl+y", "That is your own offer: the other side answers it.")
+        await ana.do("ctrl+n", "You withdraw the draw offer.", gone="You offered a draw.")
         await ana.press("5")
         await bo.state(ply=1)
-        await ana.type(":undo")
-        await ana.press("enter")
-        await ana.until("You asked to take back B2. Waiting for the answer ...   Ctrl+N withdraw")
-        await ana.type(":undo withdraw")
-        await ana.press("enter")
-        await ana.until("You withdraw the request to take a move back.")
+        await ana.enter(":undo", "You asked to take back B2. Waiting for the answer ...   Ctrl+N withdraw")
+        await ana.enter(":undo withdraw", "You withdraw the request to take a move back.")
 
 
-async def test_moves_that_were_taken_back_are_told(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_moves_that_were_taken_back_are_told(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await ana.press("1")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)")
-        await ana.type(":undo")
-        await ana.press("enter")
-        await ana.until("You asked to take back A1 and B2.")
+        await ana.enter(":undo", "You asked to take back A1 and B2.")
         await bo.ask("undo", room=code, action="accept")
         await ana.until("You take back A1 and B2.", "YOUR MOVE (X)")
 
 
-async def test_what_follows_draw_must_make_sense(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
-        await ana.type(":draw please")
-        await ana.press("enter")
-        await ana.until("Type draw, draw accept, draw decline or draw withdraw.", gone="You offered")
+async def test_what_follows_draw_must_make_sense(game: Game) -> None:
+    async with game() as (ana, _, _code):
+        await ana.enter(":draw please", "Type draw, draw accept, draw decline or draw withdraw.", gone="You offered")
 
 
-async def test_why_a_game_ended_stays_when_the_other_one_leaves(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN   bo resigns")
-        await ana.press("enter")
-        await ana.until("The game is over. r rematch")
+        await ana.do("enter", "The game is over. r rematch")
         await bo.ask("leave", room=code)
         await ana.until("bo left the room.", "YOU WIN   bo resigns", "(left)", gone="r rematch")
 
 
-async def test_leaving_a_game_is_told_as_that_in_one_line(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_leaving_a_game_is_told_as_that_in_one_line(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("leave", room=code)
         text = await ana.until("bo left the game. You win.   (0 moves", "n new private room", "Esc home")
         assert text.count("bo left") == 1
 
 
-async def test_who_is_asked_sees_what_would_be_taken_back(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_who_is_asked_sees_what_would_be_taken_back(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await ana.press("1")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)

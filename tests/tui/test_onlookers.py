@@ -10,8 +10,7 @@ import pytest
 from tests.client.states import ANA, BO, CY, players, seat, state
 from tests.client.tables import table_of
 from tests.peer import Peer, open_peer
-from tests.tui.conftest import OpenScreen, ScreenUser
-from tests.tui.test_game_page import game
+from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tictactoe_client.input.intents import Verb, parse_intent
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import Keymap
@@ -121,16 +120,12 @@ async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[
 
 async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
     async with three(open_screen, server) as (ana, bo, _, code):
-        await ana.press(":")
-        await ana.type("resign")
-        await ana.press("enter", "enter")
-        await ana.until("bo to move (O)", "v values")
-        await ana.press("enter")
-        await ana.until("You are out of the game; the others play on.")
+        await ana.type(":resign")
+        await ana.do("enter enter", "bo to move (O)", "v values")
+        await ana.do("enter", "You are out of the game; the others play on.")
         await bo.ask("move", room=code, cell=0, ply=0)
         await ana.until("cy to move (A)")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("escape", "Playing as")
 
 
 async def test_a_watcher_of_a_room_that_waits_reads_who_is_there(server: Server, open_screen: OpenScreen) -> None:
@@ -152,15 +147,11 @@ async def test_the_command_that_is_offered_works_as_it_is_typed(open_screen: Ope
         await ana.until("YOUR MOVE (X)")
         await bo.socket.close()
         await ana.until("bo has been gone too long.   :claim win   :claim draw   or just wait")
-        await ana.type(":claim win")
-        await ana.press("enter")
-        await ana.until("YOU WIN")
+        await ana.enter(":claim win", "YOU WIN")
 
 
-async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server, size=(80, 24), ascii=True) as (ana, bo, code):
+async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(game: Game) -> None:
+    async with game(size=(80, 24), ascii=True) as (ana, bo, code):
         for ply, (key, answer) in enumerate((("1", 1), ("4", 2), ("7", None))):
             await ana.press(key)
             await bo.state(ply=2 * ply + 1)
@@ -170,5 +161,4 @@ async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(
         await ana.until("YOU WIN", "r rematch")
         text = await ana.until("Y   Y  OOO  U   U", "IIIII", "It cost the draw.")
         assert text.isascii()
-        await ana.press("left")
-        await ana.until("Looking back at move 4.", gone="IIIII")
+        await ana.do("left", "Looking back at move 4.", gone="IIIII")

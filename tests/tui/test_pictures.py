@@ -89,16 +89,14 @@ async def test_no_server(open_screen: OpenScreen, gallery: Gallery) -> None:
 async def test_settings(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
     async with open_screen(server.url, size=gallery.size) as ana:
         await ana.until("Playing as")
-        await ana.press("s")
-        await ana.until("Two numbers mean")
+        await ana.do("s", "Two numbers mean")
         gallery.check("settings", await take(ana))
 
 
 async def test_new_room(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
     async with open_screen(server.url, size=gallery.size) as ana:
         await ana.until("Playing as")
-        await ana.press("down", "down", "enter", "left", "left")
-        await ana.until("15x15")
+        await ana.do("down down enter left left", "15x15")
         gallery.check("new room", await take(ana))
 
 
@@ -119,22 +117,18 @@ async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenS
         await bo.ask("move", room=code, cell=4, ply=1)
         await bo.ask("chat", room=code, text="hello")
         await ana.until("YOUR MOVE", "bo: hello")
-        await ana.press("right", "right")
-        await ana.until("┏")
+        await ana.do("right right", "┏")
         gallery.check("game", await take(ana, code))
         async with open_screen(server.url, Choice("watch", code=code), size=gallery.size) as wat:
             await wat.until("WATCHING")
-            await wat.press("left")
-            await wat.until("move 1 of 2")
+            await wat.do("left", "move 1 of 2")
             gallery.check("watching", await take(wat, code))
         await ana.press("2")
         await bo.state(ply=3)
         await bo.ask("move", room=code, cell=8, ply=3)
         await ana.until("YOUR MOVE")
-        await ana.press("3")
-        await ana.until("YOU WIN")
-        await ana.press("v", "left")
-        await ana.until("O to move: ", "O played C3: ")
+        await ana.do("3", "YOU WIN")
+        await ana.do("v left", "O to move: ", "O played C3: ")
         gallery.check("review", await take(ana, code))
         await ana.press("v", "end")
         await bo.ask("rematch", room=code)
@@ -159,8 +153,7 @@ async def test_large_boards(server: Server, open_screen: OpenScreen, gallery: Ga
         async with open_screen(server.url, Choice("join", code=code), size=gallery.size) as ana:
             await ana.until("YOUR MOVE", "5. ")
             await ana.press("down", "down", "down")
-            await ana.type("k")
-            await ana.until("move: k_")
+            await ana.type("k", "move: k_")
             gallery.check(name, await take(ana, code))
 
 

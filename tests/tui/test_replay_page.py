@@ -70,8 +70,7 @@ async def test_it_begins_where_the_command_says_and_needs_no_connection(watch: W
         assert "reach" not in text
         assert ana.app.link.phase == "connecting"
         assert ana.app.link.client is None
-        await ana.press("right")
-        await ana.until(LAST)
+        await ana.do("right", LAST)
 
 
 async def test_each_key_goes_where_it_says(watch: Watch) -> None:
@@ -101,10 +100,8 @@ async def test_each_key_goes_where_it_says(watch: Watch) -> None:
 async def test_escape_drops_what_is_typed_and_then_leaves(watch: Watch) -> None:
     async with watch() as ana:
         await ana.until("Esc leave")
-        await ana.press("5")
-        await ana.until("go to move: 5_")
-        await ana.press("escape")
-        await ana.until("The start.", gone="go to move")
+        await ana.do("5", "go to move: 5_")
+        await ana.do("escape", "The start.", gone="go to move")
         await ana.press("escape")
     assert ana.app.return_code == 0
 
@@ -136,13 +133,9 @@ async def test_a_game_is_saved_and_never_over_another_file(
     monkeypatch.chdir(tmp_path)
     async with watch() as ana:
         await ana.until("The start.")
-        await ana.press("s")
-        await ana.until("The game is saved in tictactoe-K7M4PQ-3.txt")
-        await ana.press("s")
-        await ana.until("tictactoe-K7M4PQ-3.txt exists already.", "Type save and")
-        await ana.type(":save mine 5.txt")
-        await ana.press("enter")
-        await ana.until("The game is saved in mine 5.txt", "move 0 of 7")
+        await ana.do("s", "The game is saved in tictactoe-K7M4PQ-3.txt")
+        await ana.do("s", "tictactoe-K7M4PQ-3.txt exists already.", "Type save and")
+        await ana.enter(":save mine 5.txt", "The game is saved in mine 5.txt", "move 0 of 7")
     assert list_names(tmp_path) == {"tictactoe-K7M4PQ-3.txt", "mine 5.txt"}
     assert parse_record((tmp_path / "mine 5.txt").read_text()) == parse_record(CLASSIC)
 
@@ -150,36 +143,27 @@ async def test_a_game_is_saved_and_never_over_another_file(
 async def test_what_moves_were_worth_is_shown_without_a_server_and_mistakes_are_gone_through(watch: Watch) -> None:
     async with watch() as ana:
         await ana.until("The start.", "m next mistake")
-        await ana.press("v")
-        await ana.until(
-            "X to move: a draw with best play.", "*=", "X played B2: a draw, like any move.", "3. X A2  O C3?"
+        await ana.do(
+            "v", "X to move: a draw with best play.", "*=", "X played B2: a draw, like any move.", "3. X A2  O C3?"
         )
-        await ana.press("v")
-        await ana.until("The start.", gone="C3?")
-        await ana.press("m")
-        await ana.until("move 5 of 7", "O played C3: loses in 2; best C2: a draw.", "*=")
-        await ana.press("m")
-        await ana.until("There is no mistake after this moment.")
-        await ana.press("end", "M")
-        await ana.until("Move 6: O played C3", "It cost the draw.")
-        await ana.press("escape")
-        await ana.until("Move 5 of 7", "m next mistake")
+        await ana.do("v", "The start.", gone="C3?")
+        await ana.do("m", "move 5 of 7", "O played C3: loses in 2; best C2: a draw.", "*=")
+        await ana.do("m", "There is no mistake after this moment.")
+        await ana.do("end M", "Move 6: O played C3", "It cost the draw.")
+        await ana.do("escape", "Move 5 of 7", "m next mistake")
 
 
 async def test_a_large_board_follows_the_moves_and_is_looked_at_by_hand(watch: Watch) -> None:
     async with watch(diagonal(32), ply=1) as ana:
         await ana.until("1-", " of 1-32")
         assert "A-" in ana.text
-        await ana.press("end")
-        await ana.until("Move 16 of 16")
-        await ana.press("left")
-        await ana.until("Move 15 of 16", "(X)", "29")
+        await ana.do("end", "Move 16 of 16")
+        await ana.do("left", "Move 15 of 16", "(X)", "29")
         before = ana.text
         await ana.press("up", "<")
         assert ana.text != before
         assert "Move 15 of 16" in ana.text
-        await ana.press("down", ">")
-        await ana.until(before)
+        await ana.do("down >", before)
 
 
 @pytest.mark.parametrize("size", [(36, 10), (120, 40)])
@@ -197,15 +181,13 @@ async def test_a_long_comment_takes_the_lines_there_are_and_says_where_it_is_cut
     async with watch(f"1. b2 {{{comment}}} a1 2. c1 *", ply=1, size=size) as ana:
         text = await ana.until("{word000", "(X)", "…")
         assert sum("word" in line for line in text.splitlines()) == shown
-        await ana.press("right")
-        await ana.until("Move 2 of 3", "(O)", gone="word")
+        await ana.do("right", "Move 2 of 3", "(O)", gone="word")
 
 
 async def test_a_game_without_moves_has_a_start(watch: Watch) -> None:
     async with watch('[X "ana"] [Reason "resigned"] O') as ana:
         await ana.until("move 0 of 0", "O wins by resignation.")
-        await ana.press("right", "left", "end", "home", "up", ">")
-        await ana.until("The start.")
+        await ana.do("right left end home up >", "The start.")
 
 
 async def test_ascii_without_colour_is_enough(watch: Watch) -> None:
@@ -216,5 +198,4 @@ async def test_ascii_without_colour_is_enough(watch: Watch) -> None:
 async def test_other_keys_are_obeyed(watch: Watch) -> None:
     async with watch(changed_keys={"right": ("n",), "left": ("p",), "save": ("w",)}) as ana:
         await ana.until("w save")
-        await ana.press("n", "n", "p")
-        await ana.until("Move 1 of 7")
+        await ana.do("n n p", "Move 1 of 7")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.peer import Peer, open_peer, play_out
-from tests.tui.conftest import OpenScreen, ScreenUser
-from tests.tui.test_game_page import LOOKS, game
+from tests.tui.conftest import Game, OpenScreen, ScreenUser
+from tests.tui.test_game_page import LOOKS
 from tictactoe_client.online.client import Choice
 from tictactoe_server.server import Server
 
@@ -42,10 +42,8 @@ async def wake_worker(server: Server) -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-async def test_a_finished_game_shows_what_each_move_was_worth(
-    server: Server, open_screen: OpenScreen, look: dict[str, Any]
-) -> None:
-    async with game(open_screen, server, **look) as (ana, bo, code):
+async def test_a_finished_game_shows_what_each_move_was_worth(game: Game, look: dict[str, Any]) -> None:
+    async with game(**look) as (ana, bo, code):
         for ply, cell in enumerate(WON_BY_X):
             if ply % 2:
                 await bo.state(ply=ply)
@@ -54,47 +52,34 @@ async def test_a_finished_game_shows_what_each_move_was_worth(
                 await ana.until("YOUR MOVE", *(f"{ply // 2}. X" for _ in range(ply // 2)))
                 await ana.press(str(cell + 1))
         await ana.until("YOU WIN", "v review")
-        await ana.press("v")
-        text = await ana.until("X wins at once. Best: A3.", "X played A3, the best: wins at once.", "hide values")
+        text = await ana.do("v", "X wins at once. Best: A3.", "X played A3, the best: wins at once.", "hide values")
         assert "*+1" in text.splitlines()[8]
-        await ana.press("left")
-        await ana.until("O to move: a draw with best play. Best: A3.", "O played B1: loses in 2; best A3: a draw.")
-        await ana.press("v")
-        await ana.until("Looking back at move 3.", "End or Esc to the end", gone="to move")
-        await ana.press("end")
-        await ana.until("YOU WIN")
+        await ana.do("left", "O to move: a draw with best play. Best: A3.", "O played B1: loses in 2; best A3: a draw.")
+        await ana.do("v", "Looking back at move 3.", "End or Esc to the end", gone="to move")
+        await ana.do("end", "YOU WIN")
         assert ana.text.isascii() is look.get("ascii", False)
 
 
 async def test_a_watcher_sees_values_of_the_game_that_goes_on(server: Server, open_screen: OpenScreen) -> None:
     async with watched(open_screen, server, [0, 4]) as (wat, ana, bo, code):
         assert "*=" not in wat.text
-        await wat.press("v")
-        await wat.until("X to move: a draw with best play.", "*=", "ana's move (X)")
+        await wat.do("v", "X to move: a draw with best play.", "*=", "ana's move (X)")
         await ana.ask("move", room=code, cell=8, ply=2)
         await wat.until("O to move: a draw with best play. Best: B1, A2, C2, B3.", "-4")
-        await wat.press("left")
-        await wat.until("X to move: a draw", "Looking back at move 2.", "X played C3", "move 2 of 3")
+        await wat.do("left", "X to move: a draw", "Looking back at move 2.", "X played C3", "move 2 of 3")
         await bo.ask("move", room=code, cell=2, ply=3)
         await wat.until("move 2 of 4", "1 new move", "X played C3")
-        await wat.press("end")
-        await wat.until("X wins in 3. Best: A3.", "ana's move (X)")
-        await wat.press("v")
-        await wat.until("ana's move (X)", gone="X wins")
+        await wat.do("end", "X wins in 3. Best: A3.", "ana's move (X)")
+        await wat.do("v", "ana's move (X)", gone="X wins")
 
 
 async def test_cells_are_compared_pointed_at_and_named(server: Server, open_screen: OpenScreen) -> None:
     async with watched(open_screen, server, [0, 4, 8]) as (wat, *_):
-        await wat.press("v")
-        await wat.until("Best: B1, A2, C2, B3.")
-        await wat.press("down")
-        await wat.until("*=", "B1: a draw.")
-        await wat.press("down", "down", "down", "down")
-        await wat.until("C1 loses in 4.")
-        await wat.press("7")
-        await wat.until("A3 loses in 4.")
-        await wat.press(":", "c", "2", "enter")
-        await wat.until("C2: a draw.")
+        await wat.do("v", "Best: B1, A2, C2, B3.")
+        await wat.do("down", "*=", "B1: a draw.")
+        await wat.do("down down down down", "C1 loses in 4.")
+        await wat.do("7", "A3 loses in 4.")
+        await wat.do(": c 2 enter", "C2: a draw.")
         await wat.click(7, 4)
         await wat.until("A1 is no move.")
 
@@ -108,48 +93,37 @@ async def test_a_large_board_names_its_best_cells_beside_it(bots: Server, open_s
         text = await wat.until("X wins within 3. Best: ", "X played K8, one of the best", "wins within 3")
         row = next(line for line in text.splitlines() if line.startswith("   8"))
         assert "*" in row
-        await wat.press(":", "a", "8", "enter")
-        await wat.until("   A8: unclear")
+        await wat.do(": a 8 enter", "   A8: unclear")
 
 
 async def test_a_narrow_window_keeps_what_was_played(server: Server, open_screen: OpenScreen) -> None:
     async with watched(open_screen, server, [0, 4, 8, 2], size=(44, 15)) as (wat, *_):
-        await wat.press("v", "left")
-        await wat.until("move 3 of 4", "O played C1: loses in 4; best B1: a dra")
+        await wat.do("v left", "move 3 of 4", "O played C1: loses in 4; best B1: a dra")
 
 
-async def test_one_who_plays_gets_the_words_of_the_server_and_no_values(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, *_):
-        await ana.press(":")
-        await ana.type("review")
-        await ana.press("enter")
-        await ana.until("You play this game: its analysis is for afterwards.", gone="*=")
+async def test_one_who_plays_gets_the_words_of_the_server_and_no_values(game: Game) -> None:
+    async with game() as (ana, *_):
+        await ana.enter(":review", "You play this game: its analysis is for afterwards.", gone="*=")
 
 
-async def test_a_rematch_ends_the_review(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_a_rematch_ends_the_review(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await ana.press("1")
         await bo.state(ply=1)
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
-        await ana.press("v")
-        await ana.until("X to move: a draw", "*=")
+        await ana.do("v", "X to move: a draw", "*=")
         await bo.ask("rematch", room=code)
         await ana.until("bo wants a rematch:", "X to move: a draw")
-        await ana.press("r")
-        await ana.until("bo's move (X)", gone="*=")
+        await ana.do("r", "bo's move (X)", gone="*=")
 
 
 async def test_asking_more_than_the_server_allows_is_waited_out(server: Server, open_screen: OpenScreen) -> None:
     moves = [0, 1, 2, 4, 3, 5, 7, 6]
     async with watched(open_screen, server, moves) as (wat, ana, bo, code):
-        await wat.press("v")
-        await wat.until("to move: a draw with best play. Best: C3.")
+        await wat.do("v", "to move: a draw with best play. Best: C3.")
         for ply in range(7, -1, -1):
-            await wat.press("left")
-            await wat.until(f"Looking back at move {ply}.", " played ")
+            await wat.do("left", f"Looking back at move {ply}.", " played ")
         await wat.press("end")
         await ana.ask("resign", room=code)
         await ana.ask("rematch", room=code)
@@ -177,8 +151,7 @@ async def test_a_watcher_always_sees_at_which_move_and_how_to_step_back(
         await wat.click(at - 2, 0)
         await bo.ask("move", room=code, cell=1, ply=3)
         await wat.until("move 1 of 4", "(1 new move)")
-        await wat.press("left")
-        await wat.until("move 0 of 4", gone=back)
+        await wat.do("left", "move 0 of 4", gone=back)
         await wat.pilot.resize_terminal(36, 14)
         await wat.until(f"WATCHING {code}", "move 0 of 4", gone="watching   move")
         await wat.pilot.resize_terminal(24, 14)
@@ -190,19 +163,13 @@ async def test_before_the_first_move_there_is_nothing_to_step_back_to(server: Se
         await wat.until("1 watching   move 0 of 0", gone="back]")
 
 
-async def test_esc_hides_the_values_and_leads_to_the_end_before_it_leaves(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_esc_hides_the_values_and_leads_to_the_end_before_it_leaves(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await ana.press("5")
         await bo.state(ply=1)
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN", "v review")
-        await ana.press("v")
-        await ana.until("hide values  m next mistake  End end  Esc back")
-        await ana.press("right", "end", "escape")
-        await ana.until("YOU WIN", "r rematch  v review", gone="hide values")
-        await ana.press("v", "left", "escape")
-        await ana.until("YOU WIN", "r rematch  v review", gone="hide values")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("v", "hide values  m next mistake  End end  Esc back")
+        await ana.do("right end escape", "YOU WIN", "r rematch  v review", gone="hide values")
+        await ana.do("v left escape", "YOU WIN", "r rematch  v review", gone="hide values")
+        await ana.do("escape", "Playing as")

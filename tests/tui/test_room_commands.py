@@ -5,22 +5,19 @@ from __future__ import annotations
 import pytest
 
 from tests.peer import open_peer, play_out
-from tests.tui.conftest import OpenScreen, ScreenUser
-from tests.tui.test_game_page import GOMOKU, game
+from tests.tui.conftest import Game, OpenScreen, ScreenUser
+from tests.tui.test_game_page import GOMOKU
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import Keys, Rules
 from tictactoe_server.server import Server
 
 
 async def command(user: ScreenUser, text: str) -> None:
-    await user.type(f":{text}")
-    await user.press("enter")
+    await user.enter(f":{text}")
 
 
-async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await command(ana, "board")
         await ana.until("No move has been played yet.")
         await ana.press("1")
@@ -33,12 +30,9 @@ async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(
         assert ana.app.pages[-1].table.talk == talk
 
 
-async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server, Rules(32, 32, 5)) as (ana, bo, code):
-        await ana.type("af32")
-        await ana.press("enter")
+async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(game: Game) -> None:
+    async with game(Rules(32, 32, 5)) as (ana, bo, code):
+        await ana.enter("af32")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.until("YOUR MOVE")
@@ -49,8 +43,8 @@ async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(
 
 
 @pytest.mark.parametrize("words", ["board 0", "p", "back", "live", "next"])
-async def test_who_plays_is_shown_no_board_of_before(server: Server, open_screen: OpenScreen, words: str) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
+async def test_who_plays_is_shown_no_board_of_before(game: Game, words: str) -> None:
+    async with game() as (ana, bo, _):
         await ana.press("1")
         await bo.state(ply=1)
         await ana.until("bo's move", "1. X A1")
@@ -87,10 +81,8 @@ async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: Open
         ("z9", "Z9 is off the board: columns A-C, rows 1-3."),
     ],
 )
-async def test_a_strange_command_is_answered_as_everywhere(
-    server: Server, open_screen: OpenScreen, typed: str, answer: str
-) -> None:
-    async with game(open_screen, server) as (ana, *_):
+async def test_a_strange_command_is_answered_as_everywhere(game: Game, typed: str, answer: str) -> None:
+    async with game() as (ana, *_):
         await command(ana, typed)
         await ana.until(answer)
 
@@ -106,15 +98,13 @@ async def test_a_strange_command_is_answered_as_everywhere(
     ],
 )
 async def test_a_bare_word_on_a_large_board_is_answered_with_what_was_meant(
-    server: Server, open_screen: OpenScreen, typed: str, answer: str
+    game: Game, typed: str, answer: str
 ) -> None:
-    async with game(open_screen, server, GOMOKU) as (ana, *_):
-        await ana.type(typed)
-        await ana.press("enter")
-        await ana.until(answer)
+    async with game(GOMOKU) as (ana, *_):
+        await ana.enter(typed, answer)
 
 
-async def test_a_digit_after_the_colon_means_what_it_means_without_it(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, keys=Keys.PAD) as (ana, bo, _):
+async def test_a_digit_after_the_colon_means_what_it_means_without_it(game: Game) -> None:
+    async with game(keys=Keys.PAD) as (ana, bo, _):
         await command(ana, "7")
         assert (await bo.state(ply=1))["last"] == 0

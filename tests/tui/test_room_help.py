@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import game
+from tests.tui.conftest import Game
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import list_room_help
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_engine import PRESETS, Keys, Rules
-from tictactoe_server.server import Server
 
 
 def rows_of(
@@ -54,12 +52,10 @@ def test_without_other_signs_than_ascii_the_arrows_are_told_in_words() -> None:
     assert rows_of(ascii=True)["a move back"] == "<-"
 
 
-async def test_a_letter_that_places_nothing_says_how_names_are_typed(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, keys=Keys.LETTERS) as (ana, bo, _):
-        await ana.press("b")
-        await ana.until("Here a letter places: qwe/asd/zxc. For a name such as b3: :b3")
-        await ana.press("?")
-        await ana.until("the cell by its place, at once", ":b2")
+async def test_a_letter_that_places_nothing_says_how_names_are_typed(game: Game) -> None:
+    async with game(keys=Keys.LETTERS) as (ana, bo, _):
+        await ana.do("b", "Here a letter places: qwe/asd/zxc. For a name such as b3: :b3")
+        await ana.do("?", "the cell by its place, at once", ":b2")
         await ana.press("escape")
         await ana.press(":", "b", "3", "enter")
         assert (await bo.state(ply=1))["last"] == 7

@@ -125,11 +125,9 @@ async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_
         await ana.until("YOUR MOVE")
         watcher = await others.enter_async_context(open_screen(server.url, Choice("watch", code=code)))
         await watcher.until("WATCHING")
-        await ana.type("a1")
-        await ana.press("enter")
+        await ana.enter("a1")
         await watcher.until("(X)")
-        await watcher.press("left")
-        await watcher.until("move 0 of 1")
+        await watcher.do("left", "move 0 of 1")
         check_fit(watcher, "Looking back at move 0.")
         check_fit(ana, "Barth")
 
@@ -248,9 +246,7 @@ async def test_the_talk_goes_first_and_then_the_moves(server: Server, open_scree
     ):
         del cy
         await begin(ana, bo)
-        await ana.type("a1")
-        await ana.press("enter")
-        await ana.until("1. X A1")
+        await ana.enter("a1", "1. X A1")
         found = []
         for height in (9, 10, 11, 12, 14, 20):
             picture = draw(ana, (80, height))

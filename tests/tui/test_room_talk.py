@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from tests.peer import open_peer
-from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import SMALL, game
+from tests.tui.conftest import Game, OpenScreen
+from tests.tui.test_game_page import SMALL
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
@@ -16,35 +16,31 @@ from tictactoe_server.server import Server
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
-async def test_a_line_that_is_too_long_stays_with_a_count(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
+async def test_a_line_that_is_too_long_stays_with_a_count(game: Game) -> None:
+    async with game() as (ana, bo, _):
         await ana.press("tab")
         await ana.paste("a" * 187)
-        await ana.press("b")
-        await ana.until("188/200")
+        await ana.do("b", "188/200")
         await ana.paste("c" * 13)
-        await ana.press("enter")
-        await ana.until("Too long: 201 of 200 characters.", "201/200", "ccc_")
+        await ana.do("enter", "Too long: 201 of 200 characters.", "201/200", "ccc_")
         await ana.press("backspace", "enter")
         assert (await bo.next_of("chat"))["text"] == "a" * 187 + "b" + "c" * 12
 
 
-async def test_a_line_after_a_command_that_is_too_long_stays_too(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
+async def test_a_line_after_a_command_that_is_too_long_stays_too(game: Game) -> None:
+    async with game() as (ana, _, _code):
         await ana.type(":chat ")
         await ana.paste("a" * 201)
-        await ana.press("enter")
-        await ana.until("Too long: 201 of 200 characters.", "201/200")
+        await ana.do("enter", "Too long: 201 of 200 characters.", "201/200")
 
 
-async def test_a_line_that_was_refused_comes_back(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
+async def test_a_line_that_was_refused_comes_back(game: Game) -> None:
+    async with game() as (ana, _, _code):
         for number in range(30):
             if "say: line" in ana.text:
                 break
             await ana.press("tab")
-            await ana.type(f"line {number}")
-            await ana.press("enter")
+            await ana.enter(f"line {number}")
             async with asyncio.timeout(10):
                 while f"ana: line {number}" not in ana.text and "You say too much" not in ana.text:
                     await ana.pilot.pause()
@@ -52,38 +48,31 @@ async def test_a_line_that_was_refused_comes_back(server: Server, open_screen: O
         assert "ana: line 0" in text
 
 
-async def test_a_line_may_be_left_for_the_board_and_taken_up_again(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
+async def test_a_line_may_be_left_for_the_board_and_taken_up_again(game: Game) -> None:
+    async with game() as (ana, bo, _):
         await ana.press("tab", "h", "i", "tab", "5")
         assert (await bo.state(ply=1))["last"] == 4
-        await ana.press("tab")
-        await ana.until("say: hi_")
-        await ana.press("escape", "tab")
-        await ana.until("say: _")
+        await ana.do("tab", "say: hi_")
+        await ana.do("escape tab", "say: _")
 
 
-async def test_in_a_narrow_window_a_line_is_shown_until_the_next_key(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, size=(40, 12)) as (ana, bo, code):
+async def test_in_a_narrow_window_a_line_is_shown_until_the_next_key(game: Game) -> None:
+    async with game(size=(40, 12)) as (ana, bo, code):
         await bo.ask("chat", room=code, text="hello there")
         await ana.until("bo: hello there", gone="YOUR MOVE")
-        await ana.press("left")
-        await ana.until("YOUR MOVE", gone="hello there")
+        await ana.do("left", "YOUR MOVE", gone="hello there")
         await bo.ask("chat", room=code, text="well then")
         await ana.until("bo: well then", gone="YOUR MOVE")
-        await ana.press("ctrl+c")
-        await ana.until("Leave and lose this game?", gone="well then")
+        await ana.do("ctrl+c", "Leave and lose this game?", gone="well then")
 
 
-async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_opens(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_opens(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("r rematch  v review  n new private room  s save")
         await bo.ask("leave", room=code)
         await ana.until("v review  n new private room", "bo left.   n new private room", gone="r rematch")
-        await ana.press("5")
-        await ana.until("The game is over. n new private room or Esc.")
+        await ana.do("5", "The game is over. n new private room or Esc.")
 
 
 async def test_a_quick_match_goes_on_to_a_new_opponent(server: Server, open_screen: OpenScreen) -> None:
@@ -108,21 +97,18 @@ async def test_one_who_is_out_of_a_game_of_three_is_told_so(server: Server, open
         await cy.ask("join", room=code)
         await ana.until("YOUR MOVE (X)")
         await ana.type(":resign")
-        await ana.press("enter", "enter")
-        await ana.until("ana (you) (out)", "You are out of this game: bo to move (O)", gone="type a cell")
+        await ana.do("enter enter", "ana (you) (out)", "You are out of this game: bo to move (O)", gone="type a cell")
 
 
-async def test_who_looks_back_reads_where_and_how_to_return(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, SMALL) as (ana, bo, code):
+async def test_who_looks_back_reads_where_and_how_to_return(game: Game) -> None:
+    async with game(SMALL) as (ana, bo, code):
         await ana.press("5")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=0, ply=1)
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
-        await ana.press("left")
-        await ana.until("move 1 of 2", "Looking back at move 1.", "End or Esc to the end")
-        await ana.press("end")
-        await ana.until("YOU WIN", gone="move 1 of 2")
+        await ana.do("left", "move 1 of 2", "Looking back at move 1.", "End or Esc to the end")
+        await ana.do("end", "YOU WIN", gone="move 1 of 2")
 
 
 async def test_one_new_move_is_one(server: Server, open_screen: OpenScreen) -> None:
@@ -132,26 +118,25 @@ async def test_one_new_move_is_one(server: Server, open_screen: OpenScreen) -> N
         await ana.ask("move", room=code, cell=0, ply=0)
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
             await wat.until("WATCHING")
-            await wat.press("left")
-            await wat.until("Looking back at move 0.")
+            await wat.do("left", "Looking back at move 0.")
             await bo.ask("move", room=code, cell=1, ply=1)
             await wat.until("(1 new move)")
             await ana.ask("move", room=code, cell=2, ply=2)
             await wat.until("(2 new moves)")
 
 
-async def test_no_time_that_has_passed_stays_in_the_talk(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
+async def test_no_time_that_has_passed_stays_in_the_talk(game: Game) -> None:
+    async with game() as (ana, bo, _):
         await bo.socket.close()
         text = await ana.until("bo has dropped. Waiting for them: ", "(away)")
         assert text.count("Waiting for them") == 1
         assert text.count("bo has dropped.") == 2
 
 
-async def test_a_key_with_alt_places_nothing(server: Server, open_screen: OpenScreen) -> None:
+async def test_a_key_with_alt_places_nothing(game: Game) -> None:
     from textual import events
 
-    async with game(open_screen, server) as (ana, bo, _):
+    async with game() as (ana, bo, _):
         ana.app.screen.post_message(events.Key("alt+x", "x"))
         await ana.press("5")
         assert (await bo.state(ply=1))["last"] == 4

@@ -78,8 +78,7 @@ async def test_the_head_says_how_long_the_server_takes_now(
     async with run_proxy(server.port) as proxy, open_screen(proxy.url) as ana:
         await ana.until("Playing as", " ms")
         if in_a_room:
-            await ana.press("enter")
-            await ana.until("Waiting for someone", " ms")
+            await ana.do("enter", "Waiting for someone", " ms")
         at_first = shown()
         proxy.delay_seconds = (at_first + 100) / 500
         async with asyncio.timeout(10):
@@ -122,12 +121,9 @@ async def test_while_another_program_holds_the_file_the_screen_answers_and_ctrl_
 ) -> None:
     with held_by_another(KnownPlayers().path.with_suffix(".lock")):
         async with open_screen(server.url, local=False) as ana:
-            await ana.press("?")
-            await ana.until("Everywhere")
-            await ana.press("escape")
-            await ana.until("Playing as  ana", "not written down yet: another program writes there")
-            await ana.press("enter")
-            await ana.until("Waiting for someone")
+            await ana.do("?", "Everywhere")
+            await ana.do("escape", "Playing as  ana", "not written down yet: another program writes there")
+            await ana.do("enter", "Waiting for someone")
             await ana.press("ctrl+q")
     assert ana.app.return_code == 0
     assert not KnownPlayers().path.exists()

@@ -21,8 +21,7 @@ NOBODY = "ws://127.0.0.1:1"
 async def at_settings(open_screen: OpenScreen, url: str = NOBODY, **options: Any) -> AsyncIterator[ScreenUser]:
     async with open_screen(url, **options) as ana:
         await ana.until("r retry" if url == NOBODY else "Playing as")
-        await ana.press("s")
-        await ana.until("> Theme")
+        await ana.do("s", "> Theme")
         yield ana
 
 
@@ -82,17 +81,12 @@ async def test_every_key_of_the_form(open_screen: OpenScreen) -> None:
         await until_chosen(ana, "Confirm clicks")
         await ana.press("down", "down")
         await until_chosen(ana, "Colour")
-        await ana.press("up", "space")
-        await ana.until("monokai")
+        await ana.do("up space", "monokai")
         await ana.press("escape")
-        await ana.press("t")
-        await ana.until("Theme: night")
-        await ana.press("?")
-        await ana.until("Everywhere")
-        await ana.press("escape", "escape")
-        await ana.until("r retry")
-        await ana.press("s", "s")
-        await ana.until("r retry")
+        await ana.do("t", "Theme: night")
+        await ana.do("?", "Everywhere")
+        await ana.do("escape escape", "r retry")
+        await ana.do("s s", "r retry")
 
 
 async def test_every_value_of_every_line_below_the_theme_comes_round(open_screen: OpenScreen) -> None:
@@ -150,8 +144,7 @@ async def test_where_nothing_can_be_kept_the_setting_counts_for_this_run_and_tha
     path.parent.mkdir(parents=True)
     path.write_text("theme =\n")
     async with at_settings(open_screen) as ana:
-        await ana.press("right")
-        await ana.until("For this run only: client.toml has a mistake in it", "Not kept: client.toml has")
+        await ana.do("right", "For this run only: client.toml has a mistake in it", "Not kept: client.toml has")
         assert ana.app.settings.theme == "night"
         assert path.read_text() == "theme =\n"
 
@@ -161,11 +154,9 @@ async def test_what_could_not_be_kept_is_kept_with_the_next_change(open_screen: 
     path.parent.mkdir(parents=True)
     path.write_text("theme =\n")
     async with at_settings(open_screen) as ana:
-        await ana.press("right")
-        await ana.until("For this run only")
+        await ana.do("right", "For this run only")
         path.write_text("")
-        await ana.press("down", "right")
-        await ana.until("Kept in ~", gone="For this run only")
+        await ana.do("down right", "Kept in ~", gone="For this run only")
     assert path.read_text() == 'theme = "night"\nno_color = true\n'
 
 
@@ -178,8 +169,7 @@ async def test_what_was_changed_last_is_kept_though_one_leaves_at_once(open_scre
 async def test_the_theme_chosen_at_home_is_kept(open_screen: OpenScreen, home: Path) -> None:
     async with open_screen(NOBODY) as ana:
         await ana.until("r retry")
-        await ana.press("t")
-        await ana.until("Theme: night")
+        await ana.do("t", "Theme: night")
         assert await until_kept(ana) == {"theme": "night"}
 
 
@@ -187,9 +177,7 @@ async def test_a_name_chosen_at_home_is_kept(server: Server, open_screen: OpenSc
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  guest-")
         await ana.press("n")
-        await ana.type("zoe")
-        await ana.press("enter")
-        await ana.until("Playing as  zoe")
+        await ana.enter("zoe", "Playing as  zoe")
         assert await until_kept(ana) == {"name": "zoe"}
 
 
@@ -199,9 +187,7 @@ async def test_a_name_given_to_this_run_alone_is_changed_for_this_run_alone(
     async with open_screen(server.url, name="ana", name_is_for_now=True) as ana:
         await ana.until("Playing as  ana")
         await ana.press("n")
-        await ana.type("zoe")
-        await ana.press("enter")
-        await ana.until("Playing as  zoe", "for this run only")
+        await ana.enter("zoe", "Playing as  zoe", "for this run only")
         assert await until_kept(ana) == {}
 
 
@@ -209,5 +195,4 @@ async def test_a_mistake_in_the_file_is_said_on_the_screen(open_screen: OpenScre
     doubt = 'client.toml line 4: unknown key "thme". Did you mean "theme"?'
     async with open_screen(NOBODY, doubts=(doubt,)) as ana:
         await ana.until("r retry", doubt)
-        await ana.press("t")
-        await ana.until("Theme: night", gone=doubt)
+        await ana.do("t", "Theme: night", gone=doubt)

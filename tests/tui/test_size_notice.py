@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import game
+from tests.tui.conftest import Game
 from tictactoe_client.tui.picture import measure, notice_size
-from tictactoe_server.server import Server
 
 QUESTION = "Leave and lose this game?   Enter yes   Esc play on"
 
@@ -55,12 +53,10 @@ def test_it_fits_any_window_and_begins_with_its_first_word(width: int, height: i
     assert "needs".startswith(lines[0][:5])
 
 
-async def test_it_stands_on_the_screen(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, *_):
+async def test_it_stands_on_the_screen(game: Game) -> None:
+    async with game() as (ana, *_):
         await ana.pilot.resize_terminal(10, 4)
         assert ana.text.split("\n") == ["needs at", "least", "24x8, now", "10x4"]
-        await ana.press("5", "ctrl+q")
-        await ana.until("needs", "Leave and")
+        await ana.do("5 ctrl+q", "needs", "Leave and")
         await ana.pilot.resize_terminal(80, 16)
-        await ana.press("escape")
-        await ana.until("YOUR MOVE (X)", "│  5  │")
+        await ana.do("escape", "YOUR MOVE (X)", "│  5  │")

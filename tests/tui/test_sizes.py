@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.proxy import run_proxy
-from tests.tui.conftest import OpenScreen, ScreenUser
-from tests.tui.test_game_page import game
+from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
@@ -19,8 +18,8 @@ def find(user: ScreenUser, words: str) -> tuple[int, int]:
     return next((line.index(words), y) for y, line in enumerate(user.text.splitlines()) if words in line)
 
 
-async def test_on_a_large_window_things_stand_together_in_the_middle(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, size=LARGE) as (ana, *_):
+async def test_on_a_large_window_things_stand_together_in_the_middle(game: Game) -> None:
+    async with game(size=LARGE) as (ana, *_):
         lines = [line for line in ana.text.splitlines() if line.strip()]
         left = min(len(line) - len(line.lstrip()) for line in lines)
         right = LARGE[0] - max(map(len, lines))
@@ -43,20 +42,19 @@ async def test_a_click_is_found_on_the_stage(server: Server, open_screen: OpenSc
         await ana.until("> Gravity")
 
 
-async def test_a_click_anywhere_in_a_large_cell_places(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, size=LARGE) as (ana, bo, _):
+async def test_a_click_anywhere_in_a_large_cell_places(game: Game) -> None:
+    async with game(size=LARGE) as (ana, bo, _):
         x, y = find(ana, "     5     ")
         await ana.click(x, y - 2)
         assert (await bo.state(ply=1))["last"] == 4
         await ana.until("(▄▀▄)")
 
 
-async def test_a_window_is_changed_again_and_again_during_a_game(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, size=(80, 24)) as (ana, bo, _):
+async def test_a_window_is_changed_again_and_again_during_a_game(game: Game) -> None:
+    async with game(size=(80, 24)) as (ana, bo, _):
         ana.app.link.latency_ms = 1
         ana.app.redraw()
-        await ana.press("right")
-        await ana.until("┃    5    ┃")
+        await ana.do("right", "┃    5    ┃")
         before = ana.text.splitlines()[1:]
         for size, words in (
             (LARGE, ["│┃    5    ┃│", "│┏         ┓│"]),
@@ -80,8 +78,8 @@ async def test_a_window_is_changed_again_and_again_during_a_game(server: Server,
         assert (await bo.state(ply=1))["last"] == 4
 
 
-async def test_in_a_window_that_is_too_small_a_key_places_nothing(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, size=(80, 24)) as (ana, *_):
+async def test_in_a_window_that_is_too_small_a_key_places_nothing(game: Game) -> None:
+    async with game(size=(80, 24)) as (ana, *_):
         await ana.pilot.resize_terminal(20, 5)
         await ana.until("needs at least 24x8")
         await ana.press("1")
@@ -90,10 +88,8 @@ async def test_in_a_window_that_is_too_small_a_key_places_nothing(server: Server
         await ana.until("YOUR MOVE", "      1     │")
 
 
-async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server, Rules(32, 32, 5), size=LARGE) as (ana, bo, _):
+async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(game: Game) -> None:
+    async with game(Rules(32, 32, 5), size=LARGE) as (ana, bo, _):
         await ana.press(*["down"] * 20, *["right"] * 20)
         await ana.until("[.]")
         for size in ((80, 24), (40, 12), (30, 10), (120, 40)):
@@ -105,12 +101,10 @@ async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(
         assert placed["last"] == 31 * 32 + 31
 
 
-async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(server: Server, game: Game) -> None:
     async with run_proxy(server.port) as proxy:
         backoff = Backoff((300,), longest=300, jitter=0, hold_seconds=900)
-        async with game(open_screen, server, url=proxy.url, size=(80, 24), backoff=backoff) as (ana, *_):
+        async with game(url=proxy.url, size=(80, 24), backoff=backoff) as (ana, *_):
             proxy.cut()
             await ana.until("CONNECTION LOST. Trying again in ", "(attempt 1). Your seat is held 14:")
             for size, words in (
@@ -122,24 +116,19 @@ async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(
                 await ana.until(words, "Esc leave")
 
 
-async def test_a_refusal_is_read_to_its_end_at_forty_columns(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, PRESETS["blocker"], size=(40, 14)) as (ana, *_):
-        await ana.press("5")
-        text = await ana.until("is blocked")
+async def test_a_refusal_is_read_to_its_end_at_forty_columns(game: Game) -> None:
+    async with game(PRESETS["blocker"], size=(40, 14)) as (ana, *_):
+        text = await ana.do("5", "is blocked")
         assert "A3 B3 C3" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("size", [(24, 8), LARGE])
-async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(
-    server: Server, open_screen: OpenScreen, size: tuple[int, int]
-) -> None:
+async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(game: Game, size: tuple[int, int]) -> None:
     long_name = "a-name-of-24-characters-"
-    async with game(open_screen, server, size=(80, 24), ascii=True, opponent=long_name) as (ana, *_):
+    async with game(size=(80, 24), ascii=True, opponent=long_name) as (ana, *_):
         await ana.pilot.resize_terminal(*size)
-        await ana.press("1")
-        await ana.until("'s move")
-        await ana.press("2")
-        text = await ana.until("It's")
+        await ana.do("1", "'s move")
+        text = await ana.do("2", "It's")
         assert text.isascii(), text
         assert ("~" in text) is (size[0] < 60)
 
@@ -147,10 +136,8 @@ async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(
 async def test_the_form_of_a_new_room_scrolls_in_a_low_window(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, size=(40, 12)) as ana:
         await ana.until("Playing as")
-        await ana.press("down", "down", "enter")
-        await ana.until("> Game", "3 by 3, 3 in a row;", "Esc cancel")
-        await ana.press("up")
-        text = await ana.until("> The computer", "Esc cancel")
+        await ana.do("down down enter", "> Game", "3 by 3, 3 in a row;", "Esc cancel")
+        text = await ana.do("up", "> The computer", "Esc cancel")
         assert "Game" not in text
         x, y = find(ana, "Your mark")
         await ana.click(x, y)

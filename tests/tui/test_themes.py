@@ -67,7 +67,6 @@ async def test_nothing_on_the_first_screens_has_a_colour_that_no_test_has_seen(
         for key, words in (("?", "Everywhere"), ("s", "Bell at your turn"), ("n", "Your name")):
             await ana.until("Playing as")
             assert ana.colours() <= {colour.lower() for colour in known}
-            await ana.press(key)
-            await ana.until(words)
+            await ana.do(key, words)
             assert ana.colours() <= {colour.lower() for colour in known}
             await ana.press("escape")

@@ -28,8 +28,7 @@ async def test_a_pasted_link_to_another_server_leads_there(server: Server, open_
             await paste(ana, f"{other.url}/{code}")
             await ana.until("bo's move (X)", "O  ana (you)")
             await bo.state(status="playing")
-            await ana.press("escape", "enter")
-            text = await ana.until("Playing as  ana", f"Back to {server.url}")
+            text = await ana.do("escape enter", "Playing as  ana", f"Back to {server.url}")
             assert other.url in text.splitlines()[0]
             assert server.url not in text.splitlines()[0]
 
@@ -40,10 +39,8 @@ async def test_the_whole_command_may_be_typed(server: Server, open_screen: OpenS
         async with open_screen(server.url) as ana:
             await ana.until("Playing as")
             await ana.press("down", "down", "down")
-            await ana.type(f"tictactoe-client join {other.url}/{code}")
-            await ana.until(f"/{code}")
-            await ana.press("enter")
-            await ana.until("bo's move (X)")
+            await ana.type(f"tictactoe-client join {other.url}/{code}", f"/{code}")
+            await ana.do("enter", "bo's move (X)")
 
 
 async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Server, open_screen: OpenScreen) -> None:
@@ -52,8 +49,7 @@ async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Serve
         player = ana.app.link.client.player if ana.app.link.client else None
         await paste(ana, NOWHERE)
         await ana.until("Can't reach ws://127.0.0.1:1", f"Back to {server.url}:", "press Esc", "Esc back")
-        await ana.press("escape")
-        text = await ana.until("Playing as  ana", gone="Back to")
+        text = await ana.do("escape", "Playing as  ana", gone="Back to")
         assert server.url in text.splitlines()[0]
         assert ana.app.link.client is not None
         assert ana.app.link.client.player == player
@@ -65,8 +61,7 @@ async def test_one_may_go_back_to_the_server_before(server: Server, open_screen:
         await paste(ana, f"{other.url}/K7M4PQ")
         await ana.until("No room K7M4PQ")
         await ana.until(f"Back to {server.url}")
-        await ana.press("up", "enter")
-        await ana.until("Playing as  ana", f"Back to {other.url}")
+        await ana.do("up enter", "Playing as  ana", f"Back to {other.url}")
 
 
 async def test_a_room_of_this_server_needs_no_journey(server: Server, open_screen: OpenScreen) -> None:
@@ -87,14 +82,9 @@ async def test_after_a_refusal_what_is_typed_takes_the_place_of_the_old_code(
     async with open_screen(server.url) as ana:
         await ana.until("Playing as")
         await ana.press("down", "down", "down")
-        await ana.type("k7m4")
-        await ana.press("enter")
-        await ana.until('"k7m4" has 4')
-        await ana.type("ab")
-        await ana.press("enter")
-        await ana.until('"ab" has 2', gone="k7m4")
-        await ana.press("escape")
-        await ana.until("> Join with a code", gone="ab")
+        await ana.enter("k7m4", '"k7m4" has 4')
+        await ana.enter("ab", '"ab" has 2', gone="k7m4")
+        await ana.do("escape", "> Join with a code", gone="ab")
 
 
 async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen: OpenScreen) -> None:
@@ -113,10 +103,8 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
             await ana.until("Can't reach", "> Near you: hall  ws://10.1.2.3:8765")
         async with open_screen(server.url) as ana:
             await ana.until("Playing as", "Near you: hall")
-            await ana.press("end", "enter")
-            await ana.until("ws://10.1.2.3:8765  ●")
-            await ana.press("escape")
-            await ana.until("Playing as", "Near you: hall")
+            await ana.do("end enter", "ws://10.1.2.3:8765  ●")
+            await ana.do("escape", "Playing as", "Near you: hall")
             await announcing.async_unregister_all_services()
             await ana.until("Playing as", gone="Near you: hall")
     finally:

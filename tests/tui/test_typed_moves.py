@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.conftest import OpenScreen
-from tests.tui.test_game_page import GOMOKU, SMALL, game
+from tests.tui.conftest import Game, OpenScreen
+from tests.tui.test_game_page import GOMOKU, SMALL
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_server.server import Server
@@ -13,57 +13,47 @@ from tictactoe_server.server import Server
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
-async def test_a_space_belongs_to_what_is_typed_and_plays_nothing(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, GOMOKU) as (ana, bo, _):
-        await ana.press("right", "right")
-        await ana.until("[.]")
-        await ana.type("2 3")
-        await ana.until("YOUR MOVE", "move: 2 3_")
+async def test_a_space_belongs_to_what_is_typed_and_plays_nothing(game: Game) -> None:
+    async with game(GOMOKU) as (ana, bo, _):
+        await ana.do("right right", "[.]")
+        await ana.type("2 3", "YOUR MOVE", "move: 2 3_")
         await ana.press("enter")
         assert (await bo.state(ply=1))["last"] == 15 + 2
 
 
-async def test_a_space_without_a_cursor_stays_in_the_text(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, GOMOKU) as (ana, bo, _):
-        await ana.type("3 14")
-        await ana.until("move: 3 14_", gone="[+]")
+async def test_a_space_without_a_cursor_stays_in_the_text(game: Game) -> None:
+    async with game(GOMOKU) as (ana, bo, _):
+        await ana.type("3 14", "move: 3 14_", gone="[+]")
         await ana.press("enter")
         assert (await bo.state(ply=1))["last"] == 2 * 15 + 13
 
 
-async def test_space_places_at_the_cursor_where_nothing_is_typed(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, GOMOKU) as (ana, bo, _):
-        await ana.press("space")
-        await ana.until("[+]")
+async def test_space_places_at_the_cursor_where_nothing_is_typed(game: Game) -> None:
+    async with game(GOMOKU) as (ana, bo, _):
+        await ana.do("space", "[+]")
         await ana.press("space")
         assert (await bo.state(ply=1))["last"] == 7 * 15 + 7
 
 
-async def test_another_key_for_placing_sends_what_is_typed(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, GOMOKU, changed_keys={"place": ("f6",)}) as (ana, bo, _):
+async def test_another_key_for_placing_sends_what_is_typed(game: Game) -> None:
+    async with game(GOMOKU, changed_keys={"place": ("f6",)}) as (ana, bo, _):
         await ana.press("right", "right")
         await ana.type("b3")
         await ana.press("f6")
         assert (await bo.state(ply=1))["last"] == 2 * 15 + 1
 
 
-async def test_a_letter_for_placing_is_text_where_something_is_typed(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server, GOMOKU, changed_keys={"place": ("p",)}) as (ana, _, _code):
+async def test_a_letter_for_placing_is_text_where_something_is_typed(game: Game) -> None:
+    async with game(GOMOKU, changed_keys={"place": ("p",)}) as (ana, _, _code):
         await ana.press("right")
-        await ana.type("hep")
-        await ana.until("YOUR MOVE", "move: hep_")
+        await ana.type("hep", "YOUR MOVE", "move: hep_")
 
 
-async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.press("1")
-        await ana.until("bo's move (O)", "(X)")
-        await ana.press("5")
-        await ana.until("It's bo's move. Enter plays 5 when it is yours.", "move: 5_")
-        await ana.press("3", "enter")
-        await ana.until("It's bo's move.", "move: 3_")
+async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("1", "bo's move (O)", "(X)")
+        await ana.do("5", "It's bo's move. Enter plays 5 when it is yours.", "move: 5_")
+        await ana.do("3 enter", "It's bo's move.", "move: 3_")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)", "move: 3_", "Enter play 3  Esc clear")
         assert (await bo.state(ply=2))["turn"] == "X"
@@ -73,112 +63,85 @@ async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(
 
 
 @pytest.mark.parametrize(("keys", "key", "cell"), [(Keys.PHONE, "7", 6), (Keys.PAD, "7", 0), (Keys.LETTERS, "z", 6)])
-async def test_a_kept_key_means_what_it_means_in_turn(
-    server: Server, open_screen: OpenScreen, keys: Keys, key: str, cell: int
-) -> None:
-    async with game(open_screen, server, keys=keys) as (ana, bo, code):
+async def test_a_kept_key_means_what_it_means_in_turn(game: Game, keys: Keys, key: str, cell: int) -> None:
+    async with game(keys=keys) as (ana, bo, code):
         await ana.press("s" if keys is Keys.LETTERS else "5")
         await bo.state(ply=1)
         await ana.until("bo's move (O)")
-        await ana.press(key)
-        await ana.until(f"move: {key}_")
+        await ana.do(key, f"move: {key}_")
         await bo.ask("move", room=code, cell=1, ply=1)
         await ana.until("YOUR MOVE (X)")
         await ana.press("enter")
         assert (await bo.state(ply=3))["last"] == cell
 
 
-async def test_in_turn_a_key_on_3x3_places_at_once_and_drops_what_was_kept(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.press("1")
-        await ana.until("bo's move (O)", "(X)")
-        await ana.press("5", "space")
-        await ana.until("move: 5_")
+async def test_in_turn_a_key_on_3x3_places_at_once_and_drops_what_was_kept(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("1", "bo's move (O)", "(X)")
+        await ana.do("5 space", "move: 5_")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)", "move: 5_")
-        await ana.press("space")
-        await ana.until("YOUR MOVE (X)", "move: 5_")
+        await ana.do("space", "YOUR MOVE (X)", "move: 5_")
         await ana.press("9")
         assert (await bo.state(ply=3))["last"] == 8
         await ana.until("bo's move (O)", "move: _")
 
 
-async def test_backspace_and_esc_drop_a_kept_key(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, _, _code):
-        await ana.press("1")
-        await ana.until("bo's move (O)")
+async def test_backspace_and_esc_drop_a_kept_key(game: Game) -> None:
+    async with game() as (ana, _, _code):
+        await ana.do("1", "bo's move (O)")
         for drop in ("backspace", "escape"):
-            await ana.press("5")
-            await ana.until("move: 5_")
-            await ana.press(drop)
-            await ana.until("bo's move (O)", "move: _", gone="Leave and lose")
+            await ana.do("5", "move: 5_")
+            await ana.do(drop, "bo's move (O)", "move: _", gone="Leave and lose")
 
 
-async def test_a_whole_move_of_before_is_begun_anew_in_turn_and_out_of_it(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server, GOMOKU) as (ana, bo, code):
-        await ana.type("a1")
-        await ana.press("enter")
+async def test_a_whole_move_of_before_is_begun_anew_in_turn_and_out_of_it(game: Game) -> None:
+    async with game(GOMOKU) as (ana, bo, code):
+        await ana.enter("a1")
         await bo.state(ply=1)
         await ana.until("bo's move (O)")
-        await ana.type("h1c")
-        await ana.until("move: c_")
+        await ana.type("h1c", "move: c_")
         await ana.type("3")
         await bo.ask("move", room=code, cell=112, ply=1)
         await ana.until("YOUR MOVE", "move: c3_")
-        await ana.type("h10")
-        await ana.until("move: h10_")
+        await ana.type("h10", "move: h10_")
         await ana.press("enter")
         assert (await bo.state(ply=3))["last"] == 9 * 15 + 7
 
 
-async def test_what_is_typed_ends_with_the_game(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
-        await ana.press("1")
-        await ana.until("bo's move (O)")
+async def test_what_is_typed_ends_with_the_game(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("1", "bo's move (O)")
         await ana.press("5")
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("escape", "Playing as")
 
 
 @pytest.mark.parametrize("rules", [SMALL, GOMOKU, PRESETS["connect-four"], Rules(32, 32, 5)])
 async def test_nothing_is_typed_before_the_game_begins(server: Server, open_screen: OpenScreen, rules: Rules) -> None:
     async with open_screen(server.url, Choice("create", rules)) as ana:
         await ana.until("Waiting for someone")
-        await ana.press("5", "c")
-        await ana.until("The game has not begun: a seat is free.")
+        await ana.do("5 c", "The game has not begun: a seat is free.")
         await ana.paste("c3")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("escape", "Playing as")
 
 
 @pytest.mark.parametrize("arrow", ["up", "down", "left", "right"])
-async def test_the_first_arrow_shows_the_cursor_on_the_last_move(
-    server: Server, open_screen: OpenScreen, arrow: str
-) -> None:
-    async with game(open_screen, server, GOMOKU, ascii=True) as (ana, bo, code):
-        await ana.press(arrow)
-        await ana.until("[+]")
-        await ana.type("a1")
-        await ana.press("enter")
+async def test_the_first_arrow_shows_the_cursor_on_the_last_move(game: Game, arrow: str) -> None:
+    async with game(GOMOKU, ascii=True) as (ana, bo, code):
+        await ana.do(arrow, "[+]")
+        await ana.enter("a1")
         await bo.state(ply=1)
         ana.app.pages[-1].table.hand.cursor = None
         await bo.ask("move", room=code, cell=20, ply=1)
         await ana.until("YOUR MOVE", "(O)")
-        await ana.press(arrow)
-        await ana.until("[O]", gone="[+]")
+        await ana.do(arrow, "[O]", gone="[+]")
 
 
 @pytest.mark.parametrize("typed", ["q", "thanks", "b3"])
-async def test_letters_on_3x3_are_text_and_place_nothing_before_enter(
-    server: Server, open_screen: OpenScreen, typed: str
-) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
+async def test_letters_on_3x3_are_text_and_place_nothing_before_enter(game: Game, typed: str) -> None:
+    async with game() as (ana, bo, _):
         await ana.type(typed)
         hint = {"q": "1-9 place", "b3": "Enter play b3"}.get(typed, "Esc clear")
         await ana.until("YOUR MOVE (X)", f"move: {typed}_", hint)
@@ -189,26 +152,20 @@ async def test_letters_on_3x3_are_text_and_place_nothing_before_enter(
             await ana.until(f'I don\'t know "{typed}".', "move: _")
 
 
-async def test_letters_place_where_they_were_chosen_and_then_the_cells_show_them(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with game(open_screen, server, keys=Keys.LETTERS) as (ana, bo, _):
+async def test_letters_place_where_they_were_chosen_and_then_the_cells_show_them(game: Game) -> None:
+    async with game(keys=Keys.LETTERS) as (ana, bo, _):
         assert all(f"│  {letter}  │" in ana.text for letter in "wsx")
         await ana.until("qwe/asd/zxc place")
-        await ana.press("5")
-        await ana.until("YOUR MOVE (X)", "move: 5_")
+        await ana.do("5", "YOUR MOVE (X)", "move: 5_")
         await ana.press("escape", "s")
         assert (await bo.state(ply=1))["last"] == 4
 
 
 @pytest.mark.parametrize("dismissing", ["escape", "n"])
-async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment(
-    server: Server, open_screen: OpenScreen, dismissing: str
-) -> None:
-    async with game(open_screen, server) as (ana, bo, _):
+async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment(game: Game, dismissing: str) -> None:
+    async with game() as (ana, bo, _):
         page = ana.app.pages[-1]
-        await ana.press("escape")
-        await ana.until("Leave and lose this game?")
+        await ana.do("escape", "Leave and lose this game?")
         await ana.press(dismissing, "1", "enter", "enter")
         await ana.until("YOUR MOVE (X)", "│  1  │", gone="[")
         page.table.hand.quiet_until = 0.0
@@ -216,9 +173,8 @@ async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment
         assert (await bo.state(ply=1))["last"] == 0
 
 
-async def test_the_answer_to_an_offer_is_no_move(server: Server, open_screen: OpenScreen) -> None:
-    async with game(open_screen, server) as (ana, bo, code):
+async def test_the_answer_to_an_offer_is_no_move(game: Game) -> None:
+    async with game() as (ana, bo, code):
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw")
-        await ana.press("ctrl+n", "1")
-        await ana.until("YOUR MOVE (X)", "│  1  │", gone="Ctrl+Y accept")
+        await ana.do("ctrl+n 1", "YOUR MOVE (X)", "│  1  │", gone="Ctrl+Y accept")

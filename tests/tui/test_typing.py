@@ -20,48 +20,36 @@ KEYS = {
 async def test_a_code_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, changed_keys=KEYS) as ana:
         await ana.until("Playing as")
-        await ana.press("down", "j", "down")
-        await ana.until("> Join with a code")
-        await ana.type("ob hxkj")
-        await ana.until("ob hxkj")
-        await ana.press("escape", "up")
-        await ana.until("> New room")
-        await ana.press("k")
-        await ana.until("> Play the computer")
+        await ana.do("down j down", "> Join with a code")
+        await ana.type("ob hxkj", "ob hxkj")
+        await ana.do("escape up", "> New room")
+        await ana.do("k", "> Play the computer")
 
 
 async def test_a_name_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, changed_keys=KEYS) as ana:
         await ana.until("Playing as")
         await ana.press("n")
-        await ana.type("kjo bhx")
-        await ana.until("Your name:", "kjo bhx")
-        await ana.press("enter")
-        await ana.until("Playing as  kjo bhx")
+        await ana.type("kjo bhx", "Your name:", "kjo bhx")
+        await ana.do("enter", "Playing as  kjo bhx")
 
 
 async def test_the_lines_of_a_new_room_have_all_letters(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, changed_keys=KEYS) as ana:
         await open_form(ana, "Marks")
-        await ana.type("kjo bhx")
-        await ana.until("kjo bhx")
-        await ana.press("?")
-        await ana.until("along, down or slanting")
+        await ana.type("kjo bhx", "kjo bhx")
+        await ana.do("?", "along, down or slanting")
 
 
 async def test_the_choices_of_a_new_room_have_the_keys_of_one_s_own(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, changed_keys=KEYS) as ana:
         await open_form(ana, "Misère")
-        await ana.press("x")
-        await ana.until("> Misère             yes")
-        await ana.press("j")
-        await ana.until("> Gravity")
-        await ana.press("k", "b")
-        await ana.until("Playing as")
+        await ana.do("x", "> Misère             yes")
+        await ana.do("j", "> Gravity")
+        await ana.do("k b", "Playing as")
 
 
 async def test_a_code_to_watch_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, opening=Opening("watch"), changed_keys=KEYS) as ana:
         await ana.until("Private games")
-        await ana.type("kjob hx")
-        await ana.until("kjob hx")
+        await ana.type("kjob hx", "kjob hx")

@@ -38,18 +38,15 @@ async def slow_screen(
 
 async def open_form(ana: ScreenUser) -> None:
     """Open the form of a new room."""
-    await ana.press("down", "down", "enter")
-    await ana.until("Enter open the room")
+    await ana.do("down down enter", "Enter open the room")
 
 
 async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         await open_form(ana)
         proxy.hold()
-        await ana.press("enter")
-        await ana.until("Opening the room…   Esc cancel")
-        await ana.press("escape")
-        await ana.until("Playing as", gone="Opening")
+        await ana.do("enter", "Opening the room…   Esc cancel")
+        await ana.do("escape", "Playing as", gone="Opening")
         await until_rooms_wait(bo, 1)
         proxy.release()
         await until_rooms_wait(bo, 0)
@@ -64,8 +61,7 @@ async def test_a_new_room_is_given_up_at_once_though_its_form_was_edited(
         await open_form(ana)
         await ana.press("down", "4", "x", "4")
         proxy.hold()
-        await ana.press("enter", "escape")
-        await ana.until("Playing as")
+        await ana.do("enter escape", "Playing as")
 
 
 async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: OpenScreen) -> None:
@@ -75,8 +71,7 @@ async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: 
         await ana.press("enter", "enter", "enter")
         proxy.release()
         await ana.until("Waiting for someone")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("escape", "Playing as")
         await until_rooms_wait(bo, 0)
 
 
@@ -86,21 +81,17 @@ async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_a_new_room(
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         await open_form(ana)
         proxy.hold()
-        await ana.press("enter", "?")
-        await ana.until("Esc back")
+        await ana.do("enter ?", "Esc back")
         proxy.release()
         await ana.until("Waiting for someone")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.do("escape", "Playing as")
 
 
 async def test_a_quick_match_is_given_up_on_the_first_page(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         proxy.hold()
-        await ana.press("enter", "enter")
-        await ana.until("Looking for an opponent…   Esc cancel")
-        await ana.press("escape")
-        await ana.until("Playing as", gone="Looking")
+        await ana.do("enter enter", "Looking for an opponent…   Esc cancel")
+        await ana.do("escape", "Playing as", gone="Looking")
         await until_rooms_wait(bo, 1)
         proxy.release()
         await until_rooms_wait(bo, 0)
@@ -125,8 +116,7 @@ async def test_nothing_else_is_opened_from_the_first_page_while_a_match_is_looke
 ) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         proxy.hold()
-        await ana.press("enter", "down", "down", "enter")
-        await ana.until("> New room", "Looking for an opponent…")
+        await ana.do("enter down down enter", "> New room", "Looking for an opponent…")
         proxy.release()
         await ana.until("Waiting for someone")
 
@@ -136,8 +126,7 @@ async def test_another_room_is_entered_after_the_one_that_was_given_up_was_left(
 ) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         proxy.hold()
-        await ana.press("enter", "escape", "enter")
-        await ana.until("Looking for an opponent…")
+        await ana.do("enter escape enter", "Looking for an opponent…")
         proxy.release()
         await ana.until("Waiting for someone")
         await until_rooms_wait(bo, 1)
@@ -151,10 +140,8 @@ async def test_a_room_that_is_joined_too_late_is_left_to_others(server: Server, 
         await ana.press("j")
         await ana.type(code)
         proxy.hold()
-        await ana.press("enter")
-        await ana.until(f"Joining {code}…   Esc cancel")
-        await ana.press("escape")
-        await ana.until("> Join with a code", gone="Joining")
+        await ana.do("enter", f"Joining {code}…   Esc cancel")
+        await ana.do("escape", "> Join with a code", gone="Joining")
         await bo.state(status="playing")
         proxy.release()
         assert (await bo.state(status="over"))["result"]["winner"] == "X"
@@ -172,14 +159,12 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, open_scr
             async with open_screen(proxy.url, name=None) as ana:
                 await ana.until(f"> Resume {code}")
                 proxy.hold()
-                await ana.press("enter", "escape")
-                await ana.until("Playing as  ana", gone="Joining")
+                await ana.do("enter escape", "Playing as  ana", gone="Joining")
                 await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is True)
                 proxy.release()
                 await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
                 await ana.until(f"> Resume {code}")
-                await ana.press("enter")
-                await ana.until("bo's move", "O  ana (you)")
+                await ana.do("enter", "bo's move", "O  ana (you)")
 
 
 async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_watching(
@@ -193,13 +178,11 @@ async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_watching(
         await cy.ask("join", room=code)
         await wat.until("1 live", code)
         proxy.hold()
-        await wat.press("enter", "enter")
-        await wat.until(f"Going to watch {code}…   Esc cancel")
+        await wat.do("enter enter", f"Going to watch {code}…   Esc cancel")
         await wat.press("?")
         proxy.release()
         await wat.until("WATCHING")
-        await wat.press("escape")
-        await wat.until("Watch a game", "1 live")
+        await wat.do("escape", "Watch a game", "1 live")
         await bo.state(watchers=0)
 
 
@@ -230,8 +213,7 @@ async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator
         open_screen(proxy.url) as ana,
     ):
         await ana.until("Your games")
-        await ana.press("up", "enter")
-        await ana.until("2 games", "> 1.", "gomoku")
+        await ana.do("up enter", "2 games", "> 1.", "gomoku")
         proxy.hold()
         try:
             yield ana, proxy
@@ -241,13 +223,10 @@ async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator
 
 async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server, open_screen: OpenScreen) -> None:
     async with slow_history(open_screen, server) as (ana, proxy):
-        await ana.press("enter")
-        await ana.until("Fetching the game…   Esc cancel")
-        await ana.press("escape")
-        await ana.until("> 1.", gone="Fetching")
+        await ana.do("enter", "Fetching the game…   Esc cancel")
+        await ana.do("escape", "> 1.", gone="Fetching")
         proxy.release()
-        await ana.press("escape")
-        await ana.until("Playing as", "0 live")
+        await ana.do("escape", "Playing as", "0 live")
         assert len(ana.app.pages) == 1
 
 
@@ -255,12 +234,10 @@ async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_a_replay(
     server: Server, open_screen: OpenScreen
 ) -> None:
     async with slow_history(open_screen, server) as (ana, proxy):
-        await ana.press("enter", "enter", "?")
-        await ana.until("Esc back")
+        await ana.do("enter enter ?", "Esc back")
         proxy.release()
         await ana.until("REPLAY")
-        await ana.press("escape")
-        await ana.until("2 games")
+        await ana.do("escape", "2 games")
 
 
 async def test_the_game_that_was_asked_for_last_is_opened(server: Server, open_screen: OpenScreen) -> None:
@@ -268,5 +245,4 @@ async def test_the_game_that_was_asked_for_last_is_opened(server: Server, open_s
         await ana.press("enter", "down", "enter")
         proxy.release()
         await ana.until("REPLAY", "move 0 of 5", gone="15x15")
-        await ana.press("escape")
-        await ana.until("> 2.", gone="REPLAY")
+        await ana.do("escape", "> 2.", gone="REPLAY")

@@ -19,12 +19,9 @@ async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen
         await cy.ask("join", room=code)
         async with open_screen(server.url, opening=WATCH) as ana:
             await ana.until("No public game", "Private games are not listed: type their code")
-            await ana.type(code.lower())
-            await ana.until("The code of a room to watch", code.lower())
-            await ana.press("enter")
-            await ana.until(f"WATCHING {code}")
-            await ana.press("escape")
-            await ana.until("Private games are not listed")
+            await ana.type(code.lower(), "The code of a room to watch", code.lower())
+            await ana.do("enter", f"WATCHING {code}")
+            await ana.do("escape", "Private games are not listed")
 
 
 @pytest.mark.parametrize("opening", [Opening(), WATCH])
@@ -48,15 +45,10 @@ async def test_games_come_and_go_by_themselves(server: Server, open_screen: Open
 async def test_a_wrong_code_is_said_and_taken_off(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, opening=WATCH) as ana:
         await ana.until("Private games")
-        await ana.type("r7")
-        await ana.press("enter")
-        await ana.until('"r7" has 2')
-        await ana.type("k7m4pq")
-        await ana.until("k7m4pq")
-        await ana.press("enter")
-        await ana.until("No room K7M4PQ")
-        await ana.press("escape")
-        await ana.until("Playing as")
+        await ana.enter("r7", '"r7" has 2')
+        await ana.type("k7m4pq", "k7m4pq")
+        await ana.do("enter", "No room K7M4PQ")
+        await ana.do("escape", "Playing as")
 
 
 async def test_a_link_is_followed_to_its_server(server: Server, open_screen: OpenScreen) -> None:
@@ -70,5 +62,4 @@ async def test_a_link_is_followed_to_its_server(server: Server, open_screen: Ope
         async with open_screen(server.url, opening=WATCH) as ana:
             await ana.until("Private games")
             await ana.paste(f"tictactoe-client watch {other.url}/{code}")
-            await ana.press("enter")
-            await ana.until(f"WATCHING {code}")
+            await ana.do("enter", f"WATCHING {code}")
