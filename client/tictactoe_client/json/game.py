@@ -26,7 +26,7 @@ from tictactoe_client.text.news import can_play_again
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import BadRoomCode, encode, parse_room_code
 from tictactoe_protocol.codes import MAX_ID_LENGTH
-from tictactoe_protocol.pushes import Closed, Push, Replaced, RoomState
+from tictactoe_protocol.pushes import Closed, Ok, Push, Replaced, RoomState
 
 Line = dict[str, Any]
 Answer = TypeVar("Answer")
@@ -121,7 +121,7 @@ class JsonGame:
         return ExitCode.NORMAL
 
     def _hear(self, what: ConnectionEvent | Push | None) -> ExitCode | None:
-        """Tell what happens to the connection; return how the run ends where it ends by this."""
+        """Take note of what happens; return how the run ends where it ends by this."""
         code = None if self._room is None else self._room.code
         match what:
             case Lost():
@@ -131,6 +131,10 @@ class JsonGame:
                 print_own("reconnecting", attempt=what.attempt, in_ms=in_ms, server=what.server)
             case Back():
                 print_connected(self._client, what.latency_seconds)
+            case Ok() if what.room and what.seat is not UNSET:
+                self._room = self._client.room(what.room)
+                if what.seat is not None:
+                    self._session.keep_room(what.room)
             case Closed() if what.room == code and self._is_over():
                 return self._result_code()
             case Closed() | Gone() if what.room == code:
@@ -143,7 +147,7 @@ class JsonGame:
 
     async def _speak(self, enter: Enter) -> int:
         """Enter the room, send what the input says, and end as the end of the input asks for."""
-        self._room = await self._session.enter(enter)
+        await self._session.enter(enter)
         number = 0
         while (text := await self._read_line()) is not None:
             number += 1
@@ -192,11 +196,7 @@ class JsonGame:
         if not (isinstance(identity, str) and 1 <= len(identity) <= MAX_ID_LENGTH):
             await self._client.send_text(encode(request).decode())
             return
-        answer = await self._client.request(request)
-        if answer.room and answer.seat is not UNSET:
-            self._room = self._client.room(answer.room)
-            if answer.seat is not None:
-                self._session.keep_room(answer.room)
+        await self._client.request(request)
         if room is not None:
             await self._follow(request, room)
 
