@@ -25,37 +25,37 @@ def alone(now: RoomState, moves: tuple[int, ...]) -> tuple[Actions, Room]:
     return Actions(room, Settings()), room
 
 
-def answer(actions: Actions, line: str) -> list[str]:
-    return list(actions.do_line_offline(line).lines)
+async def answer(actions: Actions, line: str) -> list[str]:
+    return list((await actions.do_line(line, is_offline=True)).lines)
 
 
-def test_where_marks_fall_a_column_is_kept_as_the_cell_where_the_mark_will_land() -> None:
+async def test_where_marks_fall_a_column_is_kept_as_the_cell_where_the_mark_will_land() -> None:
     actions, _ = alone(state((38, 31), FALLING), (38, 31))
-    assert answer(actions, "d") == ["D4 is kept: it is played when the connection is back."]
+    assert (await answer(actions, "d")) == ["D4 is kept: it is played when the connection is back."]
     assert actions.kept is not None
     assert actions.kept.cell == 24
 
 
-def test_a_full_column_is_told_and_nothing_is_kept() -> None:
+async def test_a_full_column_is_told_and_nothing_is_kept() -> None:
     full = (35, 28, 21, 14, 7, 0)
     actions, _ = alone(state(full, FALLING), full)
-    assert answer(actions, "a") == ["Column A is full. Free: B C D E F G."]
+    assert (await answer(actions, "a")) == ["Column A is full. Free: B C D E F G."]
     assert actions.kept is None
 
 
 async def test_a_kept_move_is_not_played_into_a_game_that_was_claimed_meanwhile() -> None:
     actions, room = alone(state((0, 4)), (0, 4))
-    assert answer(actions, "b1") == ["B1 is kept: it is played when the connection is back."]
+    assert (await answer(actions, "b1")) == ["B1 is kept: it is played when the connection is back."]
     room._take(state((0, 4), result=Result("O", "claimed")))
     assert await actions.play_kept() == Outcome(("B1 is not played: the game has gone on without it.",))
     assert actions.kept is None
 
 
-def test_stepping_goes_both_ways_without_a_connection() -> None:
+async def test_stepping_goes_both_ways_without_a_connection() -> None:
     actions, _ = alone(state((0, 4)), (0, 4))
-    assert answer(actions, "p")[0].startswith("Move 1 of 2")
-    assert answer(actions, "n")[0].startswith("Move 2 of 2")
-    assert answer(actions, "n") == ["There is no connection: type n again when it is back."]
+    assert (await answer(actions, "p"))[0].startswith("Move 1 of 2")
+    assert (await answer(actions, "n"))[0].startswith("Move 2 of 2")
+    assert (await answer(actions, "n")) == ["There is no connection: type n again when it is back."]
 
 
 async def test_mistakes_are_told_and_stepped_through_when_the_game_is_over() -> None:

@@ -28,55 +28,55 @@ class Watcher:
         self._room._told = moves
         self._room._take(replace(state(moves, game=game), seq=(self._room.state.seq + 1) if self._room.state else 1))
 
-    def look(self, *lines: str) -> list[str]:
-        return [list(self._actions.do_line_offline(line).lines) for line in lines][-1]
+    async def look(self, *lines: str) -> list[str]:
+        return [list((await self._actions.do_line(line, is_offline=True)).lines) for line in lines][-1]
 
 
-def test_the_board_after_a_move_is_drawn_as_it_was() -> None:
-    assert Watcher().look("board 2") == [
+async def test_the_board_after_a_move_is_drawn_as_it_was() -> None:
+    assert (await Watcher().look("board 2")) == [
         "Move 2 of 3: bo plays B2, centre.",
         "   A B C",
         "1  X . .",
         "2  .(O).",
         "3  . . .",
     ]
-    assert Watcher().look("b 0")[0] == "The start."
-    assert Watcher().look("board 4") == ["There is no move 4: 0 to 3."]
+    assert (await Watcher().look("b 0"))[0] == "The start."
+    assert (await Watcher().look("board 4")) == ["There is no move 4: 0 to 3."]
 
 
-def test_steps_go_from_where_one_looks() -> None:
+async def test_steps_go_from_where_one_looks() -> None:
     watcher = Watcher()
-    assert watcher.look("p")[0] == "Move 2 of 3: bo plays B2, centre."
-    assert watcher.look("back")[0] == "Move 1 of 3: ana plays A1, top left."
-    assert watcher.look("previous", "p") == ["This is the start: n goes on."]
-    assert watcher.look("n", "next", "n")[0] == "Move 3 of 3: ana plays C1, top right."
-    assert watcher.look("next") == ["This is the latest move: p goes back."]
+    assert (await watcher.look("p"))[0] == "Move 2 of 3: bo plays B2, centre."
+    assert (await watcher.look("back"))[0] == "Move 1 of 3: ana plays A1, top left."
+    assert (await watcher.look("previous", "p")) == ["This is the start: n goes on."]
+    assert (await watcher.look("n", "next", "n"))[0] == "Move 3 of 3: ana plays C1, top right."
+    assert (await watcher.look("next")) == ["This is the latest move: p goes back."]
 
 
-def test_one_stays_where_one_looks_while_the_game_goes_on() -> None:
+async def test_one_stays_where_one_looks_while_the_game_goes_on() -> None:
     watcher = Watcher()
-    watcher.look("board 1")
+    await watcher.look("board 1")
     watcher.see((*MOVES, 8))
-    assert watcher.look("n")[0] == "Move 2 of 4: bo plays B2, centre."
-    assert watcher.look("live")[0] == "Move 4 of 4: bo plays C3, bottom right."
-    assert watcher.look("p")[0].startswith("Move 3 of 4")
+    assert (await watcher.look("n"))[0] == "Move 2 of 4: bo plays B2, centre."
+    assert (await watcher.look("live"))[0] == "Move 4 of 4: bo plays C3, bottom right."
+    assert (await watcher.look("p"))[0].startswith("Move 3 of 4")
 
 
-def test_another_game_and_moves_taken_back_begin_at_the_present() -> None:
+async def test_another_game_and_moves_taken_back_begin_at_the_present() -> None:
     watcher = Watcher()
-    watcher.look("board 2")
+    await watcher.look("board 2")
     watcher.see((0,))
-    assert watcher.look("p")[0] == "The start."
-    watcher.look("board 0")
+    assert (await watcher.look("p"))[0] == "The start."
+    await watcher.look("board 0")
     watcher.see((8, 4), game=2)
-    assert watcher.look("p")[0] == "Move 1 of 2: ana plays C3, bottom right."
+    assert (await watcher.look("p"))[0] == "Move 1 of 2: ana plays C3, bottom right."
 
 
-def test_without_boards_a_step_tells_the_move_alone() -> None:
+async def test_without_boards_a_step_tells_the_move_alone() -> None:
     watcher = Watcher(draws_board=False)
-    assert watcher.look("p") == ["Move 2 of 3: bo plays B2, centre."]
-    assert len(watcher.look("board 2")) == 5
-    told = watcher.look("live")
+    assert (await watcher.look("p")) == ["Move 2 of 3: bo plays B2, centre."]
+    assert len(await watcher.look("board 2")) == 5
+    told = await watcher.look("live")
     assert told == ["Move 3 of 3: ana plays C1, top right.", "It's bo's move."]
 
 

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Literal
 
+from tictactoe_client.board.board import BoardView, render_board
+from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.files.records import save_game
 from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, VerbKind, parse_intent
-from tictactoe_client.input.past import Past
+from tictactoe_client.input.past import Judge, Mistake, Timeline
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, list_moves
-from tictactoe_client.text.news import ask_before_going, describe_ways_on, open_offers
+from tictactoe_client.text.news import ask_before_going, describe_ways_on, find_absent, open_offers
 from tictactoe_client.text.talk import Muted
 from tictactoe_client.text.wording import (
     MOST_FREE_AFTER_MISTAKE,
     NO_CONNECTION,
+    NO_MOVE_YET,
     ONLY_PLAYERS_MOVE,
+    describe_cell,
     describe_turn,
     list_free,
+    name_of,
 )
+from tictactoe_client.text.worth import describe_mistake, review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.requests import OfferAction
 
-_AFTERWARDS: Final = "Mistakes are told when the game is over."
+_LONG_SECONDS: Final = 2.0
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
-_GIVING_UP: Final[frozenset[VerbKind]] = frozenset({"resign", "leave", "quit", "new"})
 _LEAVING: Final = ("leave", "quit")
 """Words that ask for one and the same: the one answers the question about the other."""
 
@@ -45,12 +51,14 @@ class Outcome:
     going: Literal["leave", "new"] | None = None
 
 
-class Actions(Past):
-    """What one person does in one room.
+class Actions:
+    """What one person does in one room, and what they see of its game, at the moment of `timeline`.
 
-    What gives the game up must be typed twice; the screen (`shows`) asks about it itself. Where lines are `piped` in,
-    moves out of turn are told once in each position. `unblamed` are those of whom it is not said that they have
-    dropped, `muted` those of whom nothing is heard. `aborts` as for `cost_of_going`.
+    On the screen (`shows`) a moment that is looked at is seen and not told, who plays sees the present, and what gives
+    the game up is asked about by the screen; else it must be typed twice. Where lines are `piped` in, moves out of turn
+    are told once in each position. What takes long is announced by `tell`. `unblamed` are those of whom it is not said
+    that they have dropped, since they did when our own connection was lost, `muted` those of whom nothing is heard.
+    `aborts` as for `cost_of_going`; `kept` is a move for when the connection is back.
     """
 
     def __init__(
@@ -62,62 +70,89 @@ class Actions(Past):
         shows: bool = False,
         piped: bool = False,
         aborts: bool = False,
-        tell: Callable[[str], object] | None = None,
+        tell: Callable[[str], object] = lambda line: None,
     ) -> None:
-        super().__init__(room, settings, shows=shows, tell=tell)
+        self.room = room
+        self.timeline = Timeline()
         self.kept: Place | None = None
-        self._kept_at = (0, 0)
         self.muted = Muted(room.viewer) if muted is None else muted
         self.unblamed: frozenset[str] = frozenset()
-        self._piped = piped
         self.aborts = aborts
+        self._settings = settings
+        self._shows = shows
+        self._piped = piped
+        self._tell = tell
+        self._judge: Judge | None = None
+        self._kept_at = (0, 0)
         self._asked: VerbKind | None = None
         self._refused_at: tuple[int, int] | None = None
         self._came_at = monotonic()
         self._came_meanwhile: set[OfferKind] = set()
         room.subscribe(self._hear)
 
+    def _hear(self, event: RoomEvent) -> None:
+        """Follow the game; take note of what is offered while one looks back: then ``n`` is a step and no answer."""
+        if isinstance(event, Offered) and self.timeline.is_back:
+            self._came_meanwhile.add(event.kind)
+        elif isinstance(event, Updated):
+            self._came_at = monotonic()
+            self.timeline = self.timeline.follow(event.state.game, self.room.moves)
+            self._came_meanwhile &= set(open_offers(event.state, self.room.viewer))
+            away, was_away = find_absent(event.state), frozenset() if event.old is None else find_absent(event.old)
+            self.unblamed = away & (self.unblamed | (away - was_away if event.after_loss else frozenset()))
+
     # -- in ---------------------------------------------------------------------------------------------------------
 
-    async def do_line(self, line: str) -> Outcome:
-        """Carry a typed line out; raises `ConnectionLost` and nothing else."""
-        return await self.do(self.parse(line))
+    async def do_line(self, line: str, *, is_offline: bool = False, is_sending: bool = False) -> Outcome:
+        """Carry a typed line out; raises `ConnectionLost` and nothing else.
+
+        Without a connection what needs none is done at once; a move is kept, unless an earlier line `is_sending`.
+        """
+        intent, state = self.parse(line), self.room.state
+        if is_offline and state is not None:
+            needs_server = self._is_answer(intent, state)
+            match intent:
+                case Place(cell):
+                    return Outcome((self._keep(cell, state, is_sending=is_sending),))
+                case Verb("leave" | "quit"):
+                    return Outcome(going="leave")
+                case Query("turn"):
+                    return Outcome((f"{NO_CONNECTION} {describe_turn(state, self.room.viewer)}",))
+                case Query("value"):
+                    needs_server = self.judge is None
+                case Verb(kind):
+                    needs_server = kind not in ("mute", "unmute")
+            if needs_server:
+                word, _, rest = line.strip().lstrip("/:").partition(" ")
+                typed = word if word == "chat" else f"{word} {rest}".strip()
+                return Outcome((f"{NO_CONNECTION[:-1]}: type {clean_text(typed)} again when it is back.",))
+        return await self.do(intent)
 
     async def do(self, intent: Intent | BadInput) -> Outcome:
         """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes."""
-        (asked, self._asked), state = (self._asked, None), self._room.state
+        (asked, self._asked), state = (self._asked, None), self.room.state
+        if state is None:
+            return Outcome()
+        if asked is not None and isinstance(intent, Look) and intent.may_be_no:
+            intent = Verb("no")
         try:
-            return Outcome() if state is None else await self._carry_out(intent, state, asked)
+            if isinstance(intent, BadInput):
+                raise intent
+            if isinstance(intent, Place):
+                return await self._place(intent.cell, state)
+            if isinstance(intent, Verb):
+                return await self._do_verb(intent, state, asked)
+            if self._is_answer(intent, state):
+                return await self._answer_offer(state, accepts=False)
+            return Outcome(tuple(await self._answer(intent, state)))
         except (BadInput, Interrupted) as failed:
             return Outcome((clean_text(failed.message),))
         except Refused as refused:
-            return Outcome() if state is None else self._answer_refusal(refused, state)
-
-    def do_line_offline(self, line: str, *, is_sending: bool = False) -> Outcome:
-        """Answer a line without a connection, and keep a move; with `is_sending` an earlier one is on its way."""
-        state, intent = self._room.state, self.parse(line)
-        if isinstance(intent, BadInput) or state is None:
-            return Outcome((clean_text(intent.message),) if isinstance(intent, BadInput) else ())
-        if isinstance(intent, Place):
-            return Outcome((self._keep(intent.cell, state, is_sending=is_sending),))
-        is_answer = isinstance(intent, Look) and self._means_no(intent, state, None)
-        if not is_answer and (told := self._answer(intent, state)) is not None:
-            prefix = f"{NO_CONNECTION} " if intent == Query("turn") else ""
-            return Outcome((prefix + told[0], *told[1:]))
-        words = line.strip().lstrip("/:").split()
-        asked_for = words[0] if isinstance(intent, Verb) and intent.kind == "chat" else " ".join(words)
-        return Outcome((f"{NO_CONNECTION[:-1]}: type {clean_text(asked_for)} again when it is back.",))
-
-    def needs_nobody(self, line: str) -> bool:
-        """Tell whether a line asks what the finished game was worth, for which there need be no connection."""
-        match self.parse(line):
-            case Query("value" | "mistakes") | Look("mistake"):
-                return self.judge is not None
-        return False
+            return self._answer_refusal(refused, state)
 
     async def play_kept(self) -> Outcome:
         """Play the move that was kept, where the game still stands as it did."""
-        kept, self.kept, state = self.kept, None, self._room.state
+        kept, self.kept, state = self.kept, None, self.room.state
         if kept is None or state is None:
             return Outcome()
         if state.status == "playing" and self._kept_at == (state.game, state.ply):
@@ -127,98 +162,158 @@ class Actions(Past):
 
     def parse(self, line: str) -> Intent | BadInput:
         """Return what a typed line asks for, or why it cannot be understood."""
-        settings, state = self._settings, self._room.state
+        settings, state = self._settings, self.room.state
         if state is None:
             return Query("turn")
-        rules, plays = state.rules.to_rules(), self._room.seat is not None
+        rules, plays = state.rules.to_rules(), self.room.seat is not None
         try:
             return parse_intent(line, rules, keys=settings.keys, coordinates=settings.coordinates, plays=plays)
         except BadInput as bad:
             return bad
 
-    async def _carry_out(self, intent: Intent | BadInput, state: RoomState, asked: VerbKind | None) -> Outcome:
-        if isinstance(intent, BadInput):
-            raise intent
-        if isinstance(intent, Look) and self._means_no(intent, state, asked):
-            intent = Verb("no")
-        if (told := self._answer(intent, state)) is not None:
-            return Outcome(tuple(told))
-        match intent:
-            case Place():
-                await self._place(intent.cell, state)
-                return Outcome()
-            case Verb():
-                return await self._do_verb(intent, state, asked)
-            case Query("value"):
-                return Outcome(tuple(await self.weigh(intent.number, state)))
-            case Query("mistakes"):
-                return Outcome(tuple(await self.list_mistakes(state)))
-            case Look("mistake"):
-                return Outcome(tuple(await self.look_at_mistake(intent.number, state)))
-        raise BadInput("The moves of this game are not known.")
-
-    # -- what is said at once ---------------------------------------------------------------------------------------
-
-    def _answer(self, intent: Intent, state: RoomState) -> list[str] | None:
-        """Return what is to be told without asking anybody, None where that is not enough."""
-        knows_moves = self._room.knows_moves
-        match intent:
-            case Query("mistakes") | Look("mistake"):
-                return [_AFTERWARDS] if self.judge is None else None
-            case Query("value"):
-                return None
-            case Query("moves"):
-                return [list_moves(state, self._room.moves, intent.number)] if knows_moves else None
-            case Query():
-                passed = monotonic() - self._came_at
-                viewer, unblamed = self._room.viewer, self.unblamed
-                return answer_query(intent.kind, intent.number, state, viewer, self._settings, unblamed, passed)
-            case Look() if knows_moves:
-                return self.look(intent, state)
-            case Verb("mute", name):
-                return [self.muted.mute(name, state) if name else self.muted.describe()]
-            case Verb("unmute", name):
-                return [self.muted.unmute(name)]
-        return None
-
-    def _hear(self, event: RoomEvent) -> None:
-        """Follow the game; take note of what is offered while one looks back: then ``n`` is a step and no answer."""
-        if isinstance(event, Offered) and self.timeline.is_back:
-            self._came_meanwhile.add(event.kind)
-        elif isinstance(event, Updated):
-            self._came_at = monotonic()
-            self.timeline = self.timeline.follow(event.state.game, self._room.moves)
-            self._came_meanwhile &= set(open_offers(event.state, self._room.viewer))
-
-    def _means_no(self, look: Look, state: RoomState, asked: VerbKind | None) -> bool:
-        """Tell whether ``n`` means no: to our own question, and in a game while one does not step through its moves."""
-        if not look.may_be_no or asked is not None:
-            return look.may_be_no
-        if self.timeline.is_back or self._came_meanwhile:
+    def _is_answer(self, intent: Intent | BadInput, state: RoomState) -> bool:
+        """Tell whether ``n`` means no: in a game while one does not step through its moves."""
+        if not (isinstance(intent, Look) and intent.may_be_no) or self.timeline.is_back or self._came_meanwhile:
             return False
-        return bool(open_offers(state, self._room.viewer)) or self._is_live(state)
+        return bool(open_offers(state, self.room.viewer)) or self._is_live(state)
+
+    # -- what is asked ----------------------------------------------------------------------------------------------
+
+    async def _answer(self, intent: Query | Look, state: RoomState) -> list[str]:
+        room = self.room
+        match intent:
+            case Query("mistakes") | Look("mistake") if self.judge is None:
+                return ["Mistakes are told when the game is over."]
+            case Query("mistakes"):
+                judge = self._call_judge()
+                told = [_describe(mistake, state) async for mistake in judge.mistakes(range(1, judge.position.ply + 1))]
+                return told or ["No move gave anything away for sure."]
+            case Look("mistake", by):
+                return await self._look_at_mistake(by, state)
+            case Query("value", ply):
+                return await self._weigh(self.timeline.here if ply is None else ply, state)
+            case Query("moves") | Look() if not room.knows_moves:
+                raise BadInput("The moves of this game are not known.")
+            case Query("moves", last):
+                return [list_moves(state, room.moves[: state.ply], last)]
+            case Look():
+                return self.look(intent, state)
+            case Query(kind, number):
+                passed = monotonic() - self._came_at
+                return answer_query(kind, number, state, room.viewer, self._settings, self.unblamed, passed)
+
+    def look(self, look: Look, state: RoomState) -> list[str]:
+        """Go where somebody wants, and return what is to be told of it."""
+        if self._shows and self.room.plays:
+            return ["While you play, the board shows the present."]
+        count = len(self.timeline.moves)
+        there = count if look.kind == "live" else look.number + (self.timeline.here if look.kind == "by" else 0)
+        if look.kind == "at" and there > count:
+            return [f"There is no move {there}: 0 to {count}."]
+        if not count and not self._shows:
+            return [NO_MOVE_YET]
+        if not 0 <= there <= count and not self._shows:
+            return [self._describe_edge(is_end=there > count)]
+        self.timeline = self.timeline.jump(there)
+        return [] if self._shows else self._tell_moment(look, state)
+
+    def _tell_moment(self, look: Look, state: RoomState) -> list[str]:
+        turn = [describe_turn(state, self.room.viewer)] if look.kind == "live" and state.status != "over" else []
+        return [*self.describe_moment(state), *self._draw(state, is_wanted=look.kind == "at"), *turn]
+
+    def describe_moment(self, state: RoomState) -> list[str]:
+        """Return the move that led to the moment that is looked at."""
+        timeline = self.timeline
+        if not timeline.here:
+            return ["The start."]
+        cell = timeline.moves[timeline.here - 1]
+        who, where = self._name(state, state.board[cell]), describe_cell(cell, state.rules.to_rules())
+        return [f"Move {timeline.here} of {len(timeline.moves)}: {who} plays {where}."]
+
+    def _draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
+        """Return the board that is looked at, with its last move marked, where boards are drawn or this one wanted."""
+        if self._shows or not (is_wanted or self._settings.draws_board):
+            return []
+        return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
+
+    def _describe_edge(self, *, is_end: bool) -> str:
+        return "This is the latest move: p goes back." if is_end else "This is the start: n goes on."
+
+    def _name(self, state: RoomState, mark: str) -> str:
+        return name_of(state, mark)
+
+    # -- what moves were worth --------------------------------------------------------------------------------------
+
+    @property
+    def judge(self) -> Judge | None:
+        """Who judges the game on the table, once it is over and its moves are known; None before."""
+        room = self.room
+        if room.state is None or room.state.status != "over" or room.position is None:
+            self._judge = None
+        elif self._judge is None or self._judge.position != room.position:
+            self._judge = Judge(room.position)
+        return self._judge
+
+    async def analyse(self, ply: int) -> AnalysisState:
+        """Return what the position after `ply` moves is worth; while a game runs its server says whether it tells.
+
+        Raises `Refused` where it does not, and `BadInput` where fewer moves were made.
+        """
+        judge = self.judge
+        if judge is None:
+            return await self.room.analyse(ply)
+        if ply > judge.position.ply:
+            raise BadInput(f"There are {judge.position.ply} moves, not {ply}.")
+        return await judge.analyse(ply)
+
+    async def _weigh(self, ply: int, state: RoomState) -> list[str]:
+        """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
+        rules, moves, after = state.rules.to_rules(), self.room.moves, await self.analyse(ply)
+        if not 0 < after.ply <= len(moves):
+            return review_position(after, None, None, rules)
+        return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
+
+    async def _look_at_mistake(self, by: int, state: RoomState) -> list[str]:
+        """Go to where the next mistake was made, or with `by` -1 the one before, and return what it was."""
+        judge = self._call_judge()
+        here = self.timeline.here if self.timeline.is_back or by < 0 else -1
+        plies = range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1)
+        mistake = await anext(judge.mistakes(plies), None)
+        if mistake is None:
+            return [f"There is no mistake {'after' if by > 0 else 'before'} this moment."]
+        self.timeline = self.timeline.jump(mistake.ply - 1)
+        return [_describe(mistake, state), *self._draw(state)]
+
+    def _call_judge(self) -> Judge:
+        """Return who looks for mistakes in the finished game; it is announced where that takes long."""
+        judge = self.judge
+        assert judge is not None
+        if judge.seconds_left >= _LONG_SECONDS:
+            self._tell(f"Looking through the game: this takes up to {math.ceil(judge.seconds_left)} seconds.")
+        return judge
 
     # -- moves ------------------------------------------------------------------------------------------------------
 
-    async def _place(self, cell: int, state: RoomState) -> None:
-        if self._room.seat is None:
+    async def _place(self, cell: int, state: RoomState) -> Outcome:
+        if self.room.seat is None:
             raise BadInput(ONLY_PLAYERS_MOVE)
         target = landing_cell(state, cell)
         if target is None and self._is_live(state):
             raise BadInput(describe_full_column(state, cell))
-        await self._room.move(cell if target is None else target, ply=state.ply)
+        await self.room.move(cell if target is None else target, ply=state.ply)
+        return Outcome()
 
     def refuse_move(self, state: RoomState) -> str:
         """Return why we cannot move in this state, "" where we can."""
-        if self._room.seat is None:
+        if self.room.seat is None:
             return ONLY_PLAYERS_MOVE
         if state.status == "over":
             return self._describe_end(state)
         if state.status == "waiting":
             return "The game has not begun: a seat is free."
-        if not self._room.plays:
+        if not self.room.plays:
             return "You are out of the game; the others play on."
-        return "" if self._room.is_my_turn else describe_turn(state, self._room.viewer)
+        return "" if self.room.is_my_turn else describe_turn(state, self.room.viewer)
 
     def _keep(self, cell: int, state: RoomState, *, is_sending: bool) -> str:
         """Keep a move for the return of the connection, or return why not."""
@@ -232,41 +327,45 @@ class Actions(Past):
         target = landing_cell(state, cell)
         if target is None:
             return describe_full_column(state, cell)
-        name = format_cell(target, rules)
-        if state.board[target] != FREE:
-            why = "blocked" if state.board[target] == BLOCKED else f"taken by {state.board[target]}"
+        name, lies = format_cell(target, rules), state.board[target]
+        if lies != FREE:
+            why = "blocked" if lies == BLOCKED else f"taken by {lies}"
             return f"{name} is {why}. {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
         self.kept, self._kept_at = Place(target), (state.game, state.ply)
         return f"{name} is kept: {when}."
 
     # -- the game and the room --------------------------------------------------------------------------------------
 
-    async def _do_verb(self, verb: Verb, state: RoomState, asked: VerbKind | None) -> Outcome:
-        kind, may_ask = verb.kind, self._settings.asks and not self._shows and self._is_live(state)
-        if kind in ("yes", "no") and asked is None:
-            await self._answer_offer(state, accepts=kind == "yes")
-            return Outcome()
-        if kind == "no":
-            return Outcome(("All right, the game goes on.",))
-        if kind == "yes" and asked is not None:
+    async def _do_verb(self, verb: Verb, state: RoomState, asked: VerbKind | None = None) -> Outcome:
+        """Carry a deed out; what gives the game up is asked about first, and `asked` is what was."""
+        kind, argument, room = verb.kind, verb.argument, self.room
+        may_ask = self._settings.asks and not self._shows and self._is_live(state)
+        if kind in ("yes", "no"):
+            if asked is None:
+                return await self._answer_offer(state, accepts=kind == "yes")
+            if kind == "no":
+                return Outcome(("All right, the game goes on.",))
             kind = asked
-        elif may_ask and kind in _GIVING_UP and asked not in (_LEAVING if kind in _LEAVING else (kind,)):
+        elif (
+            may_ask
+            and kind in (*_LEAVING, "resign", "new")
+            and asked not in (_LEAVING if kind in _LEAVING else (kind,))
+        ):
             self._asked = kind
-            question = ask_before_going(kind, state, self._room.viewer, aborts=self.aborts)
+            question = ask_before_going(kind, state, room.viewer, aborts=self.aborts)
             again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
             return Outcome((f"{question} Type {again} to do it; anything else plays on.",))
-        if kind in _LEAVING:
-            return Outcome(going="leave")
-        if kind == "new":
-            return Outcome(going="new")
-        if kind == "save":
-            return Outcome((await save_game(verb.argument, state, self._room),))
-        await self._request(kind, verb.argument, state)
-        return Outcome()
-
-    async def _request(self, kind: VerbKind, argument: str, state: RoomState) -> None:
-        room = self._room
         match kind:
+            case "leave" | "quit":
+                return Outcome(going="leave")
+            case "new":
+                return Outcome(going="new")
+            case "save":
+                return Outcome((await save_game(argument, state, room),))
+            case "mute":
+                return Outcome((self.muted.mute(argument, state) if argument else self.muted.describe(),))
+            case "unmute":
+                return Outcome((self.muted.unmute(argument),))
             case "resign":
                 await room.resign()
             case "rematch":
@@ -277,27 +376,28 @@ class Actions(Past):
                 await room.draw(self._find_action(state.offers.draw, argument, "offered no draw"))
             case "undo":
                 await room.undo(self._find_action(state.offers.undo, argument, "asked for nothing back"))
-            case _:
+            case "claim":
                 await room.claim("draw" if argument == "draw" else "win")
+        return Outcome()
 
-    async def _answer_offer(self, state: RoomState, *, accepts: bool) -> None:
+    async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
         """Answer the one offer that waits for it; on the screen, where a key does that, also withdraw one's own."""
-        offers, viewer = open_offers(state, self._room.viewer), self._room.viewer
+        offers, viewer = open_offers(state, self.room.viewer), self.room.viewer
         own: list[OfferKind] = [kind for kind in ("draw", "undo") if self._is_own(getattr(state.offers, kind))]
+        word = "accept" if accepts else "decline"
         if not offers and own and accepts:
             raise BadInput("That is your own offer: the other side answers it.")
         if not offers and not (own and self._shows):
             raise BadInput(f"Nothing was asked. {describe_turn(state, viewer)}")
         if len(offers) > 1 and not self._shows:
-            word = "accept" if accepts else "decline"
             raise BadInput(f"To which? Type {' or '.join(f'{kind} {word}' for kind in offers)}.")
         kind = (offers or own)[0]
         if kind == "rematch" and not accepts:
             raise BadInput("A rematch is refused by going: type leave, or new for another opponent.")
-        await self._request(kind, "accept" if accepts else "decline", state)
+        return await self._do_verb(Verb(kind, word), state)
 
     def _is_own(self, offered_by: str | None) -> bool:
-        return offered_by is not None and offered_by == self._room.seat
+        return offered_by is not None and offered_by == self.room.seat
 
     def _find_action(self, offered_by: str | None, argument: str, nothing: str) -> OfferAction:
         """Return what a bare ``draw`` or ``undo`` means: accept the other's offer where there is one, else offer."""
@@ -309,15 +409,22 @@ class Actions(Past):
         return "accept" if others or argument in ("accept", "yes") else "offer"
 
     def _describe_end(self, state: RoomState) -> str:
-        return f"{describe_turn(state, self._room.viewer)} {describe_ways_on(state, self._room.viewer)}"
+        return f"{describe_turn(state, self.room.viewer)} {describe_ways_on(state, self.room.viewer)}"
 
     def _is_live(self, state: RoomState) -> bool:
-        return state.status == "playing" and self._room.seat is not None
+        return state.status == "playing" and self.room.seat is not None
 
     # -- refusals ---------------------------------------------------------------------------------------------------
 
     def _answer_refusal(self, refused: Refused, state: RoomState) -> Outcome:
-        told = self._explain(refused, state)
+        """Answer a refusal for people: in our own words where the code says all, else in the server's."""
+        told = clean_text(refused.message)
+        if refused.code == "not_your_turn" and not self.room.is_my_turn:
+            told = describe_turn(state, self.room.viewer)
+        elif refused.code == "game_over":
+            told = self._describe_end(state)
+        elif refused.code in _WITH_FREE_CELLS:
+            told += f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
         if not self._piped or refused.code != "not_your_turn":
             return Outcome((told,))
         before, self._refused_at = self._refused_at, (state.game, state.ply)
@@ -326,11 +433,6 @@ class Actions(Past):
             return Outcome((told, hint))
         return Outcome() if before == self._refused_at else Outcome((told,))
 
-    def _explain(self, refused: Refused, state: RoomState) -> str:
-        """Return a refusal for people: our own words where the code says all, else the server's."""
-        if refused.code == "not_your_turn" and not self._room.is_my_turn:
-            return describe_turn(state, self._room.viewer)
-        if refused.code == "game_over":
-            return self._describe_end(state)
-        free = f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}" if refused.code in _WITH_FREE_CELLS else ""
-        return clean_text(refused.message) + free
+
+def _describe(mistake: Mistake, state: RoomState) -> str:
+    return describe_mistake(mistake.ply, mistake.cell, mistake.before, state.rules.to_rules())

@@ -1,11 +1,11 @@
-"""Looking back in a game: a `Timeline` is where one looks, a `Judge` knows what moves were worth, `Past` tells it."""
+"""Looking back in a game: a `Timeline` is where one looks, a `Judge` knows what the moves were worth."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -13,13 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tictactoe_client.board.board import BoardView, render_board
-from tictactoe_client.board.grid import BoardStyle
-from tictactoe_client.input.intents import BadInput, Look
-from tictactoe_client.online.room import Room
-from tictactoe_client.settings import Settings
-from tictactoe_client.text.wording import NO_MOVE_YET, describe_cell, describe_turn, name_of
-from tictactoe_client.text.worth import describe_mistake, rate, review_position
+from tictactoe_client.text.worth import rate
 from tictactoe_engine import Position
 from tictactoe_engine.search import Budget, analyse, fits_table
 from tictactoe_protocol.pushes import AnalysisState, CellValue, RoomState
@@ -32,7 +26,6 @@ TURNING_MOVES: Final = 8
 """Among how many moves before the end the turning point is looked for."""
 _LEAST_COST: Final = 0.5
 _FLIPPED: Final = {"win": "loss", "loss": "win"}
-_LONG_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,121 +181,3 @@ async def _search(position: Position, seconds: float) -> AnalysisState:
     value, *values = (CellValue(one.kind, one.plies, one.estimate) for one in (found.value, *found.cells.values()))
     cells = dict(zip(found.cells, values, strict=True))
     return AnalysisState(position.ply, position.turn, value, cells, found.best_cells, found.is_solved)
-
-
-class Past:
-    """What one person sees of the game in `room`, at the moment of `timeline`.
-
-    On the screen (`shows`) a moment that is looked at is seen and not told, and who plays sees the present. What takes
-    long is announced by `tell`. While a game runs its server says whether it tells what a position is worth.
-    """
-
-    def __init__(
-        self, room: Room, settings: Settings, *, shows: bool, tell: Callable[[str], object] | None = None
-    ) -> None:
-        self.timeline = Timeline()
-        self._room = room
-        self._settings = settings
-        self._shows = shows
-        self._tell = tell
-        self._judge: Judge | None = None
-
-    def look(self, look: Look, state: RoomState) -> list[str]:
-        """Go where somebody wants, and return what is to be told of it."""
-        if self._shows and self._room.plays:
-            return ["While you play, the board shows the present."]
-        self.timeline = self.timeline.follow(state.game, self._room.moves)
-        count = len(self.timeline.moves)
-        there = count if look.kind == "live" else look.number + (self.timeline.here if look.kind == "by" else 0)
-        if look.kind == "at" and there > count:
-            return [f"There is no move {there}: 0 to {count}."]
-        if not count and not self._shows:
-            return [NO_MOVE_YET]
-        if not 0 <= there <= count and not self._shows:
-            return [self._describe_edge(is_end=there > count)]
-        self.timeline = self.timeline.jump(there)
-        return [] if self._shows else self._tell_moment(look, state)
-
-    def _tell_moment(self, look: Look, state: RoomState) -> list[str]:
-        turn = [describe_turn(state, self._room.viewer)] if look.kind == "live" and state.status != "over" else []
-        return [*self.describe_moment(state), *self._draw(state, is_wanted=look.kind == "at"), *turn]
-
-    def describe_moment(self, state: RoomState) -> list[str]:
-        """Return the move that led to the moment that is looked at."""
-        timeline = self.timeline
-        if not timeline.here:
-            return ["The start."]
-        cell = timeline.moves[timeline.here - 1]
-        who, where = self._name(state, state.board[cell]), describe_cell(cell, state.rules.to_rules())
-        return [f"Move {timeline.here} of {len(timeline.moves)}: {who} plays {where}."]
-
-    @property
-    def judge(self) -> Judge | None:
-        """Who judges the game on the table, once it is over and its moves are known; None before."""
-        room = self._room
-        if room.state is None or room.state.status != "over" or room.position is None:
-            self._judge = None
-        elif self._judge is None or self._judge.position != room.position:
-            self._judge = Judge(room.position)
-        return self._judge
-
-    async def analyse(self, ply: int) -> AnalysisState:
-        """Return what the position after `ply` moves is worth.
-
-        Raises `Refused` where the server of a game that runs does not tell, and `BadInput` where fewer moves were made.
-        """
-        judge = self.judge
-        if judge is None:
-            return await self._room.analyse(ply)
-        if ply > judge.position.ply:
-            raise BadInput(f"There are {judge.position.ply} moves, not {ply}.")
-        return await judge.analyse(ply)
-
-    async def weigh(self, ply: int | None, state: RoomState) -> list[str]:
-        """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
-        rules, moves = state.rules.to_rules(), self._room.moves
-        after = await self.analyse(self.timeline.here if ply is None else ply)
-        if not 0 < after.ply <= len(moves):
-            return review_position(after, None, None, rules)
-        return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
-
-    async def list_mistakes(self, state: RoomState) -> list[str]:
-        """Return the moves that gave something away, in order."""
-        judge = self._call_judge()
-        told = [_describe(mistake, state) async for mistake in judge.mistakes(range(1, judge.position.ply + 1))]
-        return told or ["No move gave anything away for sure."]
-
-    async def look_at_mistake(self, by: int, state: RoomState) -> list[str]:
-        """Go to where the next mistake was made, or with `by` -1 the one before, and return what it was."""
-        judge = self._call_judge()
-        here = self.timeline.here if self.timeline.is_back or by < 0 else -1
-        plies = range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1)
-        mistake = await anext(judge.mistakes(plies), None)
-        if mistake is None:
-            return [f"There is no mistake {'after' if by > 0 else 'before'} this moment."]
-        self.timeline = self.timeline.jump(mistake.ply - 1)
-        return [_describe(mistake, state), *self._draw(state)]
-
-    def _call_judge(self) -> Judge:
-        """Return who looks for mistakes in the finished game; it is announced where that takes long."""
-        judge = self.judge
-        assert judge is not None
-        if self._tell is not None and judge.seconds_left >= _LONG_SECONDS:
-            self._tell(f"Looking through the game: this takes up to {math.ceil(judge.seconds_left)} seconds.")
-        return judge
-
-    def _draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
-        """Return the board that is looked at, with its last move marked, where boards are drawn or this one wanted."""
-        if self._shows or not (is_wanted or self._settings.draws_board):
-            return []
-        return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
-
-    def _describe_edge(self, *, is_end: bool) -> str:
-        return "This is the latest move: p goes back." if is_end else "This is the start: n goes on."
-
-    def _name(self, state: RoomState, mark: str) -> str:
-        return name_of(state, mark)
-
-
-def _describe(mistake: Mistake, state: RoomState) -> str:
-    return describe_mistake(mistake.ply, mistake.cell, mistake.before, state.rules.to_rules())

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.actions import Actions, Outcome
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.answers import list_moves, read_cell
 from tictactoe_client.text.help import describe_record_help
 from tictactoe_client.text.wording import count, describe_clock, describe_reason, describe_rules, describe_unknown
 from tictactoe_engine import Position
@@ -57,7 +56,7 @@ class RecordedRoom(Room):
 class RecordActions(Actions):
     """What one does with a record: one steps, and asks about the moment that is shown."""
 
-    _room: RecordedRoom
+    room: RecordedRoom
 
     def parse(self, line: str) -> Intent | BadInput:
         """Return what a typed line asks for: a number is a move here, and an empty line goes on."""
@@ -72,27 +71,26 @@ class RecordActions(Actions):
             return BadInput(describe_unknown(line.strip().removeprefix(":"), f"Type {STEP_HELP}"))
         return intent
 
-    def _answer(self, intent: Intent, state: RoomState) -> list[str] | None:
+    async def do(self, intent: Intent | BadInput) -> Outcome:
+        """Carry one intent out; a cell is asked about."""
+        return await super().do(Query("cell", intent.cell) if isinstance(intent, Place) else intent)
+
+    async def _answer(self, intent: Query | Look, state: RoomState) -> list[str]:
         shown = self.timeline.show(state)
         match intent:
             case Query("who"):
-                return [f"{describe_players(self._room.content)}."]
+                return [f"{describe_players(self.room.content)}."]
             case Query("clock"):
                 return ["A record does not tell what the clocks showed."]
             case Query("help"):
                 return describe_record_help()
             case Query("board"):
                 return self._draw(state, is_wanted=True)
-            case Place():
-                return [read_cell(shown, intent.cell)]
-            case Query("moves"):
-                return [list_moves(shown, self.timeline.moves[: self.timeline.here], intent.number)]
-            case _:
-                return super()._answer(intent, state if isinstance(intent, Look) else shown)
+        return await super()._answer(intent, state if isinstance(intent, Look) else shown)
 
     def tell_moment(self) -> list[str]:
         """Return what is to be told of the moment that is looked at, with its board where boards are drawn."""
-        state = self._room.state
+        state = self.room.state
         return [] if state is None else [*self.describe_moment(state), *self._draw(state)]
 
     def _tell_moment(self, look: Look, state: RoomState) -> list[str]:
@@ -100,13 +98,13 @@ class RecordActions(Actions):
 
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led to the moment that is looked at, and what the record notes there."""
-        return [*super().describe_moment(state), *describe_notes(self._room.content, self.timeline.here)]
+        return [*super().describe_moment(state), *describe_notes(self.room.content, self.timeline.here)]
 
     def _describe_edge(self, *, is_end: bool) -> str:
         return "This is the end: p goes back, q quits." if is_end else "This is the start: n goes on, q quits."
 
     def _name(self, state: RoomState, mark: str) -> str:
-        return name_in(self._room.content, mark)
+        return name_in(self.room.content, mark)
 
 
 def _state_of(record: GameRecord) -> RoomState:
