@@ -12,8 +12,9 @@ import pytest
 from tictactoe_client import BadAddress, Refused, Unreachable, parse_address
 from tictactoe_client.online.address import Address, parse_house
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.online.reconnect import Greeting, arrive
+from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.session import house_for
 from tictactoe_client.settings import Settings
 
@@ -59,7 +60,7 @@ def test_a_link_into_the_parse_house_the_settings_leads_to_all_of_it() -> None:
 # -- coming -----------------------------------------------------------------------------------------------------
 
 
-def failing(failures: dict[str, ClientError], tried: list[str]) -> Callable[[Address], Awaitable[Greeting]]:
+def failing(failures: dict[str, ClientError], tried: list[str]) -> Callable[[Address], Awaitable[Connection]]:
     async def greet(address: Address) -> NoReturn:
         tried.append(address.host)
         raise failures[address.host]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import cast
 
-import pytest
 from msgspec.structs import replace
 
-from tests.faults.hostile_server import CLIENT, ROOM, TOKEN, state
+from tests.faults.hostile_server import CLIENT, ROOM, TOKEN, hostile_server, state
+from tictactoe_client import connect
 from tictactoe_client.online.messages import Message, Messages
-from tictactoe_client.online.requests import Delivery
-from tictactoe_client.online.room import Room
-from tictactoe_protocol import encode
+from tictactoe_client.online.stream import Audience
 from tictactoe_protocol.pushes import ChatLine, RoomState, Welcome
 
 OTHER_ROOM = "T2XW9C"
@@ -61,37 +59,35 @@ async def test_one_who_lags_reads_the_newest_state_of_each_room_and_every_word()
     )
 
 
-async def is_full(delivery: Delivery) -> bool:
+async def is_full(audience: Audience[Message]) -> bool:
     """Tell whether nothing more is to be read from the server for now."""
     try:
         async with asyncio.timeout(0):
-            await delivery.until_read()
+            await audience.until_read()
     except TimeoutError:
         return True
     return False
 
 
 async def test_while_much_is_unread_nothing_more_is_read_from_the_server() -> None:
-    delivery, count = Delivery(lambda code: pytest.fail(code)), 0
-    messages = Messages(WELCOME)
-    delivery.audience.seat(messages)
-    while not await is_full(delivery):
+    audience, messages, count = Audience[Message](), Messages(WELCOME), 0
+    audience.seat(messages)
+    while not await is_full(audience):
         messages.put(said(count, 10_000))
         count += 1
     assert 100 < count < 300
     await anext(messages)
     await anext(messages)
-    assert not await is_full(delivery)
+    assert not await is_full(audience)
     assert messages.has_more
 
 
 async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:
-    delivery = Delivery(lambda code: pytest.fail(code))
-    messages = Messages(WELCOME)
-    delivery.audience.seat(messages)
-    while not await is_full(delivery):
+    audience, messages = Audience[Message](), Messages(WELCOME)
+    audience.seat(messages)
+    while not await is_full(audience):
         messages.put(said(0, 100_000))
-    waiting = asyncio.ensure_future(delivery.until_read())
+    waiting = asyncio.ensure_future(audience.until_read())
     await asyncio.sleep(0)
     assert not waiting.done()
     del messages
@@ -99,24 +95,11 @@ async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:
         await waiting
 
 
-def test_states_of_rooms_that_nobody_asked_for_are_not_kept() -> None:
-    kept: list[str] = []
-
-    class Kept:
-        """A room that takes what it is shown."""
-
-        ended = None
-
-        def _take(self, _: RoomState) -> None:
-            pass
-
-    def make_room(code: str) -> Room:
-        kept.append(code)
-        return cast(Room, Kept())
-
-    delivery = Delivery(make_room)
-    delivery.expected = 1
-    for number in range(23456, 23556):
-        code = f"K{number}".replace("0", "Z").replace("1", "Z")
-        delivery.take(encode(replace(state(), room=code)).decode())
-    assert len(kept) == len(delivery.rooms) == 1
+async def test_states_of_rooms_that_nobody_asked_for_are_not_kept() -> None:
+    codes = [f"K{number}".replace("0", "Z").replace("1", "Z") for number in range(23456, 23556)]
+    async with hostile_server() as hostile, connect(hostile.url) as client:
+        await client.join(ROOM)
+        await hostile.push(*(replace(state(), room=code) for code in codes))
+        await client.ping()
+        assert client.room(ROOM).state is not None
+        assert [client.room(code).state for code in codes] == [None] * len(codes)

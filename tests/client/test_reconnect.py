@@ -11,8 +11,9 @@ import pytest
 
 from tictactoe_client import Backoff, ConnectionLost, Refused, Unreachable
 from tictactoe_client.online.address import Address, parse_house
+from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
-from tictactoe_client.online.reconnect import Greeting, come_back
+from tictactoe_client.online.reconnect import come_back
 
 HOUSE = parse_house("host")
 AWAY = Unreachable("ws://host:8765", "connection refused")
@@ -20,8 +21,8 @@ BUSY = Refused("busy", "Too many.")
 SHORT_HOLD = (0.15, 30.0)
 
 
-class FakeGreeting:
-    """What a server that lets us in says; only its latency is looked at."""
+class FakeConnection:
+    """A connection to a server that lets us in; only its latency is looked at."""
 
     latency_seconds = 0.001
 
@@ -34,13 +35,13 @@ class Caller:
         self.calls = 0
         self._answer = answer
 
-    async def greet(self, _: Address) -> Greeting:
+    async def greet(self, _: Address) -> Connection:
         self.calls += 1
         if error := self._answer(self.calls):
             raise error
-        return cast(Greeting, FakeGreeting())
+        return cast(Connection, FakeConnection())
 
-    async def come_back(self, patience: tuple[float, float]) -> Greeting:
+    async def come_back(self, patience: tuple[float, float]) -> Connection:
         ways = zip(itertools.repeat(0), itertools.repeat(0.01))
         lost, hurry = ConnectionLost("it broke"), asyncio.Event()
         async with asyncio.timeout(10):

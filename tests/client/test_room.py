@@ -147,7 +147,7 @@ async def test_what_comes_while_moves_are_asked_for_is_told_behind_them() -> Non
     listener = Listener(room)
     room._take(state((4, 0, 8)))
     room._take(state((4, 0, 8, 2)))
-    room._end("closed", "idle")
+    room._end("closed", Closed("idle"))
     assert [update.state.ply for update in listener.updates] == [1, 3, 4]
     assert isinstance(listener.heard[-1], Closed)
 

@@ -15,9 +15,10 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_client.online.address import DEFAULT_SERVER, Address, House, parse_code, parse_house, reachable_address
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.connection import greet
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import Refused
-from tictactoe_client.online.reconnect import arrive, greet
+from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.online.room import Room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, choice_of, requests
@@ -138,8 +139,8 @@ async def connect(
     """
     house = parse_house([url] if isinstance(url, str) else url)
     backoff = Backoff() if reconnect is True else reconnect or None
-    greeting = await arrive(house, lambda address: greet(address, name, token, timeout_seconds, ca))
-    client = Client(house, greeting, backoff, timeout_seconds, ca)
+    connection = await arrive(house, lambda address: greet(address, name, token, timeout_seconds, ca))
+    client = Client(house, connection, backoff, timeout_seconds, ca)
     try:
         yield client
     finally:

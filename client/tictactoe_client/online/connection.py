@@ -1,42 +1,33 @@
-"""One WebSocket from its handshake to its end: text in, text out, and clear words when it cannot be had or breaks.
+"""One WebSocket from its handshake over hello to its end: text in, text out, on which the server knows who we are.
 
-It speaks no word of the game beyond the version of the protocol; what is said over it is the conversation's."""
+What is said over it afterwards is the conversation's."""
 
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
-import os
 import re
-import socket
 import ssl
-import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
+from msgspec import UNSET
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
-from websockets.exceptions import ConnectionClosed, InvalidStatus, ProxyError, WebSocketException
-from websockets.frames import CloseCode
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.errors import (
-    ClientError,
-    ConnectionLost,
-    Expelled,
-    ProtocolBroken,
-    Unreachable,
-    VersionRefused,
-)
-from tictactoe_client.online.version import PROTOCOL_VERSIONS, describe_mismatch
-from tictactoe_protocol import clean_text, escape_text
+from tictactoe_client.online.errors import ProtocolBroken, Unreachable, VersionRefused
+from tictactoe_client.online.failures import MAX_RECEIVED_BYTES, explain_end, explain_failure
+from tictactoe_client.online.messages import Message, read_message, refusal_of
+from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
+from tictactoe_protocol import encode, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL
-from tictactoe_protocol.codes import CloseCode as Code
+from tictactoe_protocol.pushes import Error, Welcome
+from tictactoe_protocol.requests import Hello
 
-MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
 MAX_RECEIVED_MESSAGES: Final = 4
 """How many messages are read ahead, before the rest waits in the network."""
 
@@ -49,67 +40,60 @@ log = logging.getLogger("tictactoe_client")
 
 _SECRET: Final = re.compile(r'("token"\s*:\s*")(?:[^"\\]|\\.)*')
 
-_FAULTS: Final[dict[int, str]] = {
-    CloseCode.PROTOCOL_ERROR: "what it sends is no WebSocket",
-    CloseCode.INVALID_DATA: "a message is not UTF-8",
-    CloseCode.MESSAGE_TOO_BIG: f"a message has more than {MAX_RECEIVED_BYTES // 2**20} MiB",
-}
-"""With which code we end a connection over which the server sends what it may not, and why."""
-
-GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
-"""With which code a server closes that goes down."""
-
-_EXPULSIONS: Final[dict[int, tuple[str, str]]] = {
-    Code.BANNED: ("banned", "The server's operator has banned you"),
-    Code.KICKED: ("kicked", "The server's operator has closed your connection"),
-}
-"""With which code a server ends the connection of one whom its operator sent away, and what to say if it does not."""
-
-_OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
-
-_NOT_YET, _EXPIRED = 9, 10
-_OTHER_NAME: Final = frozenset({62, 64})
-_UNTRUSTED: Final = frozenset({2, 18, 19, 20, 21})
-"""OpenSSL's X509_V_ERR codes."""
-
-_ANY_TIME: Final = 0x200000
-"""OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
-
-_MOST_NAMES: Final = 3
-_LONGEST_NAME: Final = 80
-
 
 class Connection:
-    """An open WebSocket to a server of this protocol; made by `open_connection`."""
+    """A WebSocket to a server of this protocol; made by `greet`, which reads its `welcome`, that came as a `message`.
 
-    def __init__(self, connection: ClientConnection) -> None:
-        self._socket = connection
+    `began_at` is when that was, by the loop's clock.
+    """
+
+    message: Message
+    welcome: Welcome
+    began_at: float
+    _hello_seconds: float
+
+    def __init__(self, address: Address, socket: ClientConnection) -> None:
+        self.address = address
+        self._socket = socket
 
     @property
     def latency_seconds(self) -> float:
-        """How long the server took to answer our last ping, 0 before the first: one goes out every five seconds."""
-        return self._socket.latency
+        """How long the server took to answer our last ping, one every five seconds, and before that our hello."""
+        return self._socket.latency or self._hello_seconds
 
     async def send(self, text: str) -> None:
         """Send one message; raises `ConnectionLost`."""
-        if log.isEnabledFor(logging.DEBUG):
-            log.debug("sent %s", escape_text(hide_secrets(text)))
+        _log("sent", text)
         try:
             await self._socket.send(text)
         except ConnectionClosed as closed:
-            raise _lost(closed) from None
+            raise explain_end(closed) from None
 
     async def receive(self) -> str:
         """Return the next message as it came; raises `ConnectionLost`, and `ProtocolBroken` for what is no text."""
         try:
             message = await self._socket.recv()
         except ConnectionClosed as closed:
-            raise _lost(closed) from None
+            raise explain_end(closed) from None
         if isinstance(message, bytes):
             raise ProtocolBroken("a frame is binary")
-        if log.isEnabledFor(logging.DEBUG):
-            log.debug("received %s", escape_text(hide_secrets(message)))
+        _log("received", message)
         return message
+
+    async def say_hello(self, name: str | None, token: str | None) -> None:
+        """Let the server know who we are; raises `VersionRefused`, `Refused` or `ConnectionLost`."""
+        clock = asyncio.get_running_loop().time
+        started = clock()
+        hello = Hello(name=name or UNSET, token=token or UNSET, client=f"tictactoe-client/{client_version()}")
+        await self.send(encode(hello).decode())
+        while not isinstance(welcome := (message := read_message(await self.receive())).push, Welcome):
+            if isinstance(welcome, Error):
+                raise refusal_of(welcome, server=self.address.url)
+        if welcome.protocol not in PROTOCOL_VERSIONS:
+            raise VersionRefused(describe_mismatch((welcome.protocol,)), (welcome.protocol,))
+        self.message, self.welcome = message, welcome
+        self.began_at = clock()
+        self._hello_seconds = self.began_at - started
 
     async def close(self) -> None:
         """Say goodbye to the server; waits at most a second for its answer."""
@@ -128,6 +112,41 @@ class _OpenSocket(open_socket):
         return exc if isinstance(found, str) and urlsplit(found).hostname != urlsplit(self.uri).hostname else found
 
 
+async def greet(
+    address: Address, name: str | None, token: str | None, timeout_seconds: float, ca: str | Path | None = None
+) -> Connection:
+    """Connect and say hello; `ca` as for `connect`.
+
+    Raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`.
+    """
+    try:
+        socket = await _OpenSocket(
+            address.url,
+            ssl=context_for(address, ca),
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            compression=None,
+            open_timeout=timeout_seconds,
+            ping_interval=PING_INTERVAL_SECONDS,
+            ping_timeout=PING_TIMEOUT_SECONDS,
+            close_timeout=CLOSE_TIMEOUT_SECONDS,
+            max_size=MAX_RECEIVED_BYTES,
+            max_queue=MAX_RECEIVED_MESSAGES,
+            proxy=None if address.is_loopback else True,
+        )
+    except (OSError, WebSocketException, ImportError, ValueError) as error:
+        raise await explain_failure(address, error, timeout_seconds) from error
+    connection = Connection(address, socket)
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            await connection.say_hello(name, token)
+    except BaseException as error:
+        connection.abort()
+        if isinstance(error, TimeoutError):
+            raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
+        raise
+    return connection
+
+
 def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:
     """Return what the library takes for TLS: None for none, True where the machine's own authorities are enough."""
     if address.scheme != "wss" or ca is None:
@@ -144,146 +163,11 @@ def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | boo
     return context
 
 
-async def open_connection(address: Address, *, timeout_seconds: float, ca: str | Path | None = None) -> Connection:
-    """Return a connection to the server; `ca` as for `connect`. Raises `Unreachable` or `VersionRefused`."""
-    try:
-        opened = await _OpenSocket(
-            address.url,
-            ssl=context_for(address, ca),
-            subprotocols=[Subprotocol(SUBPROTOCOL)],
-            compression=None,
-            open_timeout=timeout_seconds,
-            ping_interval=PING_INTERVAL_SECONDS,
-            ping_timeout=PING_TIMEOUT_SECONDS,
-            close_timeout=CLOSE_TIMEOUT_SECONDS,
-            max_size=MAX_RECEIVED_BYTES,
-            max_queue=MAX_RECEIVED_MESSAGES,
-            proxy=None if address.is_loopback else True,
-        )
-    except (OSError, WebSocketException, ImportError, ValueError) as error:
-        raise await _explain(address, error, timeout_seconds) from error
-    return Connection(opened)
-
-
 def hide_secrets(text: str) -> str:
     """Return a message without the token in it; safe to log."""
     return _SECRET.sub(r"\1…", text)
 
 
-def _lost(closed: ConnectionClosed) -> ConnectionLost:
-    """Return the error that says who closed it, and why."""
-    if closed.sent is not None and not closed.rcvd_then_sent and closed.sent.code in _FAULTS:
-        return ProtocolBroken(_FAULTS[closed.sent.code])
-    if closed.rcvd is None:
-        return ConnectionLost("the connection broke")
-    code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
-    if code in _EXPULSIONS:
-        name, words = _EXPULSIONS[code]
-        return Expelled(name, f"{words}{f': {reason}' if reason not in ('', name) else ''}.", code)
-    if code in GOING_DOWN:
-        return ConnectionLost("the server is going down", code)
-    unsaid = "policy" if code == CloseCode.POLICY_VIOLATION else code
-    return ConnectionLost(f"the server closed it ({reason or unsaid})", code)
-
-
-async def _explain(address: Address, error: Exception, timeout_seconds: float) -> ClientError:
-    """Return the error that says why the handshake failed."""
-    if isinstance(error, InvalidStatus):
-        body = (error.response.body or b"").decode("utf-8", "replace")
-        versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
-        if error.response.status_code in (400, 426) and versions:
-            return VersionRefused(describe_mismatch(versions), versions)
-        if place := error.response.headers.get("Location"):
-            reason = f"the server sends you elsewhere, to {clean_text(place)[:200]}"
-        elif address.scheme == "ws" and "HTTPS" in body:
-            reason = "the server wants TLS; with it, it is wss://"
-        else:
-            reason = f"the server answered HTTP {error.response.status_code}"
-    elif isinstance(error, ssl.SSLCertVerificationError):
-        reason = f"TLS: {await _describe_doubt(address, error, timeout_seconds)}"
-    else:
-        reason = _describe_failure(address, error, timeout_seconds)
-    return Unreachable(address.url, reason)
-
-
-def _describe_failure(address: Address, error: Exception, timeout_seconds: float) -> str:
-    # Having tried several addresses, asyncio writes their error numbers into one sentence.
-    own = error.errno if isinstance(error, OSError) else None
-    numbers = [own] if own else [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
-    match error:
-        case ProxyError():
-            return f"the proxy refused: {clean_text(str(error))}"
-        case WebSocketException():
-            perhaps = "; if it wants TLS, it is wss://" if address.scheme == "ws" else ""
-            return f"what answers there is no WebSocket server{perhaps}"
-        case ImportError():
-            return "a SOCKS proxy needs the package python-socks"
-        case _ if address.scheme == "wss" and _found_no_tls(error):
-            return "TLS: the server seems to have none; without it, it is ws://"
-        case socket.gaierror():
-            return "no such host"
-        case ssl.SSLError():
-            return f"TLS: {error.reason or 'handshake failed'}".lower().replace("tls", "TLS", 1)
-        case TimeoutError():
-            return f"no answer within {timeout_seconds:g} s"
-        case _ if errno.ECONNREFUSED in numbers:
-            return "connection refused"
-        case _ if numbers:
-            return os.strerror(numbers[0]).lower()
-        case OSError():
-            return "the connection broke in the handshake"
-    return str(error)
-
-
-def _found_no_tls(error: Exception) -> bool:
-    """Tell whether a handshake for TLS met something else: other bytes, or an end without a word."""
-    if isinstance(error, ssl.SSLError):
-        return error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
-    return isinstance(error, ConnectionError) and error.errno is None
-
-
-async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError, timeout_seconds: float) -> str:
-    """Return what is wrong with the certificate, with what stands in it where that can be read."""
-    try:
-        async with asyncio.timeout(timeout_seconds):
-            shown = await _read_certificate(address)
-    except (OSError, ValueError):
-        shown = {}
-    code, host = error.verify_code, address.host
-    if code in _OTHER_NAME:
-        names = [clean_text(name)[:_LONGEST_NAME] for _, name in shown.get("subjectAltName", ())][:_MOST_NAMES]
-        whose = f"for {', '.join(names)}, " if names else ""
-        return f"its certificate is {whose}not for {host}"
-    if code == _EXPIRED:
-        return f"its certificate has expired{_day(' on', shown.get('notAfter'))}"
-    if code == _NOT_YET:
-        begins = _day(" before", shown.get("notBefore")) or " yet"
-        return f"its certificate does not count{begins}; is this machine's clock right?"
-    if code in _UNTRUSTED:
-        issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
-        name = issuer.get("commonName") or issuer.get("organizationName")
-        who = f"{clean_text(name)[:_LONGEST_NAME]}, " if name else "somebody "
-        return f"its certificate is from {who}whom this machine does not trust; --ca FILE names an authority to trust"
-    return error.verify_message
-
-
-async def _read_certificate(address: Address) -> dict[str, Any]:
-    """Return what a server shows as its certificate, whatever that is worth; nothing is sent to it."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    whole = (await _shake_hands(address, context)).getpeercert(binary_form=True)
-    # The `ssl` module reads only certificates that it was told to trust.
-    context.verify_mode, context.verify_flags = ssl.CERT_REQUIRED, ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
-    context.load_verify_locations(cadata=whole or b"")
-    return (await _shake_hands(address, context)).getpeercert() or {}
-
-
-async def _shake_hands(address: Address, context: ssl.SSLContext) -> ssl.SSLObject:
-    _, writer = await asyncio.open_connection(address.host, address.port or 443, ssl=context)
-    shown: ssl.SSLObject = writer.get_extra_info("ssl_object")
-    writer.transport.abort()
-    return shown
-
-
-def _day(word: str, when: str | None) -> str:
-    return f"{word} {time.strftime('%Y-%m-%d', time.gmtime(ssl.cert_time_to_seconds(when)))}" if when else ""
+def _log(what: str, text: str) -> None:
+    if log.isEnabledFor(logging.DEBUG):
+        log.debug("%s %s", what, escape_text(hide_secrets(text)))

@@ -1,23 +1,24 @@
 """A conversation with one server over as many connections as it takes: every request gets its answer, or an error.
 
-It owns the connection's life, in `_keep`; who hears what comes is for `Delivery`, what is asked for the client."""
+It owns the connection's life, in `_keep`, and tells rooms and streams what comes, in `_take`."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
 import math
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address, House
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.connection import GOING_DOWN
+from tictactoe_client.online.connection import Connection, greet
 from tictactoe_client.online.errors import (
+    EXPULSIONS,
     ClientError,
     ConnectionLost,
     Expelled,
@@ -26,15 +27,18 @@ from tictactoe_client.online.errors import (
     Refused,
     Unreachable,
 )
-from tictactoe_client.online.events import Gone
-from tictactoe_client.online.messages import Messages
-from tictactoe_client.online.reconnect import Greeting, come_back, greet, is_passing
-from tictactoe_client.online.requests import Delivery, Pending
+from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, Said, Told
+from tictactoe_client.online.failures import GOING_DOWN
+from tictactoe_client.online.messages import Message, Messages, read_message, refusal_of
+from tictactoe_client.online.reconnect import come_back, is_passing
+from tictactoe_client.online.requests import Pending
 from tictactoe_client.online.room import Room
-from tictactoe_protocol import encode
+from tictactoe_client.online.stream import Audience
+from tictactoe_protocol import encode, pushes
 from tictactoe_protocol.pushes import Ok
-from tictactoe_protocol.requests import Create, Join, Lobby, Match, Request, Watch
+from tictactoe_protocol.requests import Create, Join, Lobby, Match, Move, Request, Watch
 
+_OWN_ID_PREFIX: Final = "client-"
 _ATTEMPTS_TO_ENTER: Final = 5
 """How often a room is entered again at the least, however short the time for it is."""
 _LEAST_WAIT_SECONDS: Final = 0.05
@@ -53,56 +57,34 @@ class Conversation:
     def __init__(
         self,
         house: House,
-        greeting: Greeting,
+        connection: Connection,
         backoff: Backoff | None,
         timeout_seconds: float,
         ca: str | Path | None = None,
     ) -> None:
-        self.welcome = greeting.welcome
-        self.player = greeting.welcome.player
-        self.name = greeting.welcome.name
-        self.token = greeting.welcome.token
-        self.server = greeting.welcome.server
+        welcome = self.welcome = connection.welcome
+        self.player, self.name, self.token, self.server = welcome.player, welcome.name, welcome.token, welcome.server
         self.ca = ca
-        self.house = house.led_by(greeting.address)
-        self._welcomed_at = greeting.at
-        self._greeting = greeting
+        self.house = house.led_by(connection.address)
+        self._welcomed_at = connection.began_at
+        self._connection = connection
         self._backoff = backoff
         self._timeout_seconds = timeout_seconds
         self._hurry = asyncio.Event()
         self._is_here = asyncio.Event()
         self._is_here.set()
+        self._audience: Audience[Message] = Audience()
+        self._rooms: dict[str, Room] = {}
+        self._most_rooms = 0  # as many as we asked to be in
+        self._seen: dict[str, int] = {}  # the highest `seq` of each room
+        self._ids = itertools.count(1)
+        self._unanswered: dict[str, Pending] = {}  # by their ids, in the order in which they were asked
         self._lobby = Lobby(on=False)
-        self._delivery = Delivery(lambda code: Room(self, code))
+        self._notice: pushes.Notice | None = None
+        self._farewell: pushes.Error | None = None
         self._ended: ConnectionLost | None = None
         self._resuming: asyncio.Task[None] | None = None
         self._keeper = asyncio.create_task(self._keep(), name="tictactoe connection")
-
-    async def request(self, request: Request | Mapping[str, object]) -> Ok:
-        """Send any request, or an object of JSON with an id, and return the answer; raises `Refused`, `ConnectionLost`.
-
-        A client that reconnects answers late instead; only what must not be sent twice raises `Interrupted`.
-        """
-        if self._ended is not None:
-            raise self._ended
-        pending = self._delivery.add(request)
-        try:
-            if self._is_here.is_set():
-                await self._send_pending(pending)
-            answer = await pending.answer
-        finally:
-            self._delivery.remove(pending)
-        if isinstance(request, Lobby):
-            self._lobby = request
-        return answer
-
-    async def send_text(self, text: str) -> None:
-        """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
-        await self._is_here.wait()
-        if self._ended is not None:
-            raise self._ended
-        self._delivery.expected += 1
-        await self._send(text)
 
     @property
     def address(self) -> Address:
@@ -112,12 +94,12 @@ class Conversation:
     @property
     def features(self) -> frozenset[str]:
         """What the server says that it can do beyond version 1.0; after a return it may be another server."""
-        return frozenset(self._greeting.welcome.features)
+        return frozenset(self._connection.welcome.features)
 
     @property
     def latency_seconds(self) -> float:
         """How long the server takes now: to answer the last ping, one every five seconds, before that our hello."""
-        return self._greeting.connection.latency_seconds or self._greeting.latency_seconds
+        return self._connection.latency_seconds
 
     @property
     def was_cut_off(self) -> bool:
@@ -134,15 +116,65 @@ class Conversation:
         Whoever asks for one must read it, or give it back by `Messages.close` or the end of an ``async with``: while it
         keeps two megabytes that were not read nothing more is read from the server.
         """
-        stream = Messages(self._greeting.message)
-        self._delivery.audience.seat(stream)
+        stream = Messages(self._connection.message)
+        self._audience.seat(stream)
         if self._ended is not None:
             stream.put(self._ended)
         return stream
 
     def room(self, code: str) -> Room:
         """Return a room that we are in, also one that was entered by `send_text`."""
-        return self._delivery.room(code)
+        room = self._rooms.get(code)
+        if room is None or room.ended is not None:
+            self._rooms = {room.code: room for room in self._open_rooms}
+            room = self._rooms[code] = Room(self, code)
+        return room
+
+    @property
+    def _open_rooms(self) -> list[Room]:
+        return [room for room in self._rooms.values() if room.ended is None]
+
+    # -- what is asked ----------------------------------------------------------------------------------------------
+
+    async def request(self, request: Request | Mapping[str, object]) -> Ok:
+        """Send any request, or an object of JSON with an id, and return the answer; raises `Refused`, `ConnectionLost`.
+
+        A client that reconnects answers late instead; only what must not be sent twice raises `Interrupted`.
+        """
+        if self._ended is not None:
+            raise self._ended
+        pending = self._expect(request)
+        try:
+            if self._is_here.is_set():
+                await self._send_pending(pending)
+            answer = await pending.answer
+        finally:
+            self._unanswered.pop(pending.id, None)
+        if isinstance(request, Lobby):
+            self._lobby = request
+        return answer
+
+    async def send_text(self, text: str) -> None:
+        """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
+        await self._is_here.wait()
+        if self._ended is not None:
+            raise self._ended
+        self._most_rooms += 1
+        await self._send(text)
+
+    async def close(self) -> None:
+        """End the conversation; iterators stop. Seats are not given up by this: see `leave_rooms`."""
+        tasks = [task for task in (self._keeper, self._resuming) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await self._connection.close()
+        await asyncio.wait(tasks)
+        self._finish(None)
+
+    async def leave_rooms(self) -> None:
+        """Give our seats up, so that nobody waits for us in vain; a server that does not answer is not waited for."""
+        if self._is_here.is_set() and self._ended is None:
+            await asyncio.gather(*(room.say_goodbye() for room in self._open_rooms if not room.is_watching))
 
     async def _ask(self, request: Request) -> Ok:
         return await self._wait_for(self.request(request), f"answer to {request.__struct_config__.tag}")
@@ -156,34 +188,102 @@ class Conversation:
         await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
         return room
 
-    async def _wait_for(self, coming: Coroutine[Any, Any, Awaited], what: str) -> Awaited:
+    async def _wait_for(self, coming: Awaitable[Awaited], what: str) -> Awaited:
         """Return what comes of it; raises `Unreachable` where nothing comes although we are connected."""
         waiting = asyncio.ensure_future(coming)
         try:
             while not waiting.done():
-                connection = self._greeting.connection
+                connection = self._connection
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
-                if not waiting.done() and self._is_here.is_set() and self._greeting.connection is connection:
+                if not waiting.done() and self._is_here.is_set() and self._connection is connection:
                     raise Unreachable(self.address.url, f"no {what} within {self._timeout_seconds:g} s")
             return waiting.result()
         finally:
             waiting.cancel()
 
-    async def close(self) -> None:
-        """End the conversation; iterators stop. Seats are not given up by this: see `leave_rooms`."""
-        tasks = [task for task in (self._keeper, self._resuming) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await self._greeting.connection.close()
-        await asyncio.wait(tasks)
-        self._delivery.finish(None)
+    def _expect(self, request: Request | Mapping[str, object]) -> Pending:
+        """Expect an answer to a request, which gets an id of our own where it is none of JSON and has none."""
+        if not isinstance(request, Mapping) and request.id is UNSET:
+            request = replace(request, id=f"{_OWN_ID_PREFIX}{next(self._ids)}")
+        pending = Pending(request)
+        self._unanswered[pending.id] = pending
+        return pending
 
-    async def leave_rooms(self) -> None:
-        """Give our seats up, so that nobody waits for us in vain; a server that does not answer is not waited for."""
-        if self._is_here.is_set() and self._ended is None:
-            await asyncio.gather(*(room.say_goodbye() for room in self._delivery.rooms if not room.is_watching))
+    def _with_seen(self, request: Join | Watch) -> Join | Watch:
+        return replace(request, seq=self._seen.get(request.room, UNSET)) if "seq" in self.features else request
 
-    # -- the life of the connection --------------------------------------------------------------------------------
+    async def _send_pending(self, pending: Pending) -> None:
+        pending.sent_over = self._connection
+        if isinstance(pending.request, (Create, Match, Join, Watch, Mapping)):
+            self._most_rooms += 1
+        await self._send(encode(pending.request).decode())
+
+    async def _send(self, text: str) -> None:
+        """Send a message; a request that finds no connection is sent again by the return."""
+        try:
+            await self._connection.send(text)
+        except ConnectionLost:
+            if self._backoff is None:
+                raise
+
+    # -- what comes -------------------------------------------------------------------------------------------------
+
+    def _take(self, text: str) -> None:
+        """Let whom it concerns know what came from the server; raises `ProtocolBroken` for what is no message."""
+        message = read_message(text)
+        push = message.push
+        room = self._rooms.get(getattr(push, "room", ""))
+        match push:
+            case pushes.RoomState() if self._may_keep(push.room):
+                self._seen[push.room] = max(push.seq, self._seen.get(push.room, 0))
+                (room or self.room(push.room))._take(push)
+            case Ok():
+                self._settle(push)
+            case pushes.Error():
+                if (pending := self._unanswered.get(push.id or "")) is not None:
+                    pending.fail(refusal_of(push))
+                if push.code in EXPULSIONS:
+                    self._farewell = push
+            case pushes.Closed() if room is not None:
+                room._end("closed", Closed(push.reason))
+            case pushes.Replaced() if room is not None:
+                room._end("replaced", Replaced())
+            case pushes.ChatLine() if room is not None:
+                room._hear(Said(push))
+            case pushes.Notice():
+                self._notice = push
+        if isinstance(push, pushes.Notice | pushes.Announcement) or (isinstance(push, pushes.Error) and not push.id):
+            for each in self._open_rooms:
+                each._hear(Told(push))
+        self._audience.tell(message)
+
+    def _settle(self, reply: Ok) -> None:
+        if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
+            self.room(reply.room)._enter(reply)
+        pending = self._unanswered.get(reply.id)
+        if pending is not None and not pending.answer.done():
+            pending.answer.set_result(reply)
+            if isinstance(pending.request, Move):
+                self.room(pending.request.room)._expect_state(pending.request.ply)
+
+    def _may_keep(self, room: str) -> bool:
+        """Tell whether a room is one that we may have asked to be in."""
+        return room in self._rooms or len(self._open_rooms) < self._most_rooms
+
+    def _tell(self, event: ConnectionEvent) -> None:
+        """Let streams and rooms know what has become of the connection."""
+        for room in self._open_rooms:
+            if not isinstance(event, Gone) or event.room == room.code:
+                room._hear(event)
+        self._audience.tell(Message("", None, event))
+
+    def _finish(self, lost: ConnectionLost | None) -> None:
+        """End rooms and streams, with None as we have closed the conversation ourselves."""
+        for room in self._open_rooms:
+            room._end("left") if lost is None else room._lose(lost)
+        self._audience.finish(lost)
+
+    # -- the life of the connection ---------------------------------------------------------------------------------
 
     async def _keep(self) -> None:
         """Read until the connection ends, come back where that is wanted, else tell all who wait."""
@@ -193,71 +293,69 @@ class Conversation:
                 await self._come_back(await self._read_to_the_end())
         except ConnectionLost as error:
             lost = error
-            self._delivery.finish(lost)
+            self._finish(lost)
         finally:
             self._ended = lost
             self._is_here.set()
-            for pending in self._delivery.waiting.values():
+            for pending in self._unanswered.values():
                 pending.fail(lost)
 
     async def _read_to_the_end(self) -> ConnectionLost:
-        """Deliver what comes, and return why nothing more will."""
+        """Take what comes, while nobody who reads lags far behind, and return why nothing more will."""
         try:
             while True:
-                self._delivery.take(await self._greeting.connection.receive())
-                await self._delivery.until_read()
+                self._take(await self._connection.receive())
+                await self._audience.until_read()
+                for room in self._open_rooms:
+                    await room._audience.until_read()
                 await asyncio.sleep(0)  # many may be here already, and those who listen are not all there is to do
         except ConnectionLost as lost:
-            lost.retry_ms = self._delivery.retry_ms
-            farewell = self._delivery.farewell
-            if isinstance(lost, Expelled) and farewell is not None:
-                return Expelled(farewell.code, farewell.message, lost.close_code)
+            lost.retry_ms = self._notice.retry_ms if self._notice is not None else None
+            if isinstance(lost, Expelled) and self._farewell is not None:
+                return Expelled(self._farewell.code, self._farewell.message, lost.close_code)
             return lost
 
     async def _come_back(self, lost: ConnectionLost) -> None:
         """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
         if self._backoff is None or not is_passing(lost):
             raise lost
-        house = self.house
+        house, welcome = self.house, self._connection.welcome
         announced_ms: float | None = lost.retry_ms
-        if self._delivery.is_final and lost.close_code in GOING_DOWN:
+        if self._notice is not None and self._notice.code == "stopping" and lost.close_code in GOING_DOWN:
             if len(house.addresses) == 1:
                 raise ConnectionLost("the server has stopped for good", lost.close_code)
             announced_ms = math.inf
         self._is_here.clear()
-        self._delivery.retry_ms = None
         if self._resuming is not None:
             self._resuming.cancel()
             await asyncio.wait([self._resuming])
-        for pending in self._delivery.waiting.values():
+        for pending in self._unanswered.values():
             if pending.sent_over is not None and not pending.is_repeatable:
                 pending.fail(Interrupted())
         self._hurry.clear()
-        hold_ms = self._greeting.welcome.hold_ms
-        patience = self._backoff.patience(None if hold_ms is UNSET else hold_ms)
-        lasted = asyncio.get_running_loop().time() - self._greeting.at
+        patience = self._backoff.patience(None if welcome.hold_ms is UNSET else welcome.hold_ms)
+        lasted = asyncio.get_running_loop().time() - self._connection.began_at
         ways = self._backoff.ways(len(house.addresses), announced_ms, lasted_seconds=lasted)
 
-        def greet_again(address: Address) -> Coroutine[Any, Any, Greeting]:
+        def greet_again(address: Address) -> Awaitable[Connection]:
             return greet(address, self.name, self.token, self._timeout_seconds, self.ca)
 
-        greeting = await come_back(greet_again, house, ways, patience, lost, self._delivery.tell, self._hurry)
-        if greeting.address != house.first:
-            self.house, self._delivery.is_final = house.led_by(greeting.address), False
-        self._greeting = greeting
-        self._delivery.audience.tell(greeting.message)
+        self._connection = await come_back(greet_again, house, ways, patience, lost, self._tell, self._hurry)
+        self.house = house.led_by(self._connection.address)
+        self._notice = None
+        self._audience.tell(self._connection.message)
         self._resuming = asyncio.create_task(self._resume(patience[0]), name="tictactoe resume")
 
     async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
-        add, connection = self._delivery.add, self._greeting.connection
-        returns = {room: add(self._with_seen(room._way_back())) for room in self._delivery.rooms}
+        returns = {room: self._expect(self._with_seen(room._way_back())) for room in self._open_rooms}
         boards = self._lobby.boards if "boards" in self.features else 0
-        lobby = [add(Lobby(on=True, boards=boards))] if self._lobby.on else []
+        lobby = [self._expect(Lobby(on=True, boards=boards))] if self._lobby.on else []
+        first = [*returns.values(), *lobby]
         try:
-            for pending in (*returns.values(), *lobby):
+            for pending in first:
                 await self._send_pending(pending)
-            while unsent := [each for each in self._delivery.waiting.values() if each.sent_over is not connection]:
+            while unsent := [each for each in self._unanswered.values() if each.sent_over is not self._connection]:
                 for pending in unsent:
                     await self._send_pending(pending)
             self._is_here.set()
@@ -268,8 +366,8 @@ class Conversation:
         except ClientError:
             return
         finally:
-            for pending in (*returns.values(), *lobby):
-                self._delivery.remove(pending)
+            for pending in first:
+                self._unanswered.pop(pending.id, None)
 
     async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
         """Wait for our return to a room, which is gone for us where that is refused, or put off for too long."""
@@ -281,27 +379,11 @@ class Conversation:
                 return
             except Refused as refused:
                 if refused.retry_ms is None or (attempt >= _ATTEMPTS_TO_ENTER and loop.time() >= deadline):
-                    self._delivery.tell(Gone(room.code, refused))
-                    room._end("closed", refused.message)
+                    self._tell(Gone(room.code, refused))
+                    room._end("closed", Closed(refused.message))
                     return
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
-            self._delivery.remove(pending)
-            pending = self._delivery.add(self._with_seen(room._way_back()))
+            finally:
+                self._unanswered.pop(pending.id, None)
+            pending = self._expect(self._with_seen(room._way_back()))
             await self._send_pending(pending)
-
-    def _with_seen(self, request: Join | Watch) -> Join | Watch:
-        return replace(request, seq=self._delivery.seen(request.room)) if "seq" in self.features else request
-
-    async def _send_pending(self, pending: Pending) -> None:
-        pending.sent_over = self._greeting.connection
-        if isinstance(pending.request, (Create, Match, Join, Watch, Mapping)):
-            self._delivery.expected += 1
-        await self._send(encode(pending.request).decode())
-
-    async def _send(self, text: str) -> None:
-        """Send a message; a request that finds no connection is sent again by the return."""
-        try:
-            await self._greeting.connection.send(text)
-        except ConnectionLost:
-            if self._backoff is None:
-                raise

@@ -7,14 +7,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from msgspec import UNSET
-
 from tictactoe_client.online.address import Address, House
-from tictactoe_client.online.connection import Connection, open_connection
+from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.errors import (
     EXPULSIONS,
     ClientError,
@@ -23,85 +19,43 @@ from tictactoe_client.online.errors import (
     ProtocolBroken,
     Refused,
     Unreachable,
-    VersionRefused,
 )
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
-from tictactoe_client.online.messages import Message, read_message, refusal_of
-from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
-from tictactoe_protocol import encode, may_reconnect
-from tictactoe_protocol.pushes import Error, Welcome
-from tictactoe_protocol.requests import Hello
+from tictactoe_protocol import may_reconnect
 
 _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
 
 
-@dataclass(frozen=True, slots=True)
-class Greeting:
-    """A connection on which a server knows us: its welcome, as it came and read, when that was, how long it took."""
-
-    address: Address
-    connection: Connection
-    message: Message
-    welcome: Welcome
-    at: float
-    latency_seconds: float
-
-
-async def greet(
-    address: Address, name: str | None, token: str | None, timeout_seconds: float, ca: str | Path | None = None
-) -> Greeting:
-    """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
-    connection = await open_connection(address, timeout_seconds=timeout_seconds, ca=ca)
-    hello = Hello(name=name or UNSET, token=token or UNSET, client=f"tictactoe-client/{client_version()}")
-    clock = asyncio.get_running_loop().time
-    started = clock()
-    try:
-        async with asyncio.timeout(timeout_seconds):
-            await connection.send(encode(hello).decode())
-            while not isinstance(welcome := (message := read_message(await connection.receive())).push, Welcome):
-                if isinstance(welcome, Error):
-                    raise refusal_of(welcome, server=address.url)
-        if welcome.protocol not in PROTOCOL_VERSIONS:
-            raise VersionRefused(describe_mismatch((welcome.protocol,)), (welcome.protocol,))
-    except (TimeoutError, asyncio.CancelledError) as ended:
-        connection.abort()
-        if isinstance(ended, TimeoutError):
-            raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
-        raise
-    except BaseException:
-        await connection.close()
-        raise
-    return Greeting(address, connection, message, welcome, clock(), clock() - started)
-
-
-async def arrive(house: House, greet: Callable[[Address], Awaitable[Greeting]]) -> Greeting:
+async def arrive(house: House, greet: Callable[[Address], Awaitable[Connection]]) -> Connection:
     """Return a connection to the first address of a house that lets us in.
 
     What `greet` raises is raised at once where another address would not mend it, else once all have failed.
     """
-    failures: list[ClientError] = []
+    silent: list[Unreachable] = []
+    put_off: list[ClientError] = []
     for address in house.addresses:
         try:
             return await greet(address)
+        except Unreachable as error:
+            silent.append(error)
         except ClientError as error:
             if not is_passing(error):
                 raise
-            failures.append(error)
-    unreachable = [error for error in failures if isinstance(error, Unreachable)]
-    if len(unreachable) < len(failures):
-        raise next(error for error in failures if not isinstance(error, Unreachable))
-    raise Unreachable(unreachable[0].url, unreachable[0].reason, others=unreachable[1:])
+            put_off.append(error)
+    if put_off:
+        raise put_off[0]
+    raise Unreachable(silent[0].url, silent[0].reason, others=silent[1:])
 
 
 async def come_back(
-    greet: Callable[[Address], Awaitable[Greeting]],
+    greet: Callable[[Address], Awaitable[Connection]],
     house: House,
     ways: Iterable[tuple[int, float]],
     patience: tuple[float, float],
     lost: ConnectionLost,
     tell: Callable[[ConnectionEvent], None],
     hurry: asyncio.Event,
-) -> Greeting:
+) -> Connection:
     """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none in time.
 
     `house` begins with the address that was lost; `ways` and `patience` are a `Backoff`'s. Each address is tried once
@@ -125,7 +79,7 @@ async def come_back(
                 await hurry.wait()
         hurry.clear()
         try:
-            greeting = await greet(address)
+            connection = await greet(address)
         except ClientError as error:
             if isinstance(error, Refused) and error.code in EXPULSIONS:
                 raise Expelled(error.code, error.message) from error
@@ -135,8 +89,8 @@ async def come_back(
             hold_seconds -= loop.time() - before if is_answered else 0
             before = loop.time()
             continue
-        tell(Back(attempt, loop.time() - started, greeting.latency_seconds))
-        return greeting
+        tell(Back(attempt, loop.time() - started, connection.latency_seconds))
+        return connection
     raise _give_up(lost, "could not get back in time")
 
 

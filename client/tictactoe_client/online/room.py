@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Final, Literal, Protocol
 
@@ -60,18 +61,18 @@ class Room:
         self._client = client
         self._position: tuple[RoomState, Position | None] | None = None
         self._version = 0
-        self._fresh_from = 1
-        self._asked: dict[tuple[object, requests.OfferAction], tuple[int, int]] = {}
+        self._awaits_state = True
         self._lost: ConnectionLost | None = None
         self._changed = asyncio.Event()
+        self._asked: dict[tuple[type, requests.OfferAction], tuple[int, int]] = {}
+        self._audience: Audience[RoomEvent] = Audience()
+        self._opening: list[RoomEvent] | None = []
+        self._inbox: deque[RoomState | RoomEvent] = deque()
         self._newest_seq = -1
         self._told: tuple[int, ...] | None = None
         self._asking: asyncio.Task[None] | None = None
         self._asked_at_seq = -1
-        self._waiting: list[RoomState | RoomEvent] = []
         self._is_after_loss = False
-        self._audience: Audience[RoomEvent] = Audience()
-        self._opening: list[RoomEvent] | None = []
 
     @property
     def seat(self) -> str | None:
@@ -82,7 +83,7 @@ class Room:
     def is_my_turn(self) -> bool:
         """Whether the server waits for our move; not for one that it has taken, and whose state is still to come."""
         turn = self.state.turn if self.state is not None else None
-        return turn is not None and turn == self.seat and self._version >= self._fresh_from
+        return turn is not None and turn == self.seat and not self._awaits_state
 
     @property
     def plays(self) -> bool:
@@ -135,7 +136,7 @@ class Room:
     async def __aiter__(self) -> AsyncIterator[RoomState]:
         seen = 0
         while True:
-            if self._version >= max(seen + 1, self._fresh_from) and self.state is not None:
+            if self._version > seen and not self._awaits_state and self.state is not None:
                 seen = self._version
                 yield self.state
             elif self._lost is not None:
@@ -232,13 +233,14 @@ class Room:
 
     async def _ask_once(self, request: requests.Draw | requests.Undo) -> None:
         """Send what is meant for this position alone; what is asked there a second time is meant as such."""
-        state, kind = self.state, request.__struct_config__.tag
-        moment = (state.game, state.ply) if state is not None and "repeat" in self._client.features else None
-        if moment is not None and self._asked.get((kind, request.action)) != moment:
+        if self.state is None or "repeat" not in self._client.features:
+            await self._client.request(request)
+            return
+        what, moment = (type(request), request.action), (self.state.game, self.state.ply)
+        if self._asked.get(what) != moment:
             request = replace(request, game=moment[0], ply=moment[1])
         await self._client.request(request)
-        if moment is not None:
-            self._asked[kind, request.action] = moment
+        self._asked[what] = moment
 
     # -- what the conversation brings -------------------------------------------------------------------------------
 
@@ -248,13 +250,12 @@ class Room:
 
     def _enter(self, reply: Ok) -> None:
         """Take note of the answer that let us in, which has the moves of the game on the table."""
-        moves = reply.moves or ()
-        _check_moves(moves, self.state)
+        self._told = reply.moves or ()
+        _check_moves(self._told, self.state)
         self.is_watching = not reply.seat
-        self._told = moves
         if self.state is None:
-            self.moves = moves
-        self._tell_waiting()
+            self.moves = self._told
+        self._ask_no_more()
 
     async def _wait_for_state(self) -> None:
         while self.state is None and self.ended is None and self._lost is None:
@@ -273,15 +274,43 @@ class Room:
             raise ProtocolBroken("the rules of a room have changed")
         _check_moves(self._told or (), state)
         self._newest_seq = state.seq
-        moves = self._follow(state) if self._asking is None else None
-        if self._asking is None and (moves is not None or state.seq == self._asked_at_seq):
-            self._keep(state, moves)
-            self._told = None
-            return
-        self._waiting.append(state)
+        self._hear(state)
+
+    def _hear(self, what: RoomState | RoomEvent) -> None:
+        """Tell a state, or what happened beside states, after all that came before it."""
+        self._inbox.append(what)
         if self._asking is None:
-            self._asked_at_seq = state.seq
-            self._asking = asyncio.get_running_loop().create_task(self._ask_for_moves(), name="tictactoe moves")
+            self._tell_inbox()
+
+    def _tell_inbox(self) -> None:
+        """Tell what came, up to a state before which moves passed unseen, which are asked for, once."""
+        while self._inbox:
+            what = self._inbox[0]
+            if isinstance(what, RoomState):
+                moves = self._follow(what)
+                if moves is None and what.seq > self._asked_at_seq:
+                    self._asking = asyncio.get_running_loop().create_task(self._ask_for_moves(), name="tictactoe moves")
+                    return
+                self._keep(what, moves)
+                self._told = self._told if len(self._inbox) > 1 else None
+            else:
+                self._tell(what)
+            self._inbox.popleft()
+
+    async def _ask_for_moves(self) -> None:
+        with contextlib.suppress(ClientError, TimeoutError):
+            async with asyncio.timeout(_MOVES_SECONDS):
+                self._told = (await self._client.request(requests.Sync(room=self.code))).moves or ()
+        self._asking = None
+        self._ask_no_more()
+
+    def _ask_no_more(self) -> None:
+        """Go on with what waited for moves: they are here, or will not come."""
+        asking, self._asking = self._asking, None
+        if asking is not None:
+            asking.cancel()
+        self._asked_at_seq = self._newest_seq
+        self._tell_inbox()
 
     def _follow(self, state: RoomState) -> tuple[int, ...] | None:
         """Return all moves of a state that comes next, or None where some passed unseen that nobody has told."""
@@ -293,70 +322,42 @@ class Room:
         moves = follow_moves(self.moves, old, state)
         return moves if fits(moves, state) else None
 
-    async def _ask_for_moves(self) -> None:
-        with contextlib.suppress(ClientError, TimeoutError):
-            async with asyncio.timeout(_MOVES_SECONDS):
-                self._told = (await self._client.request(requests.Sync(room=self.code))).moves or ()
-        self._asking = None
-        self._tell_waiting()
-
-    def _tell_waiting(self) -> None:
-        """Go on with what waited for moves: they are here, or will not come."""
-        asking, self._asking = self._asking, None
-        if asking is not None:
-            asking.cancel()
-        waiting, self._waiting = self._waiting, []
-        for item in waiting:
-            if isinstance(item, RoomState):
-                self._keep(item, self._follow(item))
-            else:
-                self._tell(item)
-        if waiting:
-            self._told = None
-
     def _keep(self, state: RoomState, moves: tuple[int, ...] | None) -> None:
         """Let a state be the newest, with its moves where they are known, and tell what it brings."""
         old, before = self.state, self.moves if self.knows_moves else None
         self.state, self.moves, self.knows_moves = state, moves or (), moves is not None
         self._version += 1
-        if old is not None and (self._audience or self._opening is not None):
-            for change in changes(old, state, moves=moves, before=before):
-                self._tell(change)
+        self._awaits_state = False
+        for change in changes(old, state, moves=moves, before=before) if old is not None else ():
+            self._tell(change)
         is_gap = old is not None and state.seq > old.seq + 1
         self._tell(Updated(old, state, moves, before, self._is_after_loss, is_gap))
         self._is_after_loss = False
         self._wake()
 
     def _tell(self, event: RoomEvent) -> None:
+        self._is_after_loss |= isinstance(event, Back)
         self._audience.tell(event)
         if self._opening is not None:
             self._opening = [*self._opening, event] if len(self._opening) < _MOST_UNHEARD else None
 
-    def _hear(self, event: RoomEvent) -> None:
-        """Tell what happened beside states, after the states that came before it."""
-        if isinstance(event, Back):
-            self._is_after_loss = True
-        if self._asking is not None:
-            self._waiting.append(event)
-        else:
-            self._tell(event)
-
     def _expect_state(self, ply: int) -> None:
         """Hold back what came before the answer to our move, where it does not have the move number `ply` yet."""
-        if self.state is None or self.state.ply <= ply:
-            self._fresh_from = self._version + 1
+        self._awaits_state |= self.state is None or self.state.ply <= ply
 
-    def _end(self, ending: Literal["left", "closed", "replaced"], reason: str = "") -> None:
+    def _end(self, ending: Literal["left", "closed", "replaced"], last: Closed | Replaced | None = None) -> None:
         if self.ended is None:
-            self._tell_waiting()
-            self.ended, self.closed_reason = ending, reason or None
-            if ending != "left":
-                self._tell(Replaced() if ending == "replaced" else Closed(reason))
+            self._ask_no_more()
+            self.ended = ending
+            if isinstance(last, Closed):
+                self.closed_reason = last.reason or None
+            if last is not None:
+                self._tell(last)
             self._audience.finish(None)
             self._wake()
 
     def _lose(self, lost: ConnectionLost) -> None:
-        self._tell_waiting()
+        self._ask_no_more()
         self._lost = lost
         self._audience.finish(lost, Cut(lost))
         self._wake()

@@ -1,0 +1,175 @@
+"""Why a connection cannot be had, and why one ended, in words for people."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import re
+import socket
+import ssl
+import time
+from typing import Any, Final
+
+from websockets.exceptions import ConnectionClosed, InvalidStatus, ProxyError, WebSocketException
+from websockets.frames import CloseCode
+from websockets.http11 import Response
+
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.errors import (
+    ClientError,
+    ConnectionLost,
+    Expelled,
+    ProtocolBroken,
+    Unreachable,
+    VersionRefused,
+)
+from tictactoe_client.online.version import PROTOCOL_VERSIONS, describe_mismatch
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.codes import CloseCode as Code
+
+MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
+GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
+"""With which code a server closes that goes down."""
+
+_FAULTS: Final[dict[int, str]] = {
+    CloseCode.PROTOCOL_ERROR: "what it sends is no WebSocket",
+    CloseCode.INVALID_DATA: "a message is not UTF-8",
+    CloseCode.MESSAGE_TOO_BIG: f"a message has more than {MAX_RECEIVED_BYTES // 2**20} MiB",
+}
+"""With which code we end a connection over which the server sends what it may not, and why."""
+
+_EXPULSIONS: Final[dict[int, tuple[str, str]]] = {
+    Code.BANNED: ("banned", "The server's operator has banned you"),
+    Code.KICKED: ("kicked", "The server's operator has closed your connection"),
+}
+"""With which code a server ends the connection of one whom its operator sent away, and what to say if it does not."""
+
+_OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
+
+_NOT_YET, _EXPIRED = 9, 10
+_OTHER_NAME: Final = frozenset({62, 64})
+_UNTRUSTED: Final = frozenset({2, 18, 19, 20, 21})
+"""OpenSSL's X509_V_ERR codes."""
+_ANY_TIME: Final = 0x200000
+"""OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
+
+_MOST_NAMES: Final = 3
+_LONGEST_NAME: Final = 80
+
+
+def explain_end(closed: ConnectionClosed) -> ConnectionLost:
+    """Return the error that says who closed a connection, and why."""
+    if closed.sent is not None and not closed.rcvd_then_sent and closed.sent.code in _FAULTS:
+        return ProtocolBroken(_FAULTS[closed.sent.code])
+    if closed.rcvd is None:
+        return ConnectionLost("the connection broke")
+    code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
+    if code in _EXPULSIONS:
+        name, words = _EXPULSIONS[code]
+        return Expelled(name, f"{words}{f': {reason}' if reason not in ('', name) else ''}.", code)
+    if code in GOING_DOWN:
+        return ConnectionLost("the server is going down", code)
+    unsaid = "policy" if code == CloseCode.POLICY_VIOLATION else code
+    return ConnectionLost(f"the server closed it ({reason or unsaid})", code)
+
+
+async def explain_failure(address: Address, error: Exception, timeout_seconds: float) -> ClientError:
+    """Return the error that says why a connection could not be opened: `VersionRefused` or `Unreachable`."""
+    if isinstance(error, InvalidStatus):
+        body = (error.response.body or b"").decode("utf-8", "replace")
+        versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
+        if error.response.status_code in (400, 426) and versions:
+            return VersionRefused(describe_mismatch(versions), versions)
+        return Unreachable(address.url, _describe_answer(address, error.response, body))
+    # Having tried several addresses, asyncio writes their error numbers into one sentence.
+    own = error.errno if isinstance(error, OSError) else None
+    numbers = [own] if own else [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
+    reason = str(error)
+    match error:
+        case ProxyError():
+            reason = f"the proxy refused: {clean_text(str(error))}"
+        case WebSocketException():
+            perhaps = "; if it wants TLS, it is wss://" if address.scheme == "ws" else ""
+            reason = f"what answers there is no WebSocket server{perhaps}"
+        case ImportError():
+            reason = "a SOCKS proxy needs the package python-socks"
+        case ssl.SSLCertVerificationError():
+            reason = f"TLS: {await _describe_doubt(address, error, timeout_seconds)}"
+        case _ if address.scheme == "wss" and _found_no_tls(error):
+            reason = "TLS: the server seems to have none; without it, it is ws://"
+        case socket.gaierror():
+            reason = "no such host"
+        case ssl.SSLError():
+            reason = f"TLS: {error.reason or 'handshake failed'}".lower().replace("tls", "TLS", 1)
+        case TimeoutError():
+            reason = f"no answer within {timeout_seconds:g} s"
+        case _ if errno.ECONNREFUSED in numbers:
+            reason = "connection refused"
+        case _ if numbers:
+            reason = os.strerror(numbers[0]).lower()
+        case OSError():
+            reason = "the connection broke in the handshake"
+    return Unreachable(address.url, reason)
+
+
+def _describe_answer(address: Address, response: Response, body: str) -> str:
+    if place := response.headers.get("Location"):
+        return f"the server sends you elsewhere, to {clean_text(place)[:200]}"
+    if address.scheme == "ws" and "HTTPS" in body:
+        return "the server wants TLS; with it, it is wss://"
+    return f"the server answered HTTP {response.status_code}"
+
+
+def _found_no_tls(error: Exception) -> bool:
+    """Tell whether a handshake for TLS met something else: other bytes, or an end without a word."""
+    if isinstance(error, ssl.SSLError):
+        return error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+    return isinstance(error, ConnectionError) and error.errno is None
+
+
+async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError, timeout_seconds: float) -> str:
+    """Return what is wrong with the certificate, with what stands in it where that can be read."""
+    shown: dict[str, Any] = {}
+    with contextlib.suppress(OSError, ValueError):
+        async with asyncio.timeout(timeout_seconds):
+            shown = await _read_certificate(address)
+    code = error.verify_code
+    if code in _OTHER_NAME:
+        names = [clean_text(name)[:_LONGEST_NAME] for _, name in shown.get("subjectAltName", ())][:_MOST_NAMES]
+        whose = f"for {', '.join(names)}, " if names else ""
+        return f"its certificate is {whose}not for {address.host}"
+    if code == _EXPIRED:
+        return f"its certificate has expired{_day(' on', shown.get('notAfter'))}"
+    if code == _NOT_YET:
+        begins = _day(" before", shown.get("notBefore")) or " yet"
+        return f"its certificate does not count{begins}; is this machine's clock right?"
+    if code in _UNTRUSTED:
+        issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
+        name = issuer.get("commonName") or issuer.get("organizationName")
+        who = f"{clean_text(name)[:_LONGEST_NAME]}, " if name else "somebody "
+        return f"its certificate is from {who}whom this machine does not trust; --ca FILE names an authority to trust"
+    return error.verify_message
+
+
+async def _read_certificate(address: Address) -> dict[str, Any]:
+    """Return what a server shows as its certificate, whatever that is worth; nothing is sent to it."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    whole = (await _shake_hands(address, context)).getpeercert(binary_form=True)
+    # The `ssl` module reads only certificates that it was told to trust.
+    context.verify_mode, context.verify_flags = ssl.CERT_REQUIRED, ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
+    context.load_verify_locations(cadata=whole or b"")
+    return (await _shake_hands(address, context)).getpeercert() or {}
+
+
+async def _shake_hands(address: Address, context: ssl.SSLContext) -> ssl.SSLObject:
+    _, writer = await asyncio.open_connection(address.host, address.port or 443, ssl=context)
+    shown: ssl.SSLObject = writer.get_extra_info("ssl_object")
+    writer.transport.abort()
+    return shown
+
+
+def _day(word: str, when: str | None) -> str:
+    return f"{word} {time.strftime('%Y-%m-%d', time.gmtime(ssl.cert_time_to_seconds(when)))}" if when else ""
