@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import json
 import shlex
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 from tests.environment import environment
 from tictactoe_client.cli.main import cli, run
 from tictactoe_client.cli.options import PROGRAM
-from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules
+from tictactoe_client.input.rule_options import parse_clock, parse_rules
 from tictactoe_client.streams.output import wants_colour
 
 NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging", "tomlkit"}
@@ -85,9 +86,8 @@ def test_every_example_in_the_help_is_a_command_line(
         assert command is cli or arguments[0] == command.name
         typed = seen[-1]
         if "rules" in typed:
-            parse_rules(
-                RuleOptions(**{name: typed[name] for name in RuleOptions.__dataclass_fields__ if name in typed})
-            )
+            names = inspect.signature(parse_rules).parameters
+            parse_rules(**{name: typed[name] for name in names if name in typed})
             parse_clock(typed["clock"])
 
 
@@ -104,6 +104,7 @@ def test_every_example_in_the_help_is_a_command_line(
         (["play", "--timeout", "nan"], "--timeout is more than 0 and at most 3600 seconds."),
         (["play", "--clock", "soon"], '"soon" is no clock. Write 3+2 (3 minutes, 2 seconds more a move) or'),
         (["new", "--seat", "Z"], "--seat Z: the marks are X, O."),
+        (["new", *["--bot", "easy"] * 3], "--bot was given 3 times: the marks are X, O."),
         (["play", "--local", "--server", "example.org"], "Choose one of --local and --server."),
         (["new", "--rules", "gomoku", "--board", "3x3"], "Choose one of --rules and --board."),
     ],

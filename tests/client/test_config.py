@@ -287,7 +287,8 @@ def test_a_name_is_for_this_run_where_an_option_or_the_environment_gave_it(
     elif given == "environment":
         monkeypatch.setenv("TICTACTOE_NAME", "ana")
     arguments = ["--name", "ana"] if given == "option" else []
-    with cli.make_context("tictactoe-client", arguments, default_map=load_config().defaults()) as context:
+    config = load_config()
+    with cli.make_context("tictactoe-client", arguments, obj=config, default_map=config.defaults()) as context:
         settings = settings_of(context)
     assert settings.name == (None if given == "nowhere" else "ana")
     assert settings.name_is_for_now is is_for_now

@@ -1,6 +1,8 @@
+from typing import Any
+
 import pytest
 
-from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
+from tictactoe_client.input.rule_options import parse_clock, parse_rules, parse_seat
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import ClockFields
@@ -9,41 +11,41 @@ from tictactoe_protocol.requests import ClockFields
 @pytest.mark.parametrize(
     ("options", "rules"),
     [
-        (RuleOptions(), PRESETS["classic"]),
-        (RuleOptions(rules="gomoku"), PRESETS["gomoku"]),
-        (RuleOptions(board="15x15", win=5), PRESETS["gomoku"]),
-        (RuleOptions(board="6X7", win=4, gravity=True), PRESETS["connect-four"]),
-        (RuleOptions(blocked="b2"), PRESETS["blocker"]),
-        (RuleOptions(misere=True), PRESETS["misere"]),
-        (RuleOptions(board="5x5", win=4, marks="xoa"), PRESETS["three-players"]),
-        (RuleOptions(board="2x2"), Rules(2, 2, 2)),
-        (RuleOptions(board="5x5", blocked="b2,c3"), Rules(5, 5, 3, blocked=frozenset({6, 12}))),
-        (RuleOptions(rules="gomoku", win=6), Rules(15, 15, 6)),
+        ({}, PRESETS["classic"]),
+        ({"rules": "gomoku"}, PRESETS["gomoku"]),
+        ({"board": "15x15", "win": 5}, PRESETS["gomoku"]),
+        ({"board": "6X7", "win": 4, "gravity": True}, PRESETS["connect-four"]),
+        ({"blocked": "b2"}, PRESETS["blocker"]),
+        ({"misere": True}, PRESETS["misere"]),
+        ({"board": "5x5", "win": 4, "marks": "xoa"}, PRESETS["three-players"]),
+        ({"board": "2x2"}, Rules(2, 2, 2)),
+        ({"board": "5x5", "blocked": "b2,c3"}, Rules(5, 5, 3, blocked=frozenset({6, 12}))),
+        ({"rules": "gomoku", "win": 6}, Rules(15, 15, 6)),
     ],
 )
-def test_options_add_up_to_rules(options: RuleOptions, rules: Rules) -> None:
-    assert parse_rules(options) == rules
+def test_options_add_up_to_rules(options: dict[str, Any], rules: Rules) -> None:
+    assert parse_rules(**options) == rules
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (RuleOptions(board="40x40", win=50), "A board has 1 to 32 rows, not 40."),
-        (RuleOptions(board="40x40"), "A board has 1 to 32 rows, not 40."),
-        (RuleOptions(board="0x3"), "A board has 1 to 32 rows, not 0."),
-        (RuleOptions(board="big"), '"big" is no board. Write rows and columns, such as 15x15.'),
-        (RuleOptions(board="4x3", win=5), "A line of 5 can't fit a 4x3 board (at most 4)."),
-        (RuleOptions(win=1), "A line has 2 to 32 marks, not 1."),
-        (RuleOptions(marks="X"), "A game has 2 to 6 marks, not 'X'."),
-        (RuleOptions(blocked="z9"), "--blocked: Z9 is off the board: columns A-C, rows 1-3."),
-        (RuleOptions(blocked="5"), '--blocked: "5" is no cell. Write cells such as b2,c3.'),
-        (RuleOptions(rules="classic", board="4x4"), "Choose one of --rules and --board."),
-        (RuleOptions(marks="XOA", misere=True), "Misère is for two marks, not for the 3 of 'XOA'."),
+        ({"board": "40x40", "win": 50}, "A board has 1 to 32 rows, not 40."),
+        ({"board": "40x40"}, "A board has 1 to 32 rows, not 40."),
+        ({"board": "0x3"}, "A board has 1 to 32 rows, not 0."),
+        ({"board": "big"}, '"big" is no board. Write rows and columns, such as 15x15.'),
+        ({"board": "4x3", "win": 5}, "A line of 5 can't fit a 4x3 board (at most 4)."),
+        ({"win": 1}, "A line has 2 to 32 marks, not 1."),
+        ({"marks": "X"}, "A game has 2 to 6 marks, not 'X'."),
+        ({"blocked": "z9"}, "--blocked: Z9 is off the board: columns A-C, rows 1-3."),
+        ({"blocked": "5"}, '--blocked: "5" is no cell. Write cells such as b2,c3.'),
+        ({"rules": "classic", "board": "4x4"}, "Choose one of --rules and --board."),
+        ({"marks": "XOA", "misere": True}, "Misère is for two marks, not for the 3 of 'XOA'."),
     ],
 )
-def test_options_that_make_no_sense_are_refused_in_one_sentence(options: RuleOptions, message: str) -> None:
+def test_options_that_make_no_sense_are_refused_in_one_sentence(options: dict[str, Any], message: str) -> None:
     with pytest.raises(Misuse) as refused:
-        parse_rules(options)
+        parse_rules(**options)
     assert refused.value.message == message
 
 

@@ -14,9 +14,8 @@ from tests.end_to_end.clients import PATIENCE_SECONDS, run_client
 from tests.environment import environment
 from tests.peer import open_peer
 from tictactoe_client import Unreachable, connect
-from tictactoe_client.input.rule_options import check_bots, choose_seat
+from tictactoe_client.input.rule_options import choose_seat
 from tictactoe_client.online.local_server import run_local_server
-from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -132,12 +131,6 @@ async def test_local_and_a_server_exclude_each_other() -> None:
 def test_the_seat_is_that_of_who_begins() -> None:
     assert (choose_seat("me", PRESETS["classic"]), choose_seat("bot", PRESETS["classic"])) == ("X", "O")
     assert {choose_seat("random", PRESETS["three-players"]) for _ in range(200)} == {"X", "O", "A"}
-
-
-def test_more_bots_than_seats_are_refused() -> None:
-    check_bots(("easy", "easy"), PRESETS["classic"])
-    with pytest.raises(Misuse, match="the marks are X, O"):
-        check_bots(("easy", "easy", "easy"), PRESETS["classic"])
 
 
 def children_of(pid: int) -> list[str]:

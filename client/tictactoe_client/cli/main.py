@@ -19,7 +19,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import shell_complete
 
-from tictactoe_client.cli.options import PROGRAM, Manual, ManualGroup, Words, configure, settings_of, shared_options
+from tictactoe_client.cli.options import PROGRAM, Manual, ManualGroup, Words, configure, settings_of
 from tictactoe_client.files.config import load_config
 from tictactoe_client.files.writer import keeping_debug_log
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, ExitCode, Misuse, Settings
@@ -61,7 +61,6 @@ _FILE: Final = click.Path(readable=False)
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@shared_options
 @click.pass_context
 def cli(context: click.Context, /, **_: Any) -> Begun | None:
     """Play tic-tac-toe and its whole family over the network, or watch a game.
@@ -118,7 +117,7 @@ def _command(
 
         name = described.__name__.rstrip("_")
         lines = [f"{name} {example}".rstrip() for example in examples]
-        return cli.command(name, cls=Manual, examples=lines)(shared_options(update_wrapper(start, described)))
+        return cli.command(name, cls=Manual, examples=lines)(update_wrapper(start, described))
 
     return make
 

@@ -5,9 +5,11 @@ Nothing here imports the network at once, so that help and completion stay quick
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
 
 import click
 from click.core import ParameterSource
@@ -28,15 +30,11 @@ from tictactoe_client.settings import (
 )
 from tictactoe_client.streams.output import is_terminal, print_error, print_own, wants_colour
 
-Setting = str | bool | float | list[str] | None
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
 PROGRAM: Final = "tictactoe-client"
 
 _TYPED: Final = ParameterSource.COMMANDLINE
 _SET: Final = ParameterSource.ENVIRONMENT
 _IN_FILE: Final = ParameterSource.DEFAULT_MAP
-_COMMON: Final = (*OPTIONS, "version", "help")
 
 _EXIT_CODES: Final = (
     ("0", "ended normally, whatever the result"),
@@ -57,32 +55,65 @@ _ENVIRONMENT: Final = (
 )
 
 
+class Words(click.Choice[str]):
+    """One of these words; a mistyped one is answered with what was perhaps meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        hint = suggest(str(value).lower(), self.choices, quote="'")
+        return f"{super().get_invalid_choice_message(value, ctx)}{hint}"
+
+
+def _make_option(option: Option) -> click.Option:
+    names = [f"--{option.name}", *([f"-{option.short}"] if option.short else [])]
+    attributes: dict[str, Any] = {"envvar": option.variable, "help": option.help, "metavar": option.metavar}
+    if option.kind is bool:
+        attributes |= {"is_flag": True}
+    elif option.is_list:
+        attributes |= {"multiple": True, "callback": lambda _, __, given: ",".join(given) or None}
+    else:
+        attributes |= {"type": Words(option.words) if option.words else option.kind, "default": option.default}
+    return click.Option(names, **attributes)
+
+
+def _print_version(context: click.Context, _: click.Parameter, is_wanted: object) -> None:
+    if not is_wanted or context.resilient_parsing:
+        return
+    from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
+
+    click.echo(f"{PROGRAM} {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})")
+    context.exit()
+
+
+_VERSION: Final = click.Option(
+    ["--version"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the versions of client and protocol, and exit.",
+)
+_SHARED: Final = {title: [*map(_make_option, options)] for title, options in SECTIONS.items()} | {"About": [_VERSION]}
+"""The options that all commands take, under the headings of the help."""
+
+
 class Manual(click.Command):
     """A command with a page of help; `examples` are what may be typed after the program's name."""
 
     def __init__(self, *arguments: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
-        self.examples = tuple(examples)
+        self.examples = examples
+        self.own = [option for option in self.params if isinstance(option, click.Option)]
+        self.params += chain.from_iterable(_SHARED.values())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the command's own options."""
-        own = {option.name for option in self.params if isinstance(option, click.Option)}
-        self._write_options(ctx, formatter, "Options", own - {*_COMMON})
+        _write_options({"Options": self.own}, ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, the names of the options that all commands take, and where the rest stands."""
         self._write_examples(formatter)
         with formatter.section("Common options"):
-            formatter.write_text(" ".join(f"--{key.replace('_', '-')}" for key in _COMMON))
+            formatter.write_text(" ".join(f"--{key.replace('_', '-')}" for key in (*OPTIONS, "version", "help")))
         formatter.write(f"\nWhat they mean, exit codes, files and environment: {PROGRAM} --help\n")
-
-    def _write_options(
-        self, ctx: click.Context, formatter: click.HelpFormatter, title: str, keys: Collection[str | None]
-    ) -> None:
-        records = (option.get_help_record(ctx) for option in self.get_params(ctx) if option.name in keys)
-        if rows := [record for record in records if record is not None]:
-            with formatter.section(title):
-                formatter.write_dl(rows)
 
     def _write_examples(self, formatter: click.HelpFormatter) -> None:
         with formatter.section("Examples"):
@@ -90,19 +121,24 @@ class Manual(click.Command):
                 formatter.write(f"{' ' * formatter.current_indent}{PROGRAM} {example}\n")
 
 
+def _write_options(
+    sections: Mapping[str, Sequence[click.Option]], ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    for title, options in sections.items():
+        if rows := [row for option in options if (row := option.get_help_record(ctx)) is not None]:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
 class ManualGroup(Manual, click.Group):
     """The program: its commands in the order in which they were made, and all that counts for every one of them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order in which they were made."""
         return list(self.commands)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, then the options that all of them take."""
         self.format_commands(ctx, formatter)
-        for title, options in SECTIONS.items():
-            self._write_options(ctx, formatter, title, [option.key for option in options])
-        self._write_options(ctx, formatter, "About", ("version", "help"))
+        _write_options(_SHARED, ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, and what counts for every command."""
@@ -117,59 +153,23 @@ class ManualGroup(Manual, click.Group):
         formatter.write("\nMessages of --json: docs/protocol.md and, of the client's own, docs/client.md\n")
 
 
-class Words(click.Choice[str]):
-    """One of these words; a mistyped one is answered with what was perhaps meant."""
-
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """Suggest what was perhaps meant, too."""
-        hint = suggest(str(value).lower(), self.choices, quote="'")
-        return f"{super().get_invalid_choice_message(value, ctx)}{hint}"
-
-
-def shared_options(command: Decorated) -> Decorated:
-    """Give a command the options that all of them take."""
-    told = "Print the versions of client and protocol, and exit."
-    is_command: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _print_version}
-    command = click.option("--version", help=told, **is_command)(command)
-    for option in reversed(OPTIONS.values()):
-        command = _make_option(option)(command)
-    return command
-
-
-def _make_option(option: Option) -> Callable[[Decorated], Decorated]:
-    names = [f"--{option.name}"] if option.short is None else [f"-{option.short}", f"--{option.name}"]
-    attributes: dict[str, Any] = {"envvar": option.variable, "help": option.help, "metavar": option.metavar}
-    if option.kind is bool:
-        attributes |= {"is_flag": True}
-    elif option.is_list:
-        attributes |= {"multiple": True, "callback": lambda _, __, given: ",".join(given) or None}
-    else:
-        attributes |= {"type": Words(option.words) if option.words else option.kind, "default": option.default}
-    return click.option(*names, **attributes)
-
-
-def _print_version(context: click.Context, _: click.Parameter, is_wanted: object) -> None:
-    if not is_wanted or context.resilient_parsing:
-        return
-    from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
-
-    click.echo(f"{PROGRAM} {client_version()} (protocol {format_versions(PROTOCOL_VERSIONS)})")
-    context.exit()
-
-
 def settings_of(context: click.Context, *, needs_server: bool = True) -> Settings:
     """Return what options, environment and file add up to; raises `Misuse`.
 
-    Where the server stands in the file and cannot be read there, no other one is taken in its place.
+    What was typed before the command counts, unless it was typed behind it, too. Where the server stands in the file
+    and cannot be read there, no other one is taken in its place.
     """
-    _take_from_above(context)
-    value, source_of = context.params, context.get_parameter_source
+    above, value, source_of = context.parent or context, context.params, context.get_parameter_source
+    for key in OPTIONS:
+        if above.get_parameter_source(key) is _TYPED is not source_of(key):
+            value[key] = above.params[key]
+            context.set_parameter_source(key, _TYPED)
     for one, other in (("json", "plain"), ("local", "server")):
         if source_of(one) is source_of(other) is _TYPED:
             raise Misuse(f"Choose one of --{one} and --{other}.")
     if (fault := OPTIONS["timeout"].find_fault(value["timeout"])) is not None:
         raise Misuse(f"--{fault}")
-    config = context.find_object(Config) or Config(config_path())
+    config: Config = context.obj
     doubts = {
         key: f"{place}: {fault}"
         for key, place in config.places.items()
@@ -180,9 +180,7 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
     hides_server = "server" in doubts or config.hides_server
     if needs_server and hides_server and not value["local"] and source_of("server") not in (_TYPED, _SET):
         raise Misuse("Your server stands in that file: mend it, or say --server.")
-    chosen: dict[str, Any] = {
-        key: None if key in doubts else _is_switched_on(option) or value[key] for key, option in OPTIONS.items()
-    }
+    chosen = {key: None if key in doubts else _find(option, context)[0] for key, option in OPTIONS.items()}
     mode = _choose_mode(chosen, is_plain_typed=source_of("plain") is _TYPED)
     filled: dict[str, Any] = {
         option.fills: option.setting_of(chosen[key]) for key, option in OPTIONS.items() if option.fills
@@ -199,18 +197,13 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
     )
 
 
-def _take_from_above(context: click.Context) -> None:
-    """Let what was typed before the command count, unless it was typed behind it, too."""
-    above = context.parent or context
-    for key in OPTIONS:
-        if above.get_parameter_source(key) is _TYPED is not context.get_parameter_source(key):
-            context.params[key] = above.params[key]
-            context.set_parameter_source(key, _TYPED)
-
-
-def _is_switched_on(option: Option) -> bool:
-    """Tell whether a variable of many programs switches it on."""
-    return option.other_variable is not None and bool(os.environ.get(option.other_variable))
+def _find(option: Option, context: click.Context) -> tuple[Any, str]:
+    """Return what an option is, None where it is not set, and by what."""
+    chosen, variable = context.params[option.key], option.other_variable
+    if not chosen and variable is not None and os.environ.get(variable):
+        return True, variable
+    origins = {_TYPED: "command line", _SET: option.variable, _IN_FILE: str(context.obj.path)}
+    return chosen, origins.get(context.get_parameter_source(option.key) or ParameterSource.DEFAULT, "default")
 
 
 def _choose_mode(chosen: dict[str, Any], *, is_plain_typed: bool) -> Mode:
@@ -231,9 +224,10 @@ def configure(settings: Settings, what: str | None, key: str | None, value: str 
         raise Misuse(f"Say what to unset: {PROGRAM} config unset theme")
     if what not in ("set", "unset") and key is not None:
         raise Misuse(f"config {what} takes nothing more.")
-    context, file, in_json = click.get_current_context(), str(config_path()), settings.mode == "json"
+    context, in_json = click.get_current_context(), settings.mode == "json"
+    file = str(context.obj.path)
     if key is not None:
-        told = _change(key, value)
+        told = _change(key, value, file)
         if in_json:
             print_own("written", key=key, file=file)
         else:
@@ -247,50 +241,41 @@ def configure(settings: Settings, what: str | None, key: str | None, value: str 
     return ExitCode.NORMAL
 
 
-def _change(key: str, text: str | None) -> str:
+def _change(key: str, text: str | None, file: str) -> str:
     """Write one setting, or strike it out where there is no text; return what was done, where."""
     try:
         if text is not None:
             value = find_option(key).parse(text)
             keep_setting(key, value)
-            shown = f'"{value}"' if isinstance(value, str) else _show(value)
-            return f"{key} = {shown} is now in {config_path()}"
-        is_gone = keep_setting(key, None)
+            return f"{key} = {json.dumps(value, ensure_ascii=False)} is now in {file}"
+        return f"{key} {'is no longer' if keep_setting(key, None) else 'was not set'} in {file}"
     except NotKept as error:
-        raise Misuse(f"Nothing was written: {error.message}. The file: {config_path()}") from None
-    return f"{key} is no longer in {config_path()}" if is_gone else f"{key} was not set in {config_path()}"
+        raise Misuse(f"Nothing was written: {error.message}. The file: {file}") from None
 
 
 def _show_settings(context: click.Context, *, in_json: bool) -> None:
-    """Print each setting and each action with keys of its own: name, value, and what it was set by."""
+    """Print each setting and each action with keys of its own: name, value without what is secret, and origin."""
+    from tictactoe_client.online.address import DEFAULT_SERVER, hide_credentials
     from tictactoe_protocol import clean_text
 
-    config = context.find_object(Config) or Config(config_path())
-    rows = [(key, *_find(option, context, config)) for key, option in FILE_OPTIONS.items()]
-    rows += [(action, list(keys), str(config.path)) for action, keys in config.bindings.items()]
-    for name, value, origin in rows:
+    rows = {key: _find(option, context) for key, option in FILE_OPTIONS.items()}
+    server, origin = rows["server"]
+    rows["server"] = hide_credentials(server or DEFAULT_SERVER), origin
+    rows |= {action: (list(keys), str(context.obj.path)) for action, keys in context.obj.bindings.items()}
+    for name, (value, origin) in rows.items():
         if in_json:
             print_own("setting", key=name, value=value, origin=origin)
         else:
             click.echo(f"{name:<12} {clean_text(_show(value)):<24} {origin}")
 
 
-def _find(option: Option, context: click.Context, config: Config) -> tuple[Setting, str]:
-    """Return a setting and its origin, without what is secret; None for one that is not set."""
-    from tictactoe_client.online.address import DEFAULT_SERVER, hide_credentials
-
-    chosen: Any = context.params[option.key]
-    if not chosen and _is_switched_on(option):
-        return True, str(option.other_variable)
-    origins = {_TYPED: "command line", _SET: option.variable, _IN_FILE: str(config.path)}
-    origin = origins.get(context.get_parameter_source(option.key) or ParameterSource.DEFAULT, "default")
-    return hide_credentials(chosen or DEFAULT_SERVER) if option.key == "server" else chosen, origin
-
-
-def _show(value: Setting) -> str:
+def _show(value: object) -> str:
     """Return a value in a table for people."""
-    if isinstance(value, list):
-        return " ".join(value)
-    if isinstance(value, float):
-        return f"{value:g}"
-    return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    match value:
+        case list():
+            return " ".join(value)
+        case float():
+            return f"{value:g}"
+        case bool():
+            return str(value).lower()
+    return "-" if value is None else str(value)

@@ -10,14 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tictactoe_client.cli.run import ask_line, connected
-from tictactoe_client.input.rule_options import (
-    RuleOptions,
-    check_bots,
-    choose_seat,
-    parse_clock,
-    parse_rules,
-    parse_seat,
-)
+from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
 from tictactoe_client.json.game import JsonGame, pass_through, print_connected
 from tictactoe_client.online.address import Address, parse_house, parse_room
 from tictactoe_client.online.client import Choice, against_computer
@@ -37,22 +30,24 @@ from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 
 async def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
     """Play a quick match."""
-    return await _visit(settings, None, Choice("match", parse_rules(RuleOptions(rules=rules)), parse_clock(clock)))
+    return await _visit(settings, None, Choice("match", parse_rules(rules), parse_clock(clock)))
 
 
 async def open_room(
     settings: Settings, *, clock: str | None, seat: str | None, bots: tuple[str, ...], **wish: Any
 ) -> int:
     """Open a room; the `wish` is what rules and a `Choice` are made of, as typed."""
-    rules = parse_rules(RuleOptions(**{name: wish.pop(name) for name in RuleOptions.__dataclass_fields__}))
-    choice = Choice("create", rules, parse_clock(clock), seat=parse_seat(seat, rules), bots=bots, **wish)
-    check_bots(bots, rules)
+    manners = {name: wish.pop(name) for name in ("private", "analysis", "chat")}
+    rules = parse_rules(**wish)
+    if len(bots) > len(rules.marks):
+        raise Misuse(f"--bot was given {len(bots)} times: the marks are {', '.join(rules.marks)}.")
+    choice = Choice("create", rules, parse_clock(clock), seat=parse_seat(seat, rules), bots=bots, **manners)
     return await _visit(settings, None, choice)
 
 
 async def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
     """Play the computer, at the server that was named, else at one of this machine, started where none runs."""
-    chosen = parse_rules(RuleOptions(rules=rules))
+    chosen = parse_rules(rules)
     choice = against_computer(level, chosen, choose_seat(first, chosen), parse_clock(clock))
     return await _visit(settings if settings.server is not None else replace(settings, local=True), None, choice)
 

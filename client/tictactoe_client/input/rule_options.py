@@ -4,45 +4,44 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, parse_cell
 from tictactoe_protocol.requests import MAX_CLOCK_MS, ClockFields
 
-
-@dataclass(frozen=True, slots=True)
-class RuleOptions:
-    """The rule options as typed, None where not given."""
-
-    rules: str | None = None
-    board: str | None = None
-    win: int | None = None
-    marks: str | None = None
-    blocked: str | None = None
-    misere: bool = False
-    gravity: bool = False
-
-
 _SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"
 _CLOCK: Final = re.compile(rf"([0-9]{{1,4}}(?:\.[0-9]{{1,3}})?)\+{_SECONDS}|{_SECONDS}/move", re.ASCII)
 _BOARD: Final = re.compile(r"([0-9]{1,4})[xX×]([0-9]{1,4})", re.ASCII)
 
 
-def parse_rules(options: RuleOptions) -> Rules:
+def parse_rules(
+    rules: str | None = None,
+    board: str | None = None,
+    win: int | None = None,
+    marks: str | None = None,
+    blocked: str | None = None,
+    *,
+    misere: bool = False,
+    gravity: bool = False,
+) -> Rules:
     """Return the rules; what is not given is as in the preset, `classic` by default. Raises `Misuse`."""
-    if options.rules is not None and options.board is not None:
+    if rules is not None and board is not None:
         raise Misuse("Choose one of --rules and --board.")
-    base = PRESETS[options.rules or "classic"]
-    rows, columns = (base.rows, base.columns) if options.board is None else _parse_board(options.board)
-    line = min(base.line, max(rows, columns)) if options.win is None else options.win
-    marks = base.marks if options.marks is None else options.marks.upper()
+    base = PRESETS[rules or "classic"]
+    rows, columns = base.rows, base.columns
+    if board is not None:
+        match = _BOARD.fullmatch(board)
+        if match is None:
+            raise Misuse(f'"{board}" is no board. Write rows and columns, such as 15x15.')
+        rows, columns = int(match[1]), int(match[2])
+    line = min(base.line, max(rows, columns)) if win is None else win
+    marks = base.marks if marks is None else marks.upper()
     try:
-        bare = Rules(rows, columns, line, marks, gravity=base.gravity or options.gravity)
-        blocked = base.blocked if options.blocked is None else _parse_blocked(options.blocked, bare)
-        return replace(bare, blocked=blocked, misere=base.misere or options.misere)
+        bare = Rules(rows, columns, line, marks, gravity=base.gravity or gravity)
+        taken = base.blocked if blocked is None else _parse_blocked(blocked, bare)
+        return replace(bare, blocked=taken, misere=base.misere or misere)
     except InvalidRules as invalid:
         raise Misuse(invalid.message) from None
 
@@ -73,24 +72,11 @@ def parse_seat(text: str | None, rules: Rules) -> str | None:
     raise Misuse(f"--seat {text}: the marks are {', '.join(rules.marks)}.")
 
 
-def check_bots(bots: Sequence[str], rules: Rules) -> None:
-    """Raise `Misuse` where there are more bots than seats."""
-    if len(bots) > len(rules.marks):
-        raise Misuse(f"--bot was given {len(bots)} times: the marks are {', '.join(rules.marks)}.")
-
-
 def choose_seat(first: str, rules: Rules) -> str:
     """Return the mark for who wants to begin (``me``), to let others begin (``bot``), or leaves it to ``random``."""
     if first == "random":
         return random.choice(rules.marks)
     return rules.marks[0 if first == "me" else 1]
-
-
-def _parse_board(text: str) -> tuple[int, int]:
-    match = _BOARD.fullmatch(text)
-    if match is None:
-        raise Misuse(f'"{text}" is no board. Write rows and columns, such as 15x15.')
-    return int(match[1]), int(match[2])
 
 
 def _parse_blocked(text: str, rules: Rules) -> frozenset[int]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from textual.binding import BindingType
 
-from tictactoe_client.input.rule_options import RuleOptions, parse_clock, parse_rules, parse_seat
+from tictactoe_client.input.rule_options import parse_clock, parse_rules, parse_seat
 from tictactoe_client.online.client import Choice as Wish
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import FORM, Topic
@@ -181,14 +181,12 @@ def _read_rules(values: Mapping[str, str]) -> Rules:
     if not (win.isascii() and win.isdigit() and len(win) <= 3):
         raise Misuse(f'"{win}" is no number of marks in a row.')
     return parse_rules(
-        RuleOptions(
-            board=values["board"],
-            win=int(win),
-            marks=values["marks"],
-            blocked=values["blocked"] or None,
-            misere=values["misere"] == "yes",
-            gravity=values["gravity"] == "yes",
-        )
+        board=values["board"],
+        win=int(win),
+        marks=values["marks"],
+        blocked=values["blocked"] or None,
+        misere=values["misere"] == "yes",
+        gravity=values["gravity"] == "yes",
     )
 
 
