@@ -175,11 +175,6 @@ class Session:
         self._restart()
         self._changed()
 
-    def move_back(self) -> None:
-        """Go back to the server that we came from."""
-        if self.before is not None:
-            self.move(self.before)
-
     def rename(self, name: str) -> None:
         """Say hello again under another name, as the same player."""
         self.name = name

@@ -1,4 +1,4 @@
-"""The program on a terminal: its screens one upon another, its settings, the one connection, and the way out."""
+"""The program on a terminal: which screens there are, and what of the library is otherwise here."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class TicTacToe(Desk, inherit_bindings=False):
         opening: Opening | None = None,
         terminal: Terminal | None = None,
     ) -> None:
-        opening = opening or Opening()
-        super().__init__(settings, address, first, opening.role_for(first), terminal or Terminal())
+        self._opening = opening or Opening()
+        super().__init__(settings, address, first, self._opening.role_for(first), terminal or Terminal())
         self.unhandled = StringIO()
         self.error_console = Console(file=self.unhandled, width=120)
         for name in THEMES[1:]:
@@ -66,38 +66,37 @@ class TicTacToe(Desk, inherit_bindings=False):
         self.show_theme()
         self.terminal.learnt = partial(self.call_later, self.show_theme)
         self.set_keymap({action: ",".join(keys) for action, keys in settings.changed_keys.items()})
-        self._connects = opening.record is None
-        self._opening = self._lay_screens(opening)
 
     # -- screens --------------------------------------------------------------------------------------------------
 
-    def _lay_screens(self, opening: Opening) -> list[ClientScreen]:
-        """Return the screens to begin with; where home is not among them, going back ends the program."""
-        if opening.record is not None:
-            return [RoomScreen(self, RecordedRoom(opening.record), news=opening.note, ply=opening.ply)]
-        if opening.page == "history":
-            return [HistoryScreen(opening.limit)]
-        return [HomeScreen(), WatchScreen()] if opening.page == "watch" else [HomeScreen()]
-
     def get_default_screen(self) -> Screen[Any]:
-        """Return the screen that lies under all others."""
-        return self._opening[0]
+        """Return the screen that lies under all others; where it is not home, going back ends the program."""
+        opening = self._opening
+        if opening.record is not None:
+            return RoomScreen(self, RecordedRoom(opening.record), news=opening.note, ply=opening.ply)
+        return HistoryScreen(opening.limit) if opening.page == "history" else HomeScreen()
+
+    def on_mount(self) -> None:
+        """Show something at once, then connect, unless that which is shown needs no server."""
+        self.set_class(self.settings.ascii, "-ascii")
+        if self._opening.page == "watch":
+            self.push_screen(WatchScreen())
+        for doubt in self.settings.doubts[:1]:
+            self.say(doubt)
+        self.redraw()
+        if self._opening.record is None:
+            self.start(self.link.run())
 
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None:
-        """Open a room that was entered over this screen, or else the first, whatever lies on it by now."""
-        below = over if over in self.screens else self.screens[0]
-        while self.screens[-1] is not below:
-            self.close_page()
+        self.go_back_to(over if isinstance(over, ClientScreen) and over in self.screens else self.screens[0])
         self.open(RoomScreen(self, room, again))
 
-    # -- what happens ---------------------------------------------------------------------------------------------
+    # -- what of the library is otherwise here --------------------------------------------------------------------
 
     def get_driver_class(self) -> type[Driver]:
-        """Return the library's driver for this terminal, known to `terminal`."""
         return self.terminal.drive_with(super().get_driver_class())
 
     def get_css_variables(self) -> dict[str, str]:
-        """Return the colours of the theme by name, with ours for all that is drawn."""
         return {**super().get_css_variables(), **style_variables(self.theme)}
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -105,7 +104,6 @@ class TicTacToe(Desk, inherit_bindings=False):
         return [one for one in super().get_line_filters() if not isinstance(one, (Monochrome, NoColor))]
 
     def get_key_display(self, binding: Binding) -> str:
-        """Return a key's name for people."""
         return self.keymap.show_key(binding.key, ascii_only=self.settings.ascii)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -119,28 +117,11 @@ class TicTacToe(Desk, inherit_bindings=False):
             yield SystemCommand(f"Theme: {name}", "Colours of the full screen", partial(self.use_theme, name))
 
     async def on_event(self, event: events.Event) -> None:
-        """Take note that somebody is at the keys, before anything else is done with them."""
+        """Take note that somebody is at the keys, before anything else is done with them, or looks here or away."""
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
             self._last_key = time.monotonic()
             self.screens[-1].note_person()
             self.status = None  # it has been read
+        elif isinstance(event, (events.AppFocus, events.AppBlur)):
+            self._is_focused = isinstance(event, events.AppFocus)
         await super().on_event(event)
-
-    def on_mount(self) -> None:
-        """Show something at once, then connect, unless that which is shown needs no server."""
-        self.set_class(self.settings.ascii, "-ascii")
-        for screen in self._opening[1:]:
-            self.push_screen(screen)
-        for doubt in self.settings.doubts[:1]:
-            self.say(doubt)
-        self.redraw()
-        if self._connects:
-            self.start(self.link.run())
-
-    def on_app_focus(self) -> None:
-        """Take note that the person looks here."""
-        self._is_focused = True
-
-    def on_app_blur(self) -> None:
-        """Take note that the person looks elsewhere."""
-        self._is_focused = False

@@ -67,8 +67,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """Whether it is the top one, or lies under a question: where others draw, all that is in sight is sent anew."""
         return self.is_active or (self.is_current and self.app.screen.is_modal)
 
-    def redraw(self) -> None:
-        """Show what has changed."""
+    def redraw(self) -> None: ...
 
     def connected(self) -> None:
         """Take note that there is a connection, perhaps again, to a server that may not know of us."""
@@ -79,8 +78,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     def covered(self, screen: ClientScreen) -> None:
         """Take note that another came to lie above."""
 
-    def closed(self) -> None:
-        """Take note that it was taken off."""
+    def closed(self) -> None: ...
 
     def note_person(self) -> None:
         """Take note of a key or a click, before anything is done with it and while what was said is still in sight."""
@@ -98,7 +96,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         return ""
 
     def list_help(self) -> Sequence[Topic]:
-        """Return the help for what one can do here."""
         return list_home_help(self.desk.keymap.show)
 
 
@@ -117,12 +114,11 @@ class Desk(App[int], inherit_bindings=False):
         self.failure: BaseException | None = None
         self.is_ending = False
         self.status: tuple[str, str] | None = None
-        self.keeper = Keeper(self._note_kept)
+        self.keeper = Keeper()
         self._quit_code: int = ExitCode.NORMAL
         self._deeds: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
-        self._opening: list[ClientScreen] = []
         self.link = Session(
             settings,
             house_for(settings, address),
@@ -143,8 +139,6 @@ class Desk(App[int], inherit_bindings=False):
     @property
     def screens(self) -> Sequence[ClientScreen]:
         """Our screens, the visible one last; questions of the library's own are none."""
-        if not self.is_running:
-            return self._opening
         return [screen for screen in self.screen_stack if isinstance(screen, ClientScreen)]
 
     def open(self, screen: ClientScreen) -> None:
@@ -166,35 +160,30 @@ class Desk(App[int], inherit_bindings=False):
         """Take the top screen off; below the first the program ends."""
         if len(self.screens) == 1:
             self.leave(self._exit_code())
-            return
-        self._take_off()
-        self.screens[-1].opened()
-        self.redraw()
+        else:
+            self.go_back_to(self.screens[-2])
 
     def go_home(self) -> None:
         """Take off all but the first screen."""
-        while len(self.screens) > 1:
-            self._take_off()
-        self.screens[-1].opened()
+        self.go_back_to(self.screens[0])
+
+    def go_back_to(self, below: ClientScreen) -> None:
+        """Take off whatever lies on this screen."""
+        if below is self.screens[-1]:
+            return
+        while self.screen is not below:
+            screen = self.screen
+            self.pop_screen()
+            if isinstance(screen, ClientScreen):
+                screen.closed()
+        below.opened()
         self.redraw()
 
     def redraw(self) -> None:
         """Show what has changed."""
-        if not self.is_running or not self.screen_stack:
-            return
-        try:
-            screen = self.screens[-1]
-            screen.redraw()
-            self.terminal.set_title(screen.window_title)
-        except Exception as error:
-            self._fail(error)
-
-    def _take_off(self) -> None:
-        screen = self.screens[-1]
-        while self.screen is not screen:
-            self.pop_screen()
-        self.pop_screen()
-        screen.closed()
+        if self.is_running and self.screens:
+            self.screens[-1].redraw()
+            self.terminal.set_title(self.screens[-1].window_title)
 
     # -- what screens may ask -------------------------------------------------------------------------------------
 
@@ -205,14 +194,10 @@ class Desk(App[int], inherit_bindings=False):
         task.add_done_callback(self._deeds.discard)
         return task
 
-    def attempt(self, deed: Callable[..., object], *arguments: Any, shows: bool = True) -> None:
-        """Do something at once, and show what has become of it where it `shows`; what goes wrong is our mistake."""
-        try:
-            deed(*arguments)
-        except Exception as error:
-            self._fail(error)
-        if shows:
-            self.redraw()
+    def attempt(self, deed: Callable[..., object], *arguments: Any) -> None:
+        """Do something at once, and show what has become of it."""
+        deed(*arguments)
+        self.redraw()
 
     def say(self, text: str, role: str = "warn") -> None:
         """Show something on the status line until the next key."""
@@ -237,19 +222,15 @@ class Desk(App[int], inherit_bindings=False):
         return time.monotonic()
 
     def action_ask_to_quit(self) -> None:
-        """End the program, unless something is lost by that."""
-        self.attempt(self.quit, self._exit_code())
+        self.quit(self._exit_code())
 
     def action_interrupt(self) -> None:
-        """End the program as an interrupt does, unless something is lost by that."""
-        self.attempt(self.quit, ExitCode.INTERRUPTED)
+        self.quit(ExitCode.INTERRUPTED)
 
     def action_redraw(self) -> None:
-        """Send the whole screen anew."""
         self.screen.refresh(layout=True, repaint=True)
 
     def action_theme(self) -> None:
-        """Show the next theme."""
         self.use_theme(next_theme(self.settings.theme))
 
     def save(self, record: GameRecord, name: str = "") -> None:
@@ -271,10 +252,9 @@ class Desk(App[int], inherit_bindings=False):
 
     def ring(self) -> None:
         """Ring the bell where that is wanted: always, or while the person looks elsewhere."""
-        mode = self.settings.bell
-        idle = time.monotonic() - self._last_key > _IDLE_SECONDS
-        is_away = idle if self._is_focused is None else not self._is_focused
-        if mode == "always" or (mode == "away" and is_away):
+        is_idle = time.monotonic() - self._last_key > _IDLE_SECONDS
+        is_away = is_idle if self._is_focused is None else not self._is_focused
+        if self.settings.bell == "always" or (self.settings.bell == "away" and is_away):
             self.bell()
 
     def copy(self, text: str) -> None:
@@ -290,6 +270,7 @@ class Desk(App[int], inherit_bindings=False):
         """End the program, unless a screen has a question first; the second time there is none."""
         if any(screen.asks_first() for screen in reversed(self.screens)):
             self._quit_code = code
+            self.redraw()
         else:
             self.leave(code)
 
@@ -314,15 +295,13 @@ class Desk(App[int], inherit_bindings=False):
         """Change a setting, now and for later runs."""
         changed: Callable[..., Settings] = replace
         self.settings = changed(self.settings, **{field: value})
-        if field in ("theme", "colour"):
-            self.show_theme()
-        elif field == "ascii":
+        if field == "ascii":
             self.set_class(self.settings.ascii, "-ascii")
         elif field == "mouse":
             self.terminal.use_mouse(wanted=self.settings.mouse)
         option = SCREEN_OPTIONS[field]
-        self.start(self.keeper.keep(option.key, option.entry_of(value)))
-        self.redraw()
+        self.start(self._keep(option.key, option.entry_of(value)))
+        self.show_theme()
 
     def rename(self, name: str) -> None:
         """Be called otherwise, now and, where this run was not told a name, in later runs."""
@@ -331,10 +310,10 @@ class Desk(App[int], inherit_bindings=False):
         if self.settings.name_is_for_now:
             self.say("The name is for this run only: an option or the environment names another.", "dim")
         else:
-            self.start(self.keeper.keep("name", name))
+            self.start(self._keep("name", name))
 
-    def _note_kept(self) -> None:
-        """Say where a setting does not last."""
+    async def _keep(self, name: str, value: str | bool) -> None:
+        await self.keeper.keep(name, value)
         if self.keeper.problem is None:
             self.redraw()
         else:
@@ -350,19 +329,18 @@ class Desk(App[int], inherit_bindings=False):
 
     def _connected(self) -> None:
         for screen in reversed(self.screens):
-            self.attempt(screen.connected)
+            screen.connected()
 
     async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
         """Tell what was refused; whatever else goes wrong is our mistake and ends the program."""
         try:
             await work
-        except Refused as refused:
-            self.say(refused.message)
         except ClientError as error:
-            if self.link.phase != "failed":
+            if isinstance(error, Refused) or self.link.phase != "failed":
                 self.say(error.message)
         except Exception as error:
-            self._fail(error)
+            self.failure = self.failure or error
+            self._end(ExitCode.OUR_BUG)
 
     def _lose(self, failure: ClientError) -> None:
         """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
@@ -371,13 +349,8 @@ class Desk(App[int], inherit_bindings=False):
             self.leave(judge(failure)[0], failure.message)
         elif isinstance(failure, ConnectionLost) and (told := screen.describe_loss(failure.reason)):
             self.leave(ExitCode.CONNECTION_LOST, told)
-        elif not is_first and screen.needs_server:
+        elif screen.needs_server:
             self.go_home()
-
-    def _fail(self, error: BaseException) -> None:
-        if self.failure is None:
-            self.failure = error
-            self._end(ExitCode.OUR_BUG)
 
     async def _say_goodbye(self, code: int) -> None:
         if self.link.phase == "online":

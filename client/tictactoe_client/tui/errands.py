@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
-from functools import partial
 from typing import Any, Protocol
 
 from textual.screen import Screen
@@ -34,29 +33,18 @@ class Program(Protocol):
     lobby: Lobby
 
     @property
-    def asking(self) -> Question | None:
-        """The question that lies on top, if one does."""
-
-    def ask(self, question: Question, take: Callable[[str | None], None]) -> None:
-        """Lay a question on top, and have its answer taken."""
-
-    def start(self, work: Coroutine[Any, Any, object]) -> object:
-        """Do something that takes time."""
-
-    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None:
-        """Open a room that was entered over this screen, or else the first."""
-
-    def go_home(self) -> None:
-        """Take off all but the first screen."""
-
-    def leave(self, code: int, message: str = "") -> None:
-        """End the program with this exit code and a line on standard error."""
+    def asking(self) -> Question | None: ...
+    def ask(self, question: Question, take: Callable[[str | None], None]) -> None: ...
+    def start(self, work: Coroutine[Any, Any, object]) -> object: ...
+    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None: ...
+    def go_home(self) -> None: ...
+    def leave(self, code: int, message: str = "") -> None: ...
 
 
 class Errands:
     """What one person is entering, for all screens; `errand` says it in words, empty while nothing is waited for.
 
-    `first` is where the command line wants to go.
+    `first` is where the command line wants to go: where that is refused, the program ends.
     """
 
     def __init__(self, desk: Program, first: Choice | None) -> None:
@@ -72,9 +60,23 @@ class Errands:
     def enter(self, choice: Choice, over: Screen[Any] | None = None) -> None:
         """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
         if self._desk.link.client is None:
-            self._next = (choice, over)  # as soon as there is a connection
+            self._next = (choice, over)
         elif not self.errand:
             self._desk.start(self._arrive(self.fetch(describe_errand(choice), choice.enter), choice, over))
+
+    def go_on(self) -> None:
+        """Go where one wanted to before there was this connection."""
+        if self.first is not None:
+            first, self.first = self.first, None
+            coming = self.fetch(describe_errand(first), first.enter)
+            self._desk.start(self._arrive(coming, first, is_first=True))
+        elif self._next is not None:
+            following, self._next = self._next, None
+            self.enter(*following)
+
+    def stay(self) -> None:
+        """Want no more what waits for a connection."""
+        self._next = None
 
     def ask_for_room(self, typed: str, way: str = "join", over: Screen[Any] | None = None, why: str = "") -> None:
         """Ask for the code or the link of a room, of which something is typed already, and go there."""
@@ -92,37 +94,27 @@ class Errands:
             if address is None or self._desk.link.house.has(address):
                 self.enter(choice, over)
             else:
-                self._travel(address, choice)
+                self.travel(address, choice)
 
         if self._desk.asking is not None:
             self._desk.asking.type_more(typed)
             return
         self._desk.ask(Question(f"{why}The code of a room to {way}, or its link:", typed, anew=bool(why)), take)
 
-    def go_on(self) -> None:
-        """Go where one wanted to before there was this connection."""
-        if self.first is not None:
-            first, self.first = self.first, None
-            coming = self.fetch(describe_errand(first), first.enter)
-            self._desk.start(self._arrive(coming, first, is_first=True))
-        elif self._next is not None:
-            following, self._next = self._next, None
-            self.enter(*following)
+    def travel(self, address: Address, choice: Choice | None = None) -> None:
+        """Go to another server, and there into a room where one is chosen."""
+        self._desk.go_home()
+        self._next = None if choice is None else (choice, None)
+        self._desk.lobby.forget()
+        self.give_up()
+        watches = choice is not None and choice.way == "watch"
+        room = None if choice is None or watches else choice.code
+        self._desk.link.move(address, "nobody" if watches else "player", room=room)
 
     def travel_back(self) -> None:
         """Go back to the server that we came from, if there is one."""
         if self._desk.link.before is not None:
-            self._leave_server()
-            self._desk.link.move_back()
-
-    def travel(self, address: Address) -> None:
-        """Go to another server, and see what is there."""
-        self._leave_server()
-        self._desk.link.move(address)
-
-    def stay(self) -> None:
-        """Want no more what waits for a connection."""
-        self._next = None
+            self.travel(self._desk.link.before)
 
     # -- one at a time --------------------------------------------------------------------------------------------
 
@@ -181,39 +173,23 @@ class Errands:
         try:
             room = await coming
         except Refused as refused:
-            is_full = refused.code == "room_full" and choice.way == "join"
-            if not is_full and not is_first:
-                raise
-            told = describe_failure(refused, desk.settings, desk.link.address)
-            stay: Callable[[], object] = partial(desk.leave, judge(refused)[0], told) if is_first else bool
-            if not is_full:
-                stay()
-                return
+            code, told = judge(refused)[0], describe_failure(refused, desk.settings, desk.link.address)
 
             def take(answer: str | None) -> None:
-                if answer is None:
-                    stay()
-                else:
+                if answer is not None:
                     self.enter(Choice("watch", code=choice.code))
+                elif is_first:
+                    desk.leave(code, told)
 
-            desk.ask(Question(f"Room {choice.code} is full; you may watch it.", yes="watch"), take)
+            if refused.code == "room_full" and choice.way == "join":
+                desk.ask(Question(f"Room {choice.code} is full; you may watch it.", yes="watch"), take)
+            elif is_first:
+                take(None)
+            else:
+                raise
             return
         if room is not None:
             desk.open_room(room, choice.again, over)
-
-    def _travel(self, address: Address, choice: Choice) -> None:
-        """Go to another server, and into a room there."""
-        self._desk.go_home()
-        self._leave_server(choice)
-        if choice.way == "watch":
-            self._desk.link.move(address, "nobody")
-        else:
-            self._desk.link.move(address, room=choice.code)
-
-    def _leave_server(self, following: Choice | None = None) -> None:
-        self._next = (following, None) if following is not None else None
-        self._desk.lobby.forget()
-        self.give_up()
 
 
 def describe_errand(choice: Choice) -> str:

@@ -150,8 +150,7 @@ class HistoryScreen(ListScreen):
         except RecordError as error:
             self.desk.say(f"This client cannot read the server's record: {error}")
             return
-        while self.desk.screens[-1] is not self:
-            self.desk.close_page()
+        self.desk.go_back_to(self)
         deed(record)
 
     def _stop_fetching(self) -> bool:

@@ -252,8 +252,7 @@ class Deeds:
         """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
         if not self._loses_game or self._hand.confirming == "quit":
             return False
-        while self._desk.screens[-1] is not self._screen:
-            self._desk.close_page()
+        self._desk.go_back_to(self._screen)
         self._hand.confirming = "quit"
         return True
 
