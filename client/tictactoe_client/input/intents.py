@@ -81,18 +81,28 @@ class BadInput(ValueError):
         self.code = code
 
 
-_QUERIES: Final[dict[str, PlainKind]] = (
-    {kind: kind for kind in get_args(PlainKind)}
-    | dict(zip("blcofrh", get_args(PlainKind), strict=False))
-    | {"?": "help", "clocks": "clock"}
-)
-_VERBS: Final[dict[str, VerbKind]] = {kind: kind for kind in get_args(VerbKind)} | {
-    "exit": "quit",
-    "y": "yes",
-    "accept": "yes",
-    "decline": "no",
-}
-_STEPS: Final[dict[str, Look]] = {
+_ANSWERS: Final = ("accept", "decline", "withdraw", "offer", "yes", "no")
+_WAYS: Final[dict[VerbKind, tuple[str, ...]]] = {"draw": _ANSWERS, "undo": _ANSWERS, "claim": ("win", "draw")}
+_MOST_WAYS_SHOWN: Final = 3
+"""Of the answers to offers the last three are not shown."""
+_PHRASES: Final[dict[str, Intent]] = {
+    **{kind: Query(kind) for kind in (*get_args(PlainKind), "around", "diagonals", "marks", "moves", "value")},
+    **{letter: Query(kind) for letter, kind in zip("blcofrh", get_args(PlainKind), strict=False)},
+    "?": Query("help"),
+    "clocks": Query("clock"),
+    "a": Query("around"),
+    "d": Query("diagonals"),
+    "m": Query("marks"),
+    "s": Query("cell"),
+    "read": Query("cell"),
+    "review": Query("value"),
+    **{kind: Verb(kind) for kind in get_args(VerbKind)},
+    **{f"{kind} {way}": Verb(kind, way) for kind, ways in _WAYS.items() for way in ways},
+    "say": Verb("chat"),
+    "exit": Verb("quit"),
+    "y": Verb("yes"),
+    "accept": Verb("yes"),
+    "decline": Verb("no"),
     "n": Look("by", 1, may_be_no=True),
     "next": Look("by", 1),
     **dict.fromkeys(("p", "previous", "back"), Look("by", -1)),
@@ -100,14 +110,8 @@ _STEPS: Final[dict[str, Look]] = {
     **dict.fromkeys(("mistake", "next mistake"), Look("mistake", 1)),
     "previous mistake": Look("mistake", -1),
 }
-_ANSWERS: Final = ("accept", "decline", "withdraw", "offer", "yes", "no")
-_ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {"draw": _ANSWERS, "undo": _ANSWERS, "claim": ("win", "draw")}
-_MOST_WAYS_SHOWN: Final = 3
-"""Of the answers to offers the last three are not shown."""
-_WORDS: Final = (
-    *(word for word in (*_QUERIES, *_STEPS, *_VERBS) if len(word) > 1),
-    *("say", "around", "diagonals", "marks", "moves", "value", "review"),
-)
+"""What can be typed; some of it takes words, a number or a cell behind it."""
+_WORDS: Final = [phrase for phrase in _PHRASES if len(phrase) > 1]
 _SIMILAR_ENOUGH: Final = 0.75
 
 
@@ -148,46 +152,32 @@ def parse_intent(
         raise BadInput(describe_unknown(text, f"Did you mean /{text}?")) from None
 
 
-def is_farewell(line: str) -> bool:
-    """Tell whether a line asks to leave, whatever the board."""
-    return _VERBS.get(line.strip().lstrip("/:").strip().lower()) in ("leave", "quit")
-
-
 def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Intent | None:
     word, _, argument = body.partition(" ")
     word, argument = word.lower(), argument.strip()
-    match word:
-        case "chat" | "say":
+    match _PHRASES.get(word):
+        case Verb("chat"):
             return _parse_speech(argument)
-        case "unmute" if not argument:
+        case Verb("unmute") if not argument:
             raise BadInput("Hear whom again? Type unmute and a name; mute alone says who is muted.")
-        case "mute" | "unmute" | "save":
-            return Verb(_VERBS[word], argument)
-        case "a" | "around" | "d" | "diagonals":
-            cell = _parse_place(argument, rules, keys, coordinates) if argument else None
-            return Query("around" if word[0] == "a" else "diagonals", cell)
-        case "s" | "read":
+        case Verb("mute" | "unmute" | "save" as kind):
+            return Verb(kind, argument)
+        case Query("cell"):
             return _parse_read(argument, rules, coordinates)
-        case "m" | "marks":
-            if argument.upper() not in ("", *rules.marks):
+        case Query("around" | "diagonals" as part) if argument:
+            return Query(part, _parse_place(argument, rules, keys, coordinates))
+        case Query("marks") if argument:
+            if argument.upper() not in tuple(rules.marks):
                 raise BadInput(f"There is no such mark here: {' '.join(rules.marks)}.")
-            return Query("marks", rules.marks.index(argument.upper()) if argument else None)
-        case "moves":
-            return Query("moves", _parse_count(argument, word))
-        case "value" | "review":
-            return Query("value", _parse_count(argument, word))
-        case "b" | "board" if argument:
-            return Look("at", _parse_count(argument, word) or 0)
-    if body.lower() in _STEPS:
-        return _STEPS[body.lower()]
-    if argument and argument.lower() not in (ways := _ARGUMENTS.get(word, ())):
-        if not ways:
-            return None
-        told = [word, *(f"{word} {way}" for way in ways[:_MOST_WAYS_SHOWN])]
-        raise BadInput(f"Type {', '.join(told[:-1])} or {told[-1]}.")
-    if word in _VERBS:
-        return Verb(_VERBS[word], argument.lower())
-    return Query(_QUERIES[word]) if word in _QUERIES else None
+            return Query("marks", rules.marks.index(argument.upper()))
+        case Query("moves" | "value" as part) if argument:
+            return Query(part, _parse_count(argument, word))
+        case Query("board") if argument:
+            return Look("at", _parse_count(argument, word))
+        case Verb("draw" | "undo" | "claim" as kind) if argument.lower() not in ("", *_WAYS[kind]):
+            told = [word, *(f"{word} {way}" for way in _WAYS[kind][:_MOST_WAYS_SHOWN])]
+            raise BadInput(f"Type {', '.join(told[:-1])} or {told[-1]}.")
+    return _PHRASES.get(" ".join(body.lower().split()))
 
 
 def _parse_speech(text: str) -> Verb:
@@ -203,9 +193,7 @@ def describe_too_long(text: str) -> str:
     return f"Too long: {len(text)} of {MAX_CHAT_LENGTH} characters."
 
 
-def _parse_count(text: str, word: str) -> int | None:
-    if not text:
-        return None
+def _parse_count(text: str, word: str) -> int:
     if text.isascii() and text.isdigit() and len(text) <= 4:
         return int(text)
     raise BadInput(f"Type {word}, or {word} and a number: {word} 5.")

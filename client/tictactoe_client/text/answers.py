@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 from typing import Final
@@ -25,7 +25,7 @@ from tictactoe_client.text.wording import (
 )
 from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import RoomState, SeatState
 
 _MOST_FREE_CELLS: Final = 30
 _MOST_RUNS: Final = 12
@@ -49,10 +49,15 @@ def answer_query(
             return draw_board(state, settings)
         case "last":
             return [describe_last(state, viewer)]
+        case "clock" if state.clock is not None:
+            passed = {state.clock.running: round(passed_seconds * 1000)}
+            left = {mark: format_duration(ms - passed.get(mark, 0)) for mark, ms in state.clock.remaining_ms.items()}
+            return [f"Left: {', '.join(f'{name_of(state, mark)} {time}' for mark, time in left.items())}."]
         case "clock":
-            return [_describe_clocks(state, passed_seconds)]
+            return ["There is no clock."]
         case "who":
-            return [_describe_company(state, viewer, unblamed)]
+            told = [_describe_seat(mark, seat, viewer, unblamed) for mark, seat in state.seats.items()]
+            return [" ".join([*told, f"{state.watchers} watching."] if state.watchers else told)]
         case "free":
             return [list_free(state, _MOST_FREE_CELLS)]
         case "runs":
@@ -68,10 +73,9 @@ def answer_query(
 
 def draw_board(state: RoomState, settings: Settings) -> list[str]:
     """Return the board as plain mode shows it: keys beside it where other than digits from the top were chosen."""
-    rules = state.rules.to_rules()
     keys = settings.keys if settings.keys != Keys.PHONE and state.status != "over" else None
-    style = BoardStyle(colour=settings.colour, keys=keys, mark_last=not has_single_keys(rules))
-    return render_board(BoardView.of(state), style)
+    mark_last = not has_single_keys(state.rules.to_rules())
+    return render_board(BoardView.of(state), BoardStyle(colour=settings.colour, keys=keys, mark_last=mark_last))
 
 
 def describe_last(state: RoomState, viewer: str) -> str:
@@ -83,30 +87,15 @@ def describe_last(state: RoomState, viewer: str) -> str:
     return f"Last: {who} played {describe_cell(state.last, state.rules.to_rules())}."
 
 
-def _describe_clocks(state: RoomState, passed_seconds: float) -> str:
-    if state.clock is None:
-        return "There is no clock."
-    passed = {state.clock.running: round(passed_seconds * 1000)}
-    left = {mark: ms - passed.get(mark, 0) for mark, ms in state.clock.remaining_ms.items()}
-    return f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left.items())}."
-
-
-def _describe_company(state: RoomState, viewer: str, unblamed: Collection[str]) -> str:
-    """Return who is here; `unblamed` are away since the viewer's own connection was lost, perhaps the server to all."""
-    parts = []
-    for mark, seat in state.seats.items():
-        if seat is None:
-            parts.append(f"The seat {mark} is free.")
-        elif seat.player == viewer and not seat.left:
-            parts.append(f"You are {mark}.")
-        else:
-            away = describe_away(is_blamed=mark not in unblamed)
-            presence = "has left" if seat.left else "is online" if seat.online else away
-            bot = f" (computer, {clean_text(seat.bot)})" if seat.bot else ""
-            parts.append(f"{clean_text(seat.name)}{bot} is {mark} and {presence}.")
-    if state.watchers:
-        parts.append(f"{state.watchers} watching.")
-    return " ".join(parts)
+def _describe_seat(mark: str, seat: SeatState | None, viewer: str, unblamed: Collection[str]) -> str:
+    """Return who sits here; `unblamed` went away with the viewer's own connection, perhaps the server to all."""
+    if seat is None:
+        return f"The seat {mark} is free."
+    if seat.player == viewer and not seat.left:
+        return f"You are {mark}."
+    presence = "is online" if seat.online else describe_away(is_blamed=mark not in unblamed)
+    bot = f" (computer, {clean_text(seat.bot)})" if seat.bot else ""
+    return f"{clean_text(seat.name)}{bot} is {mark} and {'has left' if seat.left else presence}."
 
 
 # -- the board read aloud -------------------------------------------------------------------------------------------
@@ -114,19 +103,23 @@ def _describe_company(state: RoomState, viewer: str, unblamed: Collection[str]) 
 
 def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
     """Return a part of the board, ``Row 1: A X, B empty, C X.``; what is about a cell, by default the last one."""
-    columns = state.rules.columns
+    rules, board = state.rules.to_rules(), state.board
+    columns = rules.columns
     if kind == "row" and index is not None:
-        marks = state.board[index * columns : (index + 1) * columns]
-        return [f"Row {index + 1}: {_read([(format_column(at), mark) for at, mark in enumerate(marks)])}."]
+        names = map(format_column, range(columns))
+        return [_read(f"Row {index + 1}", names, board[index * columns : (index + 1) * columns])]
     if kind == "column" and index is not None:
-        marks = state.board[index::columns]
-        return [f"Column {format_column(index)}: {_read([(str(row), mark) for row, mark in enumerate(marks, 1)])}."]
+        return [_read(f"Column {format_column(index)}", map(str, range(1, rules.rows + 1)), board[index::columns])]
     cell = state.last if index is None else index
     if cell is None:
         return [f"{NO_MOVE_YET[:-1]}: name a cell."]
     if kind == "around":
-        return [_read_around(state, cell)]
-    return _read_diagonals(state, cell) if kind == "diagonals" else [read_cell(state, cell)]
+        steps = (next(_walk(cell, down, right, rules), None) for down, right in _CLOCKWISE)
+        told = [f"{format_cell(near, rules)} {_aloud(board[near])}" for near in steps if near is not None]
+        return [f"Around {format_cell(cell, rules)} ({_aloud(board[cell])}), clockwise from above: {', '.join(told)}."]
+    if kind == "diagonals":
+        return _read_diagonals(cell, rules, board)
+    return [read_cell(state, cell)]
 
 
 def read_cell(state: RoomState, cell: int) -> str:
@@ -135,36 +128,26 @@ def read_cell(state: RoomState, cell: int) -> str:
     return f"{format_cell(cell, state.rules.to_rules())}: {_aloud(state.board[cell])}{last}."
 
 
-def _read_diagonals(state: RoomState, cell: int) -> list[str]:
+def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:
     """Return the diagonals through a cell, the falling one first: ``Diagonal A1 to C3: A1 X, B2 O, C3 empty.``"""
-    rules = state.rules.to_rules()
     told = []
-    for down, right in ((1, 1), (-1, 1)):
-        cells = [*reversed([*_walk(cell, -down, -right, rules)]), cell, *_walk(cell, down, right, rules)]
-        named = [(format_cell(one, rules), state.board[one]) for one in cells]
+    for down in (1, -1):
+        cells = [*reversed([*_walk(cell, -down, -1, rules)]), cell, *_walk(cell, down, 1, rules)]
         if len(cells) > 1:
-            told.append(f"Diagonal {named[0][0]} to {named[-1][0]}: {_read(named)}.")
+            names = [format_cell(one, rules) for one in cells]
+            told.append(_read(f"Diagonal {names[0]} to {names[-1]}", names, [board[one] for one in cells]))
     return told or [f"{format_cell(cell, rules)} lies on no diagonal."]
 
 
-def _read_around(state: RoomState, cell: int) -> str:
-    """Return the neighbours of a cell, clockwise from the one above it; those off the board are left out."""
-    rules = state.rules.to_rules()
-    steps = (next(_walk(cell, down, right, rules), None) for down, right in _CLOCKWISE)
-    told = [f"{format_cell(near, rules)} {_aloud(state.board[near])}" for near in steps if near is not None]
-    centre = f"{format_cell(cell, rules)} ({_aloud(state.board[cell])})"
-    return f"Around {centre}, clockwise from above: {', '.join(told)}."
-
-
-def _read(named: Sequence[tuple[str, str]]) -> str:
+def _read(title: str, names: Iterable[str], marks: Sequence[str]) -> str:
     """Return named cells with what lies on them; four and more alike are put together."""
     told = []
-    for mark, group in groupby(named, key=lambda one: one[1]):
-        names = [name for name, _ in group]
-        if len(names) >= _SHORTEST_SPAN:
-            names = [f"{names[0]} to {names[-1]}"]
-        told += [f"{name} {_aloud(mark)}" for name in names]
-    return ", ".join(told)
+    for mark, group in groupby(zip(names, marks, strict=True), key=lambda one: one[1]):
+        alike = [name for name, _ in group]
+        if len(alike) >= _SHORTEST_SPAN:
+            alike = [f"{alike[0]} to {alike[-1]}"]
+        told += [f"{name} {_aloud(mark)}" for name in alike]
+    return f"{title}: {', '.join(told)}."
 
 
 def _aloud(mark: str) -> str:
@@ -210,8 +193,9 @@ def list_runs(state: RoomState) -> list[str]:
         ends = " ".join(format_cell(end, rules) for end in run.open_ends)
         reach = f"{_describe_reach(run.cells, rules)}, {f'open at {ends}' if ends else 'closed'}"
         told.append(f"{run.mark}, {len(run.cells)} in a row: {reach}.")
-    more = [f"And {len(runs) - _MOST_RUNS} more."] if len(runs) > _MOST_RUNS else []
-    return [*told, *more] or [f"Nobody has {least} in a row."]
+    if len(runs) > _MOST_RUNS:
+        told.append(f"And {len(runs) - _MOST_RUNS} more.")
+    return told or [f"Nobody has {least} in a row."]
 
 
 def find_runs(board: str, rules: Rules, least: int) -> list[Run]:
@@ -238,18 +222,17 @@ def split_lines(cells: Collection[int], rules: Rules) -> list[tuple[int, ...]]:
 
 def describe_lines(state: RoomState) -> str:
     """Return the deciding line or lines as sentences, ``Row 1 is X X X.``, or "" where no line decided."""
-    rules, cells = state.rules.to_rules(), state.result.line if state.result else ()
-    return " ".join(_describe_line(run, state.board, rules) for run in split_lines(cells, rules))
-
-
-def _describe_line(cells: tuple[int, ...], board: str, rules: Rules) -> str:
-    marks, (row, column) = " ".join(board[cell] for cell in cells), divmod(cells[0], rules.columns)
-    reach = _describe_reach(cells, rules)
-    if cells[1] == cells[0] + 1:
-        return f"Row {row + 1}{'' if len(cells) == rules.columns else f', {reach},'} is {marks}."
-    if cells[1] == cells[0] + rules.columns:
-        return f"Column {format_column(column)}{'' if len(cells) == rules.rows else f', {reach},'} is {marks}."
-    return f"The diagonal {reach} is {marks}."
+    rules, told = state.rules.to_rules(), []
+    for cells in split_lines(state.result.line if state.result else (), rules):
+        (row, column), step, reach = divmod(cells[0], rules.columns), cells[1] - cells[0], _describe_reach(cells, rules)
+        if step == 1:
+            where = f"Row {row + 1}" + ("" if len(cells) == rules.columns else f", {reach},")
+        elif step == rules.columns:
+            where = f"Column {format_column(column)}" + ("" if len(cells) == rules.rows else f", {reach},")
+        else:
+            where = f"The diagonal {reach}"
+        told.append(f"{where} is {' '.join(state.board[cell] for cell in cells)}.")
+    return " ".join(told)
 
 
 def _describe_reach(cells: tuple[int, ...], rules: Rules) -> str:
