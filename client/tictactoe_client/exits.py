@@ -6,6 +6,7 @@ import asyncio
 from typing import Any, Final
 
 from tictactoe_client.online.address import Address, is_this_machine, parse_house
+from tictactoe_client.online.changes import is_draw
 from tictactoe_client.online.errors import (
     BadAddress,
     BadRoomCode,
@@ -21,9 +22,9 @@ from tictactoe_client.online.errors import (
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.help import own_command, server_command
-from tictactoe_client.text.wording import is_draw, seat_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import seat_of
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
 _FAILURES: Final[tuple[tuple[type[ClientError], ExitCode, str], ...]] = (

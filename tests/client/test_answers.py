@@ -16,10 +16,10 @@ from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
 from tictactoe_client.text.help import COMMANDS, describe_controls, describe_help, list_room_help
 from tictactoe_client.text.lobby import list_rooms
-from tictactoe_client.text.wording import describe_rules, describe_turn
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.pushes import ClockState, Result, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.requests import ClockFields, ClockTerms
+from tictactoe_protocol.wording import describe_rules, describe_turn
 
 HOST = parse_address("ws://192.0.2.7:9000")
 

@@ -7,15 +7,9 @@ from tictactoe_client.online.events import Lost
 from tictactoe_client.text.arrival import describe_attempts, describe_return
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import offer_games
-from tictactoe_client.text.wording import (
-    count,
-    describe_cell,
-    describe_reason,
-    describe_rules,
-    describe_seconds,
-    join_words,
-)
+from tictactoe_client.text.wording import describe_seconds
 from tictactoe_engine import Rules
+from tictactoe_protocol.wording import count, describe_cell, describe_reason, describe_rules, join_words
 
 
 @pytest.mark.parametrize(

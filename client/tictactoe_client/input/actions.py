@@ -26,16 +26,14 @@ from tictactoe_client.text.wording import (
     NO_CONNECTION,
     NO_MOVE_YET,
     ONLY_PLAYERS_MOVE,
-    describe_cell,
-    describe_turn,
     list_free,
-    name_of,
 )
 from tictactoe_client.text.worth import describe_mistake, review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.requests import OfferAction
+from tictactoe_protocol.wording import describe_cell, describe_turn, name_of
 
 _LONG_SECONDS: Final = 2.0
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})

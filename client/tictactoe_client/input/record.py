@@ -12,12 +12,13 @@ from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query,
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.help import describe_record_help
-from tictactoe_client.text.wording import count, describe_clock, describe_reason, describe_rules, describe_unknown
+from tictactoe_client.text.wording import describe_unknown
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, RulesState, SeatState
 from tictactoe_protocol.requests import ClockTerms, Leave, Request
+from tictactoe_protocol.wording import count, describe_clock, describe_reason, describe_rules
 
 STEP_HELP: Final = "n next, p previous, a number that move, b board, h help, q quit."
 

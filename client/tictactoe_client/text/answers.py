@@ -11,21 +11,11 @@ from tictactoe_client.board.board import BoardView, render_board
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import describe_help
-from tictactoe_client.text.wording import (
-    NO_MOVE_YET,
-    count,
-    describe_away,
-    describe_cell,
-    describe_turn,
-    format_duration,
-    list_free,
-    name_of,
-    name_played,
-    seat_of,
-)
+from tictactoe_client.text.wording import NO_MOVE_YET, describe_away, list_free, name_played
 from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.wording import count, describe_cell, describe_turn, format_duration, name_of, seat_of
 
 _MOST_FREE_CELLS: Final = 30
 _MOST_RUNS: Final = 12

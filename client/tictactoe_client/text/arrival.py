@@ -13,23 +13,21 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
 from tictactoe_client.text.help import describe_controls, invitation, own_command
 from tictactoe_client.text.news import announce_standing, describe_choices
-from tictactoe_client.text.wording import (
+from tictactoe_client.text.wording import describe_connection, describe_seconds, name_played
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import Offers, RoomState
+from tictactoe_protocol.wording import (
     count,
     describe_clock,
-    describe_connection,
     describe_manners,
     describe_players,
     describe_rules,
-    describe_seconds,
     describe_tally,
     describe_turn,
     join_words,
     name_of,
-    name_played,
     seat_of,
 )
-from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import Offers, RoomState
 
 _MOST_MOVES_TOLD: Final = 12
 TAKEN_OVER: Final = "A newer connection of yours has taken over your seat."

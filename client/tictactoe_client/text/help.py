@@ -18,9 +18,10 @@ from typing import Final, Literal
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.online.address import DEFAULT_SERVER, Address
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.wording import describe_rules, is_move_by_letter, name_columns, seat_of
+from tictactoe_client.text.wording import is_move_by_letter, name_columns
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_key, has_single_keys
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import describe_rules, seat_of
 
 CLIENT: Final = "tictactoe-client"
 

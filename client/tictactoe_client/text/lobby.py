@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 from tictactoe_client.online.address import Address
+from tictactoe_client.online.changes import is_draw
 from tictactoe_client.text.help import HOME, Command, own_command
-from tictactoe_client.text.wording import (
+from tictactoe_client.text.wording import describe_connection, describe_unknown
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import PastGame, RoomSummary
+from tictactoe_protocol.wording import (
     count,
     describe_clock,
-    describe_connection,
     describe_manners,
     describe_reason,
     describe_rules,
-    describe_unknown,
     format_duration,
-    is_draw,
 )
-from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import PastGame, RoomSummary
 
 
 def describe_self(name: str, latency_seconds: float) -> str:

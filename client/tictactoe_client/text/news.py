@@ -6,23 +6,21 @@ from collections.abc import Collection, Sequence
 from typing import Final, Literal
 
 from tictactoe_client.online import events
-from tictactoe_client.online.changes import standing
+from tictactoe_client.online.changes import is_draw, standing
 from tictactoe_client.text.answers import describe_lines
-from tictactoe_client.text.wording import (
-    describe_away,
+from tictactoe_client.text.wording import describe_away, loser_of
+from tictactoe_engine import format_cell
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.wording import (
     describe_cell,
     describe_players,
     describe_reason,
     format_duration,
-    is_draw,
     join_words,
-    loser_of,
     name_of,
     seat_of,
 )
-from tictactoe_engine import format_cell
-from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState, SeatState
 
 _MOST_NAMED: Final = 6
 """How many moves that were taken back are told by their names."""
@@ -45,9 +43,9 @@ def open_offers(state: RoomState, viewer: str) -> list[events.OfferKind]:
 def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:
     """Return what is taken back where `asker` asks: ``B2``, ``B2 and C3`` or, moves unknown, ``the last 2 moves``."""
     count = 1 if state.last is not None and state.board[state.last] == asker else 2
-    if moves is None or len(moves) != state.ply:
-        moves = () if state.last is None else (state.last,)
-    return name_moves(moves[-count:] if len(moves) >= count else (), count, state)
+    known = (state.last,) if state.last is not None else ()
+    cells = (moves if moves is not None and len(moves) == state.ply else known)[-count:]
+    return name_moves(cells if len(cells) == count else (), count, state)
 
 
 def name_moves(cells: Sequence[int], count: int, state: RoomState) -> str:
@@ -138,7 +136,7 @@ def announce(
     told: list[str] = []
     last_move = ""
     for change in changes:
-        sentence = _say(change, viewer, with_hold=not sees_board, after_loss=after_loss)
+        sentence = _say(change, viewer, sees_board=sees_board, after_loss=after_loss)
         if isinstance(change, events.Moved):
             last_move = sentence
         elif isinstance(change, events.Ended) and change.result.reason in ("line", "full") and last_move:
@@ -151,8 +149,8 @@ def announce(
 
 def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
     """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end."""
-    number = [f"This is game {state.game} of the room."] if state.game > 1 else []
-    return [*number, *announce(standing(state, moves), viewer)]
+    told = announce(standing(state, moves), viewer)
+    return [f"This is game {state.game} of the room.", *told] if state.game > 1 else told
 
 
 def describe_result(state: RoomState, viewer: str) -> str:
@@ -187,7 +185,7 @@ def describe_result(state: RoomState, viewer: str) -> str:
     return f"The game ended {describe_reason(result.reason)}. {verdict}"
 
 
-def _say(change: events.Change, viewer: str, *, with_hold: bool, after_loss: bool) -> str:
+def _say(change: events.Change, viewer: str, *, sees_board: bool, after_loss: bool) -> str:
     """Return one event in a sentence, "" where another tells it, or for the viewer's own coming and going."""
     state = change.state
     match change:
@@ -203,13 +201,12 @@ def _say(change: events.Change, viewer: str, *, with_hold: bool, after_loss: boo
             rules = state.rules.to_rules()
             where = format_cell(cell, rules) if change.decides else describe_cell(cell, rules)
             return _say_who(state, mark, f"play{{}} {where}", viewer)
-        case events.TakenBack(count, cells, by) if count <= _MOST_NAMED and cells:
-            names = name_moves(cells, count, state)
-            if by is not None:
+        case events.TakenBack(count, cells, by):
+            names = name_moves(cells, count, state) if cells and count <= _MOST_NAMED else ""
+            if names and by is not None:
                 return _say_who(state, by, f"take{{}} back {names}", viewer)
-            return f"{names} {'is' if count == 1 else 'are'} taken back."
-        case events.TakenBack(count):
-            return "The last move is taken back." if count == 1 else f"The last {count} moves are taken back."
+            moves = names or ("The last move" if count == 1 else f"The last {count} moves")
+            return f"{moves} {'is' if count == 1 else 'are'} taken back."
         case events.PassedOver(mark):
             return _say_passed_over(state, mark, viewer)
         case events.Ended():
@@ -220,9 +217,19 @@ def _say(change: events.Change, viewer: str, *, with_hold: bool, after_loss: boo
             return "" if change.seat.player == viewer else _say_left(change)
         case events.Joined(mark) | events.Renamed(mark) | events.Returned(mark) | events.Dropped(mark):
             seat = state.seats[mark]
-            if seat is not None and seat.player != viewer:
-                return _say_presence(change, name_of(state, mark), with_hold=with_hold, after_loss=after_loss)
-    return ""
+            if seat is None or seat.player == viewer:
+                return ""
+    name = name_of(state, mark)
+    match change:
+        case events.Joined():
+            return f"{name} joins as {mark}."
+        case events.Renamed(_, before):
+            return f"{clean_text(before)} is now called {name_of(state, mark)}."
+        case events.Dropped(_, hold_ms):
+            is_held = hold_ms and not sees_board and state.status == "playing"
+            held = f" Waiting for them: {format_duration(hold_ms or 0)}." if is_held else ""
+            return f"{name} {describe_away(is_blamed=not after_loss)}.{held}"
+    return f"{name} is back."
 
 
 def _say_offer(change: events.Offered | events.Declined | events.Withdrawn | events.Lapsed, viewer: str) -> str:
@@ -247,20 +254,6 @@ def _say_offer(change: events.Offered | events.Declined | events.Withdrawn | eve
         case _:
             return f"The {offer} is off."
     return _say_who(state, by, verb, viewer)
-
-
-def _say_presence(change: events.Change, name: str, *, with_hold: bool, after_loss: bool) -> str:
-    match change:
-        case events.Joined(mark):
-            return f"{name} joins as {mark}."
-        case events.Renamed(mark, before):
-            seat = change.state.seats[mark]
-            return f"{clean_text(before)} is now called {clean_text(seat.name if seat else '')}."
-        case events.Dropped(_, hold_ms):
-            is_held = with_hold and change.state.status == "playing"
-            held = f" Waiting for them: {format_duration(hold_ms)}." if hold_ms and is_held else ""
-            return f"{name} {describe_away(is_blamed=not after_loss)}.{held}"
-    return f"{name} is back."
 
 
 def _say_left(left: events.Left) -> str:

@@ -8,25 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tictactoe_client.online.changes import is_draw as is_draw
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockTerms
-from tictactoe_protocol.wording import count as count
-from tictactoe_protocol.wording import describe_cell as describe_cell
-from tictactoe_protocol.wording import describe_clock as describe_clock
-from tictactoe_protocol.wording import describe_manners as describe_manners
-from tictactoe_protocol.wording import describe_players as describe_players
-from tictactoe_protocol.wording import describe_reason as describe_reason
-from tictactoe_protocol.wording import describe_rules as describe_rules
-from tictactoe_protocol.wording import describe_tally as describe_tally
-from tictactoe_protocol.wording import describe_turn as describe_turn
-from tictactoe_protocol.wording import format_duration as format_duration
-from tictactoe_protocol.wording import join_words as join_words
-from tictactoe_protocol.wording import name_of as name_of
-from tictactoe_protocol.wording import seat_of as seat_of
+from tictactoe_protocol.wording import count, describe_clock
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
 """How many free cells are named behind a cell that may not be played."""

@@ -17,7 +17,7 @@ from tictactoe_client.earlier import OwnGame, PastGames
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date
-from tictactoe_client.text.wording import NO_CONNECTION, count
+from tictactoe_client.text.wording import NO_CONNECTION
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListScreen
 from tictactoe_client.tui.lobby import describe_no_server, short_rules
@@ -25,6 +25,7 @@ from tictactoe_client.tui.picture import Picture, measure
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.wording import count
 
 PAGE_GAMES: Final = 50
 """How many games are asked for at once."""

@@ -12,16 +12,17 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from tictactoe_client.online.address import is_this_machine
+from tictactoe_client.online.changes import is_draw
 from tictactoe_client.online.errors import Unreachable, VersionRefused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.session import Session
 from tictactoe_client.text.help import own_command, server_command
 from tictactoe_client.text.lobby import describe_outcome
-from tictactoe_client.text.wording import describe_clock, describe_manners, is_draw
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import shorten
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, PastGame, RoomSummary, RulesState
+from tictactoe_protocol.wording import describe_clock, describe_manners
 
 _MOST_ROOMS: Final = 2_000
 """How many rooms are remembered; of more those that opened first are forgotten."""

@@ -11,10 +11,11 @@ from tictactoe_client.input.rule_options import parse_clock, parse_rules, parse_
 from tictactoe_client.online.client import Choice as Wish
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import FORM, Topic
-from tictactoe_client.text.wording import describe_clock_in_words, describe_rules
+from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field, FormScreen
 from tictactoe_engine import PRESETS, Rules, format_cell
+from tictactoe_protocol.wording import describe_rules
 
 LEVELS: Final = ("easy", "medium", "hard")
 _NO_YES: Final = ("no", "yes")

@@ -6,13 +6,15 @@ from typing import Final
 
 from tictactoe_client.board.board import mark_role
 from tictactoe_client.online.address import Address
+from tictactoe_client.online.changes import is_draw
 from tictactoe_client.text.answers import split_lines
 from tictactoe_client.text.arrival import describe_return_command
 from tictactoe_client.text.news import cost_of_going, describe_result
-from tictactoe_client.text.wording import count, format_duration, is_draw, loser_of, name_of, seat_of
+from tictactoe_client.text.wording import loser_of
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import count, format_duration, name_of, seat_of
 
 _LONGEST_LINE: Final = 6
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tictactoe_client.text.wording import count, describe_turn, format_duration, name_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, fold, measure, shorten, shorten_left
@@ -20,6 +19,7 @@ from tictactoe_client.tui.room.hints import hint_keys
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import count, describe_turn, format_duration, name_of
 
 _HELP: Final = re.compile(r"\S+ help")
 _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40

@@ -7,11 +7,12 @@ from typing import Final
 
 from tictactoe_client.online.address import reachable_address
 from tictactoe_client.text.help import invitation
-from tictactoe_client.text.wording import describe_clock_in_words, describe_players
+from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, measure, shorten, shorten_words, wrap
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import describe_players
 
 LEAST: Final = (36, 10)
 MOST: Final = (100, 28)

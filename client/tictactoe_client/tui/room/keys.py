@@ -9,7 +9,6 @@ from typing import Final
 from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
 from tictactoe_client.input.intents import BadInput, Look, Verb, VerbKind, parse_intent
 from tictactoe_client.text.news import open_offers
-from tictactoe_client.text.wording import name_of
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.room.banners import may_claim_by_key
 from tictactoe_client.tui.room.deeds import Deeds
@@ -21,6 +20,7 @@ from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
 from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import name_of
 
 _LOOKING: Final = ("left", "right", "end", "home", "review", "mistake", "mistake_before", "up", "down")
 _COUNTING: Final[Mapping[Situation, tuple[str, ...]]] = {

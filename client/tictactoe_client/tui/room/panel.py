@@ -13,7 +13,6 @@ from tictactoe_client.board.board import mark_role
 from tictactoe_client.board.glyphs import draw_words
 from tictactoe_client.input.past import list_rounds
 from tictactoe_client.input.record import describe_end, list_facts
-from tictactoe_client.text.wording import describe_tally, format_duration
 from tictactoe_client.tui.picture import fold, measure, shorten, wrap
 from tictactoe_client.tui.room.banners import Text
 from tictactoe_client.tui.room.ending import sum_up_end
@@ -21,6 +20,7 @@ from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import describe_tally, format_duration
 
 MAX_WIDTH: Final = 52
 """No wider, so that a clock stands near its player's name."""

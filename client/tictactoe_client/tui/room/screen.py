@@ -33,7 +33,7 @@ from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe
 from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.talk import announce_chat
-from tictactoe_client.text.wording import NOTHING_MISSED, name_of, seat_of
+from tictactoe_client.text.wording import NOTHING_MISSED
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, Stage
@@ -48,6 +48,7 @@ from tictactoe_client.tui.screen import DrawnScreen
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import name_of, seat_of
 
 _BACK_SHOWN_SECONDS = 5.0
 _FRAME_SECONDS = 0.05

@@ -13,7 +13,6 @@ from tictactoe_client.board.board import BoardView, draw_board
 from tictactoe_client.board.grid import BoardStyle, Grid
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
-from tictactoe_client.text.wording import describe_manners, describe_rules, name_of
 from tictactoe_client.text.worth import list_worth
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, Stage, measure, place_stage, shorten
@@ -24,6 +23,7 @@ from tictactoe_client.tui.room.panel import MAX_WIDTH, Line, fill_panel, list_pl
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.values import paint_values
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import describe_manners, describe_rules, name_of
 
 _MOST_WORTHS: Final = 5
 
