@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,8 @@ from tictactoe_client.tui.keymap import ACTIONS, find_conflicts
 FILE_NAME: Final = "client.toml"
 
 _BINDINGS: Final = "bindings"
-_TABLE: Final = re.compile(r"\s*\[")
+_TABLES: Final = re.compile(r"^(?:[ \t]*#.*\n)*[ \t]*\[", re.MULTILINE)
+"""The first table, and what is said right above it, which is about that."""
 _SERVER_LINE: Final = re.compile(r"^\s*[\"']?server[\"']?\s*=", re.MULTILINE)
 
 Value = str | bool | float
@@ -160,47 +161,29 @@ def keep_setting(name: str, value: Value | None, path: Path | None = None) -> bo
 
 
 def _set(text: str, name: str, value: Value | None) -> str:
+    """Return the text with a setting in it or struck out: what is new stands before the tables, or would be theirs."""
     import tomllib
 
+    import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     wanted: dict[str, Any] = tomllib.loads(text)
-    edit = _replace if name in wanted else _add
     if value is not None:
         wanted[name] = value
     elif wanted.pop(name, None) is None:
         return text
-    with contextlib.suppress(TOMLKitError):
-        for edited in edit(text, name, value):
-            with contextlib.suppress(tomllib.TOMLDecodeError):
-                if tomllib.loads(edited) == wanted:
-                    return edited
+    tables = _TABLES.search(text)
+    for end in (len(text) if tables is None else tables.start(), len(text)):
+        with contextlib.suppress(TOMLKitError, tomllib.TOMLDecodeError):
+            settings, rest = tomlkit.parse(text[:end]), text[end:]
+            if value is None:
+                settings.pop(name)
+            else:
+                settings[name] = value
+            edited = tomlkit.dumps(settings)
+            if "\r\n" in text:
+                edited = re.sub(r"(?<!\r)\n", "\r\n", edited)
+            edited += f"\n{rest}" if rest and not text[:end].strip() else rest
+            if tomllib.loads(edited) == wanted:
+                return edited
     raise NotKept("the file is too unusual to change it safely")
-
-
-def _replace(text: str, name: str, value: Value | None) -> Iterator[str]:
-    """Yield the text with a setting that is in it changed, or struck out."""
-    import tomlkit
-
-    document = tomlkit.parse(text)
-    if value is None:
-        document.pop(name)
-    else:
-        document[name] = value
-    yield tomlkit.dumps(document)
-
-
-def _add(text: str, name: str, value: Value | None) -> Iterator[str]:
-    """Yield the text with a new setting: before the tables, behind whose header it would be theirs; or else last."""
-    import tomlkit
-
-    lines = text.splitlines(keepends=True)
-    start = next((number for number, line in enumerate(lines) if _TABLE.match(line)), len(lines))
-    while 0 < start < len(lines) and lines[start - 1].lstrip().startswith("#"):
-        start -= 1  # what is said right above the first table is about that
-    end = "\r\n" if "\r\n" in text else "\n"
-    for head, tail in (("".join(lines[:start]), "".join(lines[start:])), (text, "")):
-        body = head.rstrip("\r\n")
-        gap = head[len(body) :] if body else end * 2 if tail else end
-        before = f"{body}{end}" if body else ""
-        yield f"{before}{name} = {tomlkit.item(value).as_string()}{gap or end}{tail}"

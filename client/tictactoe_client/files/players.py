@@ -132,8 +132,6 @@ class KnownPlayers:
         self.change(lambda players: [player for player in players if player.key != (server, token)])
 
     def forget_room(self, servers: Servers, token: str, room: str) -> None:
-        """Strike out a player's seat in a room."""
-
         def leave(player: KnownPlayer) -> KnownPlayer:
             rooms = tuple(code for code in player.rooms if code != room)
             return replace(player, rooms=rooms) if player.server in servers and player.token == token else player

@@ -31,7 +31,7 @@ from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.terminal import Terminal
-from tictactoe_client.tui.themes import next_theme, resolve_theme
+from tictactoe_client.tui.themes import THEMES, resolve_theme
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Announcement, Notice
@@ -59,7 +59,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     @property
     def window_title(self) -> str:
-        """What the terminal's window is called meanwhile."""
         return "tictactoe"
 
     @property
@@ -112,7 +111,6 @@ class Desk(App[int], inherit_bindings=False):
         self.last_words = ""
         self.last_game = LastGame()
         self.failure: BaseException | None = None
-        self.is_ending = False
         self.status: tuple[str, str] | None = None
         self.keeper = Keeper()
         self._quit_code: int = ExitCode.NORMAL
@@ -164,7 +162,6 @@ class Desk(App[int], inherit_bindings=False):
             self.go_back_to(self.screens[-2])
 
     def go_home(self) -> None:
-        """Take off all but the first screen."""
         self.go_back_to(self.screens[0])
 
     def go_back_to(self, below: ClientScreen) -> None:
@@ -180,7 +177,6 @@ class Desk(App[int], inherit_bindings=False):
         self.redraw()
 
     def redraw(self) -> None:
-        """Show what has changed."""
         if self.is_running and self.screens:
             self.screens[-1].redraw()
             self.terminal.set_title(self.screens[-1].window_title)
@@ -218,7 +214,6 @@ class Desk(App[int], inherit_bindings=False):
         self.push_screen(question, take)
 
     def now(self) -> float:
-        """Return monotonic seconds."""
         return time.monotonic()
 
     def action_ask_to_quit(self) -> None:
@@ -231,7 +226,7 @@ class Desk(App[int], inherit_bindings=False):
         self.screen.refresh(layout=True, repaint=True)
 
     def action_theme(self) -> None:
-        self.use_theme(next_theme(self.settings.theme))
+        self.use_theme(THEMES[(THEMES.index(self.settings.theme) + 1) % len(THEMES)])
 
     def save(self, record: GameRecord, name: str = "") -> None:
         """Write a record to a file, under the name that it has by itself; where that is taken ask for another one."""
@@ -258,7 +253,6 @@ class Desk(App[int], inherit_bindings=False):
             self.bell()
 
     def copy(self, text: str) -> None:
-        """Put text on the clipboard, where the terminal lets us."""
         self.copy_to_clipboard(text)
 
     def leave(self, code: int, message: str = "") -> None:
@@ -281,7 +275,6 @@ class Desk(App[int], inherit_bindings=False):
     # -- settings -------------------------------------------------------------------------------------------------
 
     def use_theme(self, name: str) -> None:
-        """Change the colours, now and for later runs, and say so."""
         self.say(f"Theme: {name}", "dim")
         self.change("theme", name)
 
@@ -364,7 +357,6 @@ class Desk(App[int], inherit_bindings=False):
 
     def _end(self, code: int) -> None:
         """Give the terminal back and end with this exit code."""
-        self.is_ending = True
         self.terminal.use_mouse(wanted=False)
         self.exit(code, return_code=code)
 

@@ -75,7 +75,6 @@ class Errands:
             self.enter(*following)
 
     def stay(self) -> None:
-        """Want no more what waits for a connection."""
         self._next = None
 
     def ask_for_room(self, typed: str, way: str = "join", over: Screen[Any] | None = None, why: str = "") -> None:
@@ -112,7 +111,6 @@ class Errands:
         self._desk.link.move(address, "nobody" if watches else "player", room=room)
 
     def travel_back(self) -> None:
-        """Go back to the server that we came from, if there is one."""
         if self._desk.link.before is not None:
             self.travel(self._desk.link.before)
 

@@ -31,6 +31,5 @@ class Keeper:
                 self.problem = None
 
     async def finish(self) -> None:
-        """Wait until everything is written."""
         async with self._turn:
             pass

@@ -48,7 +48,7 @@ class DrawnScreen(ClientScreen):
         self.stage = Stage(0, 0, 0, 0)
         self.is_small = False
         self._is_dirty = False
-        self._painted: tuple[str, bool] | None = None
+        self._painted = ""
 
     @abstractmethod
     def needed_size(self) -> tuple[int, int]:
@@ -59,32 +59,26 @@ class DrawnScreen(ClientScreen):
         """Return where the picture stands in a window of this size."""
 
     @abstractmethod
-    def paint(self, page: Picture) -> None:
-        """Draw the picture."""
+    def paint(self, page: Picture) -> None: ...
 
     def describe_question(self) -> str:
         """Return what is asked, which also a window that is too small says."""
         return ""
 
     def tick(self) -> None:
-        """Show what time changes."""
         self.redraw()
 
     def compose(self) -> ComposeResult:
-        """Lay out the one widget that all is drawn on."""
         yield self.canvas
 
     def on_mount(self) -> None:
-        """Show what there is, and from now on what time changes."""
         self.set_interval(1.0, self.tick)
         self.redraw()
 
     def on_screen_resume(self) -> None:
-        """Draw what it has become meanwhile."""
         self.redraw()
 
     def on_resize(self) -> None:
-        """Draw for the new size."""
         self.redraw()
 
     def redraw(self) -> None:
@@ -95,12 +89,11 @@ class DrawnScreen(ClientScreen):
 
     async def _draw(self) -> None:
         self._is_dirty = False
-        if not self.is_in_sight or self.desk.is_ending:
+        if not self.is_in_sight or self.desk.return_code is not None:
             return
-        theme = self.app.theme, self.desk.settings.colour
-        if theme != self._painted:
-            self._painted = theme
-            self.canvas.use_theme(theme_named(theme[0], colour=theme[1]))
+        if self._painted != self.app.theme:
+            self._painted = self.app.theme
+            self.canvas.use_theme(theme_named(self._painted))
         window, needed = (self.app.size.width, self.app.size.height), self.needed_size()
         self.is_small = window[0] < needed[0] or window[1] < needed[1]
         if self.is_small:
@@ -135,7 +128,6 @@ class FramedScreen(DrawnScreen):
 
     @property
     def window_title(self) -> str:
-        """What the terminal's window is called meanwhile."""
         return f"{self.heading.lower()}: tictactoe" if self.heading else "tictactoe"
 
     # -- what it looks like ---------------------------------------------------------------------------------------
@@ -144,7 +136,6 @@ class FramedScreen(DrawnScreen):
         """Draw what stands between the title and the line above the keys."""
 
     def describe_head(self) -> tuple[Sequence[Part], str]:
-        """Return the title, and what stands at the right of it."""
         return [(self.heading, "title")], ""
 
     def describe_status(self) -> Part | None:
@@ -153,19 +144,13 @@ class FramedScreen(DrawnScreen):
         return (f"{errand}{dots}   {self.desk.keymap.show('back')} cancel", "warn") if errand else None
 
     def needed_size(self) -> tuple[int, int]:
-        """Return the width and height of the smallest window that shows the page."""
         return self.min_size
 
     def place(self, width: int, height: int) -> Stage:
-        """Return where the page stands in a window of this size."""
         return place_stage(self.max_size, (width, height))
 
     def paint(self, page: Picture) -> None:
-        """Draw the page."""
         self._places.clear()
-        self._draw_frame(page)
-
-    def _draw_frame(self, page: Picture) -> None:
         inner, last = page.width - 2, page.height - 1
         said = self.desk.status or self.describe_status()
         lines = fold(said[0], inner, 2) if said else []
@@ -197,18 +182,15 @@ class FramedScreen(DrawnScreen):
         self._places.append((place, deed))
 
     def on_click(self, event: events.Click) -> None:
-        """Do what the place is for that is clicked."""
         at = None if self.is_small else self.stage.find(event.screen_x, event.screen_y)
         found = [deed for place, deed in self._places if at is not None and place.contains(*at)]
         if found:
             self.desk.attempt(found[-1])
 
     def action_back(self) -> None:
-        """Go back to where one came from."""
         self.desk.close_page()
 
     def action_help(self) -> None:
-        """Open the help for what one can do here."""
         self.desk.open(HelpScreen(self.list_help()))
 
 

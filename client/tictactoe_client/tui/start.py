@@ -6,7 +6,6 @@ import asyncio
 import signal
 from typing import TYPE_CHECKING
 
-from tictactoe_client.files.writer import report_bug
 from tictactoe_client.online.address import Address, parse_house
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals
@@ -25,7 +24,10 @@ async def show_screen(
     *,
     opening: Opening | None = None,
 ) -> int:
-    """Show the full screen until it is left, in the room of `first` or at another page; return the exit code."""
+    """Show the full screen until it is left, in the room of `first` or at another page; return the exit code.
+
+    Raises what is our mistake, once the terminal is as it was.
+    """
     address = address or parse_house(settings.server).first
     terminal = Terminal()
     hear_signals(lambda number: app.leave(128 + number), terminal.restore)
@@ -35,22 +37,18 @@ async def show_screen(
 
     terminal.await_ground()
     app = TicTacToe(settings, address, first, opening=opening, terminal=terminal)
-    code: int | None = None
+    loop = asyncio.get_running_loop()
+    terminal.watch(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
     try:
-        loop = asyncio.get_running_loop()
-        terminal.watch(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
         code = await app.run_async(mouse=settings.mouse)
-    except Exception as error:
-        app.failure = app.failure or error
     finally:
         terminal.show_input()
     if (task := asyncio.current_task()) is not None and task.cancelling():
         raise asyncio.CancelledError  # the library may swallow an interrupt that came before it heard of signals
-    if app.failure is None and (unhandled := app.unhandled.getvalue()):
-        app.failure = RuntimeError(unhandled)
     if app.failure is not None:
-        print_error(report_bug(app.failure))
-        return ExitCode.OUR_BUG
+        raise app.failure
+    if app.unhandled.getvalue():
+        raise RuntimeError(app.unhandled.getvalue())
     if app.last_words:
         print_error(app.last_words)
     return app.return_code or code or ExitCode.NORMAL

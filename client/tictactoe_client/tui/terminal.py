@@ -85,7 +85,6 @@ class Terminal:
             self._typed += "".join(text for text, _ in self._sift(decode(data)))
 
     def show_input(self) -> None:
-        """Let what comes in be seen again."""
         if self._attributes is not None:
             import termios
 
@@ -158,7 +157,6 @@ class Terminal:
         return KnownDriver
 
     def set_title(self, title: str) -> None:
-        """Call the terminal's window so."""
         if title != self._title:
             self._title = title
             self.write(f"\x1b]2;{clean_text(title)}\x07")

@@ -66,9 +66,9 @@ neither says anything `night`, or `terminal` where it has few colours.
 """
 
 
-def theme_named(name: str, *, colour: bool) -> Theme:
+def theme_named(name: str) -> Theme:
     """Return the styles of a theme that is shown."""
-    return {**(_TERMINAL if name == "terminal" else _paint(name)), "qr": QR if colour else ""}
+    return {**(_TERMINAL if name == "terminal" else _paint(name)), "qr": QR}
 
 
 def resolve_theme(name: str, *, colour: bool, is_dark: bool | None = None) -> str:
@@ -84,11 +84,6 @@ def resolve_theme(name: str, *, colour: bool, is_dark: bool | None = None) -> st
         has_colours = is_page or "COLORTERM" in os.environ or "256color" in os.environ.get("TERM", "")
         return "night" if has_colours else "terminal"
     return "night" if is_dark else "paper"
-
-
-def next_theme(name: str) -> str:
-    """Return the theme after this one."""
-    return THEMES[(THEMES.index(name) + 1) % len(THEMES)] if name in THEMES else THEMES[0]
 
 
 def tell_dark(answer: str) -> bool | None:
