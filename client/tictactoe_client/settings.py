@@ -20,6 +20,7 @@ from tictactoe_engine import Coordinates, Keys
 Mode = Literal["plain", "json", "screen"]
 Bell = Literal["off", "away", "always"]
 
+PROGRAM: Final = "tictactoe-client"
 MAX_TIMEOUT_SECONDS: Final = 3600
 _YES: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 

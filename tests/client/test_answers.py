@@ -134,7 +134,9 @@ def test_help_shows_slashes_where_letters_place() -> None:
 
 
 def test_help_shows_the_keys_in_their_order() -> None:
-    assert "7 8 9 / 4 5 6 / 1 2 3" in "\n".join(describe_help(state(), Settings(keys=Keys.PAD), ANA))
+    assert "A move: 1-9 (7 8 9 on top) or b2 (column B, row 2)" in "\n".join(
+        describe_help(state(), Settings(keys=Keys.PAD), ANA)
+    )
 
 
 def test_everything_that_help_names_is_understood() -> None:

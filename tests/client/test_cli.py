@@ -12,8 +12,8 @@ import pytest
 
 from tests.environment import environment
 from tictactoe_client.cli.main import cli, run
-from tictactoe_client.cli.options import PROGRAM
 from tictactoe_client.input.rule_options import parse_clock, parse_rules
+from tictactoe_client.settings import PROGRAM
 from tictactoe_client.streams.output import wants_colour
 
 NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging", "tomlkit"}

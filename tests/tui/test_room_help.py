@@ -26,7 +26,7 @@ def test_it_has_none_of_the_letters_that_would_place() -> None:
     assert rows_of(keys=Keys.PAD)["the cell, at once"] == "1-9 (7 8 9 on top)"
     assert "qwe" not in " ".join(rows_of().values())
     letters = rows_of(keys=Keys.LETTERS)
-    assert letters["the cell by its place, at once"] == "qwe/asd/zxc"
+    assert letters["the cell, at once"] == "q w e / a s d / z x c"
     assert letters["column B, row 2, and Enter"] == ":b2"
 
 
@@ -55,7 +55,7 @@ def test_without_other_signs_than_ascii_the_arrows_are_told_in_words() -> None:
 async def test_a_letter_that_places_nothing_says_how_names_are_typed(game: Game) -> None:
     async with game(keys=Keys.LETTERS) as (ana, bo, _):
         await ana.do("b", "Here a letter places: qwe/asd/zxc. For a name such as b3: :b3")
-        await ana.do("?", "the cell by its place, at once", ":b2")
+        await ana.do("?", "q w e / a s d / z x c", ":b2")
         await ana.press("escape")
         await ana.press(":", "b", "3", "enter")
         assert (await bo.state(ply=1))["last"] == 7

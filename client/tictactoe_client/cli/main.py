@@ -19,10 +19,10 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import shell_complete
 
-from tictactoe_client.cli.options import PROGRAM, Manual, ManualGroup, Words, configure, settings_of
+from tictactoe_client.cli.options import Manual, ManualGroup, Words, configure, settings_of
 from tictactoe_client.files.config import load_config
 from tictactoe_client.files.writer import keeping_debug_log
-from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, ExitCode, Misuse, Settings
+from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import (
     OutputFailed,
     close_json,

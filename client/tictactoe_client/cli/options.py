@@ -19,6 +19,7 @@ from tictactoe_client.files.writer import NotKept, state_folder
 from tictactoe_client.settings import (
     FILE_OPTIONS,
     OPTIONS,
+    PROGRAM,
     SECTIONS,
     ExitCode,
     Misuse,
@@ -29,8 +30,6 @@ from tictactoe_client.settings import (
     suggest,
 )
 from tictactoe_client.streams.output import is_terminal, print_error, print_own, wants_colour
-
-PROGRAM: Final = "tictactoe-client"
 
 _TYPED: Final = ParameterSource.COMMANDLINE
 _SET: Final = ParameterSource.ENVIRONMENT

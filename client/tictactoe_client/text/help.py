@@ -17,24 +17,22 @@ from typing import Final, Literal
 
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.online.address import DEFAULT_SERVER, Address
-from tictactoe_client.settings import Settings
+from tictactoe_client.settings import PROGRAM, Settings
 from tictactoe_client.text.wording import is_move_by_letter, name_columns
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_key, has_single_keys
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import describe_rules, seat_of
 
-CLIENT: Final = "tictactoe-client"
-
 
 def own_command(*words: str, server: Address | None = None) -> str:
     """Return the line that runs this program with these words, and with the server unless it is the default one."""
     target = () if server is None or server.url == DEFAULT_SERVER else ("--server", server.url)
-    return " ".join([_name(CLIENT), *(shlex.quote(word) for word in (*words, *target))])
+    return " ".join([_name(PROGRAM), *(shlex.quote(word) for word in (*words, *target))])
 
 
 def invitation(room: str) -> str:
     """Return the line that leads other people into a room, on whatever machine."""
-    return f"{CLIENT} join {room}"
+    return f"{PROGRAM} join {room}"
 
 
 def server_command() -> str:
@@ -45,7 +43,7 @@ def server_command() -> str:
 def name_program(program: str, started: str, python: str, found: str | None, folder: str) -> str:
     """Return how to call one of our programs from this folder; `found` is what the bare name leads to."""
     homes = [Path(path).parent for path in (started, python) if os.sep in path]
-    if Path(started).name != CLIENT:
+    if Path(started).name != PROGRAM:
         homes = homes[1:] if os.sep in started else homes
     own = next((home / program for home in homes if (home / program).is_file()), None)
     if own is None or (found is not None and os.path.realpath(found) == os.path.realpath(own)):
@@ -58,7 +56,7 @@ def name_program(program: str, started: str, python: str, found: str | None, fol
 @lru_cache(maxsize=2)
 def _name(program: str) -> str:
     started = sys.argv[0] if sys.argv else ""
-    if Path(started).name != CLIENT and Path(started).parts[-2:] != ("tictactoe_client", "__main__.py"):
+    if Path(started).name != PROGRAM and Path(started).parts[-2:] != ("tictactoe_client", "__main__.py"):
         return program
     return name_program(program, started, sys.executable, shutil.which(program), os.getcwd())
 
@@ -210,8 +208,11 @@ def describe_help(state: RoomState, settings: Settings, viewer: str) -> list[str
     rules, plays = state.rules.to_rules(), seat_of(state, viewer) is not None
     lines = [f"Goal: {describe_rules(rules)}."]
     if plays:
-        lines.append(f"A move: {' or '.join(f'{typed} ({does})' for typed, does in list_moves(rules, settings))}.")
-    for title, commands in commands_for(plays=plays):
+        falls = "a column or any cell of it; the mark falls to the lowest free cell"
+        columns = (f"{name_columns(rules)}, or 1 to {rules.columns}", falls)
+        names = [f"{typed} ({does})" for typed, does in ([columns] if rules.gravity else _list_names(settings))]
+        lines.append(f"A move: {' or '.join([*_list_keys(rules, settings), *names])}.")
+    for title, commands in _list_commands(plays=plays):
         told = [f"{_ask(one.typed[0], rules, settings, plays=plays)} {one.does}" for one in commands if one.typed]
         lines.append(f"{title}: {', '.join(told)}.")
     return [*lines, *([_ASKS_ONCE] if plays else []), "An empty line repeats whose move it is."]
@@ -225,35 +226,21 @@ def describe_record_help() -> list[str]:
     return [f"{title}: {', '.join(f'{one.typed[0]} {one.does}' for one in topics[title])}." for title in topics]
 
 
+def describe_controls(rules: Rules, settings: Settings) -> list[str]:
+    """Return how to play in one line."""
+    named = f"a column, {name_columns(rules)} or 1 to {rules.columns}" if rules.gravity else "a cell such as b2"
+    board = f"{_ask('b', rules, settings)} for the board, " if rules.gravity else ""
+    ways = " or ".join([*_list_keys(rules, settings), named])
+    return [f"To play, type {ways}. {board}{_ask('h', rules, settings)} for help, leave to go."]
+
+
 def list_room_help(rules: Rules, settings: Settings, show: Show, *, plays: bool) -> list[Topic]:
     """Return the help of the full screen in a room: moves, what has keys, commands behind a colon, signs."""
     goal = describe_rules(rules)
     moves = tuple(_list_moves_on_screen(rules, settings, show)) if plays else ()
     topics: list[Topic] = [(f"A move: {goal}" if plays else f"Goal: {goal}", moves)]
-    groups = sorted(commands_for(plays=plays), key=lambda group: not any(command.keys for command in group[1]))
-    return [*topics, *((title, _rows(commands, show)) for title, commands in groups), ("Signs", SHAPES)]
-
-
-def _list_moves_on_screen(rules: Rules, settings: Settings, show: Show) -> Iterator[tuple[str, str]]:
-    """Yield how one moves on the full screen: what plays at once, what wants Enter, and the cursor."""
-    places_at_once = settings.mouse and not settings.confirm and has_single_keys(rules) and not rules.gravity
-    is_by_letter = has_single_keys(rules) and settings.keys == Keys.LETTERS and not rules.gravity
-    if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
-        yield f"1-{rules.columns}", "drops into that column at once"
-    elif is_by_letter:
-        yield "qwe/asd/zxc", "the cell by its place, at once"
-    elif has_single_keys(rules):
-        yield f"1-9 ({' '.join(format_key(cell, settings.keys) for cell in range(3))} on top)", "the cell, at once"
-    if rules.gravity:
-        yield name_columns(rules), "the column, and Enter; the mark falls"
-    else:
-        name, pair = list_moves(rules, settings)[-2:]
-        yield f"{show('command') if is_by_letter else ''}{name[0]}", f"{name[1]}, and Enter"
-        yield f"{show('command') if is_by_letter else ''}{pair[0]}", f"{pair[1]}, and Enter"
-    shown = [show(action) for action in (("left", "right") if rules.gravity else ("left", "up", "down", "right"))]
-    arrows = ("" if max(map(len, shown)) == 1 else "/").join(shown)
-    clicks = ", or a click" if places_at_once else ", or a click and another one" if settings.mouse else ""
-    yield f"{arrows} {show('place')}", f"the cell at the cursor{clicks}"
+    groups = sorted(_list_commands(plays=plays), key=lambda group: not any(command.keys for command in group[1]))
+    return [*topics, *((title, _list_rows(commands, show)) for title, commands in groups), ("Signs", SHAPES)]
 
 
 def list_home_help(show: Show) -> list[Topic]:
@@ -263,19 +250,19 @@ def list_home_help(show: Show) -> list[Topic]:
     for title, commands in COMMANDS.items():
         pressed = tuple(command for command in commands if command.keys)
         if pressed and title != "Also":
-            topics.append((f"In a room: {title[0].lower()}{title[1:]}", _rows(pressed, show)))
+            topics.append((f"In a room: {title[0].lower()}{title[1:]}", _list_rows(pressed, show)))
     return [*topics, ("Signs", SHAPES), ("Another window, a script, a screen reader", ((own_command("--help"), ""),))]
 
 
-def commands_for(*, plays: bool) -> Iterator[tuple[str, tuple[Command, ...]]]:
+def _list_commands(*, plays: bool) -> Iterator[tuple[str, tuple[Command, ...]]]:
     """Yield what those who play, or those who watch, can do, by what it is about."""
     for title, commands in COMMANDS.items():
         if found := tuple(command for command in commands if plays or command.who == "all"):
             yield title, found
 
 
-def _rows(commands: tuple[Command, ...], show: Show) -> tuple[tuple[str, str], ...]:
-    """Return the keys of commands and their longest words, with what they do."""
+def _list_rows(commands: tuple[Command, ...], show: Show) -> tuple[tuple[str, str], ...]:
+    """Return the keys of commands, or their longest word where they have none, with what they do."""
     rows, begin = [], show("command")
     begin += " " if len(begin) > 1 else ""
     for command in commands:
@@ -285,32 +272,39 @@ def _rows(commands: tuple[Command, ...], show: Show) -> tuple[tuple[str, str], .
     return tuple(rows)
 
 
-def list_moves(rules: Rules, settings: Settings) -> tuple[tuple[str, str], ...]:
-    """Return how a move is typed on this board and with these options, each way with what it means."""
+def _list_keys(rules: Rules, settings: Settings) -> list[str]:
+    """Return the keys of the cells, none where the cells have none."""
+    if rules.gravity or not has_single_keys(rules):
+        return []
+    top = " ".join(format_key(cell, settings.keys) for cell in range(3))
+    return ["q w e / a s d / z x c" if settings.keys == Keys.LETTERS else f"1-9 ({top} on top)"]
+
+
+def _list_names(settings: Settings) -> list[tuple[str, str]]:
+    """Return how a cell is named, with what that means."""
     pair = {
         Coordinates.ROW_COLUMN_1: ("2,3", "row 2, column 3"),
         Coordinates.ROW_COLUMN_0: ("1,2", "row 1, column 2, both from 0"),
         Coordinates.X_Y_1: ("3,2", "column 3, row 2"),
     }[settings.coordinates]
-    ways = []
-    if has_single_keys(rules) and not rules.gravity:
-        rows = (" ".join(format_key(row * 3 + column, settings.keys) for column in range(3)) for row in range(3))
-        ways.append((" / ".join(rows), "the cells, row by row from the top"))
+    return [("b2", "column B, row 2"), pair]
+
+
+def _list_moves_on_screen(rules: Rules, settings: Settings, show: Show) -> Iterator[tuple[str, str]]:
+    """Yield how one moves on the full screen: what plays at once, what wants Enter, and the cursor."""
+    keys = _list_keys(rules, settings)
+    if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
+        yield f"1-{rules.columns}", "drops into that column at once"
     if rules.gravity:
-        falls = "a column or any cell of it; the mark falls to the lowest free cell"
-        return (*ways, (f"{name_columns(rules)}, or 1 to {rules.columns}", falls))
-    return (*ways, ("b2", "column B, row 2"), pair)
-
-
-def describe_controls(rules: Rules, settings: Settings) -> list[str]:
-    """Return how to play in one line."""
-    ways = []
-    if has_single_keys(rules) and not rules.gravity:
-        top = " ".join(format_key(cell, settings.keys) for cell in range(3))
-        ways.append("q w e / a s d / z x c" if settings.keys == Keys.LETTERS else f"1-9 ({top} on top)")
-    ways.append(f"a column, {name_columns(rules)} or 1 to {rules.columns}" if rules.gravity else "a cell such as b2")
-    board = f"{_ask('b', rules, settings)} for the board, " if rules.gravity else ""
-    return [f"To play, type {' or '.join(ways)}. {board}{_ask('h', rules, settings)} for help, leave to go."]
+        yield name_columns(rules), "the column, and Enter; the mark falls"
+    else:
+        yield from ((key, "the cell, at once") for key in keys)
+        colon = show("command") if keys and settings.keys == Keys.LETTERS else ""
+        yield from ((f"{colon}{typed}", f"{does}, and Enter") for typed, does in _list_names(settings))
+    shown = [show(action) for action in (("left", "right") if rules.gravity else ("left", "up", "down", "right"))]
+    arrows = ("" if max(map(len, shown)) == 1 else "/").join(shown)
+    click = "a click" if keys and not settings.confirm else "a click and another one"
+    yield f"{arrows} {show('place')}", f"the cell at the cursor{f', or {click}' if settings.mouse else ''}"
 
 
 def _ask(line: str, rules: Rules, settings: Settings, *, plays: bool = True) -> str:
