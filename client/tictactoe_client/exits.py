@@ -86,17 +86,11 @@ def exit_code_of(state: RoomState | None, viewer: str, *, with_result: bool) -> 
 
     A watcher always ends with 0.
     """
-    if not with_result:
+    own, result = (None, None) if state is None else (_seat_in(state, viewer), state.result)
+    if not with_result or (state is not None and own is None):
         return ExitCode.NORMAL
-    if state is None:
-        return ExitCode.ABANDONED
-    own, result = _seat_in(state, viewer), state.result
-    if own is None:
-        return ExitCode.NORMAL
-    if result is None or (result.winner is None and not is_draw(result)):
-        return ExitCode.ABANDONED
-    if result.winner is None:
-        return ExitCode.DRAW
+    if result is None or result.winner is None:
+        return ExitCode.DRAW if result is not None and is_draw(result) else ExitCode.ABANDONED
     return ExitCode.NORMAL if result.winner == own else ExitCode.LOSS
 
 

@@ -9,11 +9,11 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from functools import update_wrapper
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Union
+from typing import Any, Final, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -35,15 +35,10 @@ from tictactoe_client.streams.output import (
 )
 from tictactoe_engine import PRESETS
 
-if TYPE_CHECKING:
-    from tictactoe_client.cli.run import Work
-
-Begun = Union[int, "tuple[Settings, Work]"]
+Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
 """What is still to be done for a command line, or the exit code where nothing is."""
 
 _COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
-_ARGUMENTS: Final = "tictactoe arguments"
-"""Under which name click's context keeps the words that the program was started with."""
 
 LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
 """The computer's levels, in plain words and by strategy; the server has the last word."""
@@ -79,15 +74,8 @@ def cli(context: click.Context, /, **_: Any) -> Begun | None:
     if settings.mode == "plain" and settings.asks and is_terminal(0, 1):
         from tictactoe_client.cli.plain_home import PlainHome
 
-        before = context.meta[_ARGUMENTS]
-
-        async def do_line(words: Sequence[str]) -> int:
-            from tictactoe_client.cli.run import carry_out
-
-            begun = begin([*before, *words])
-            return begun if isinstance(begun, int) else await carry_out(*begun)
-
-        return settings, PlainHome(settings, list(cli.commands), do_line).run()
+        before = context.meta["arguments"]
+        return settings, PlainHome(settings, list(cli.commands), lambda words: begin([*before, *words])).run()
     from tictactoe_client.text.help import own_command
 
     match = own_command("play", "--plain")
@@ -208,7 +196,7 @@ def rooms() -> None:
     """
 
 
-@_command("network.show_servers", "", "--json", needs_server=False)
+@_command("visits.show_servers", "", "--json", needs_server=False)
 def servers() -> None:
     """List the servers of this network.
 
@@ -216,7 +204,7 @@ def servers() -> None:
     """
 
 
-@_command("network.open_page", "", "K7M4PQ", "--server wss://example.org K7M4PQ")
+@_command("visits.open_page", "", "K7M4PQ", "--server wss://example.org K7M4PQ")
 @click.argument("room", nargs=-1, metavar="[CODE|LINK]")
 def open_() -> None:
     """Open the game's page in a browser.
@@ -352,7 +340,7 @@ def begin(arguments: Sequence[str]) -> Begun:
     default_map = {**defaults, **dict.fromkeys(cli.commands, defaults)}
     try:
         with writing(), cli.make_context(PROGRAM, list(arguments), obj=config, default_map=default_map) as context:
-            context.meta[_ARGUMENTS] = tuple(arguments)
+            context.meta["arguments"] = tuple(arguments)
             begun: Begun = cli.invoke(context)
             return begun
     except click.exceptions.Exit as leaving:

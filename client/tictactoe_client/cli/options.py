@@ -29,7 +29,7 @@ from tictactoe_client.settings import (
     find_meaningless,
     suggest,
 )
-from tictactoe_client.streams.output import is_terminal, print_error, print_own, wants_colour
+from tictactoe_client.streams.output import is_terminal, print_error, report, wants_colour
 
 _TYPED: Final = ParameterSource.COMMANDLINE
 _SET: Final = ParameterSource.ENVIRONMENT
@@ -226,17 +226,12 @@ def configure(settings: Settings, what: str | None, key: str | None, value: str 
     context, in_json = click.get_current_context(), settings.mode == "json"
     file = str(context.obj.path)
     if key is not None:
-        told = _change(key, value, file)
-        if in_json:
-            print_own("written", key=key, file=file)
-        else:
-            click.echo(told)
+        report("written", _change(key, value, file), in_json=in_json, key=key, file=file)
     elif what == "show":
         _show_settings(context, in_json=in_json)
-    elif in_json:
-        print_own("config", file=file)
     else:
-        click.echo(file if what == "path" else f"{context.get_help()}\n\nThe file: {file}")
+        told = file if what == "path" else f"{context.get_help()}\n\nThe file: {file}"
+        report("config", told, in_json=in_json, file=file)
     return ExitCode.NORMAL
 
 
@@ -262,10 +257,8 @@ def _show_settings(context: click.Context, *, in_json: bool) -> None:
     rows["server"] = hide_credentials(server or DEFAULT_SERVER), origin
     rows |= {action: (list(keys), str(context.obj.path)) for action, keys in context.obj.bindings.items()}
     for name, (value, origin) in rows.items():
-        if in_json:
-            print_own("setting", key=name, value=value, origin=origin)
-        else:
-            click.echo(f"{name:<12} {clean_text(_show(value)):<24} {origin}")
+        told = f"{name:<12} {clean_text(_show(value)):<24} {origin}"
+        report("setting", told, in_json=in_json, key=name, value=value, origin=origin)
 
 
 def _show(value: object) -> str:

@@ -23,7 +23,7 @@ from tictactoe_client.json.game import pass_through
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own
+from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import describe_no_games, list_games
 from tictactoe_client.tui.opening import Opening
@@ -71,14 +71,14 @@ async def replay(
         if at is not None or export is not None or game is not None or is_file:
             raise Misuse("Only a game of your history is shared, by its id, and nothing else is done with it.")
         return await _share(settings, source, on=share)
-    told: list[str] = []
+    note: list[str] = []
     if source is not None and is_file:
         records = read_records(source)
         if game is not None and game > len(records):
             games = "one game" if len(records) == 1 else f"{len(records)} games"
             raise Misuse(f"{clean_text(source)} has {games}: there is no game {game}.")
         if game is None and len(records) > 1:
-            told = [f"The first of {len(records)} games; --game 2 chooses the next."]
+            note = [f"The first of {len(records)} games; --game 2 chooses the next."]
         record = records[(game or 1) - 1]
     elif game is not None:
         raise Misuse("--game chooses among the games of a file.")
@@ -87,12 +87,11 @@ async def replay(
     if at is not None and at > len(record.moves):
         raise Misuse(f"There is no move {at}: this game has {len(record.moves)}.")
     if export is None:
-        return await _show(settings, record, at, told, asks=settings.asks and source != STANDARD_STREAM)
+        return await _show(settings, record, at, note, asks=settings.asks and source != STANDARD_STREAM)
     write_record(export, record)
-    if settings.mode == "json" and export != STANDARD_STREAM:
-        print_own("exported", file=export)
-    elif export != STANDARD_STREAM and not settings.quiet:
-        Output().print(f"The game is in {clean_text(export)}")
+    if export != STANDARD_STREAM:
+        told = "" if settings.quiet else f"The game is in {clean_text(export)}"
+        report("exported", told, in_json=settings.mode == "json", file=export)
     return ExitCode.NORMAL
 
 
@@ -113,12 +112,8 @@ async def _fetch(settings: Settings, id: str | None) -> GameRecord:
 async def _share(settings: Settings, id: str | None, *, on: bool) -> int:
     """Show one of our own games to all who get its link, the last one where no id is given, or no more."""
     link = await _ask_for(settings, id, lambda past, id: past.share(id, on=on))
-    if settings.mode == "json":
-        print_own("shared", link=link)
-    elif link is not None:
-        Output().print(link)
-    elif not settings.quiet:
-        Output().print("The game is not shared any more.")
+    told = link or ("" if settings.quiet else "The game is not shared any more.")
+    report("shared", told, in_json=settings.mode == "json", link=link)
     return ExitCode.NORMAL
 
 

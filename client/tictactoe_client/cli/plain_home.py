@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.cli.run import ask_line, carry_out, connected
+from tictactoe_client.cli.run import Work, ask_line, carry_out, connected
 from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
@@ -26,16 +26,16 @@ _LEADING_AWAY: Final = frozenset({"play", "bot", "new", "join", "watch"})
 class PlainHome:
     """The home of plain mode.
 
-    Each line is done by `do_line` as if it had been typed behind the program's name. No connection is held while one
+    Each line is begun by `begin` as if it had been typed behind the program's name. No connection is held while one
     thinks, and no room is opened that nobody asked for.
     """
 
     def __init__(
-        self, settings: Settings, commands: Sequence[str], do_line: Callable[[Sequence[str]], Awaitable[int]]
+        self, settings: Settings, commands: Sequence[str], begin: Callable[[Sequence[str]], int | tuple[Settings, Work]]
     ) -> None:
         self._settings = settings
         self._commands = commands
-        self._do_line = do_line
+        self._begin = begin
         self._screen = Output(prompts=True)
         self._waiting: dict[str, int | None] = {}
         self._name = ""
@@ -83,7 +83,9 @@ class PlainHome:
         else:
             if word == "resume":
                 word, words = "join", ["join", *(words[1:] or [next(iter(self._waiting))])]
-            await self._do_line([word, *words[1:]])
+            begun = self._begin([word, *words[1:]])
+            if not isinstance(begun, int):
+                await carry_out(*begun)
             if word in _LEADING_AWAY:
                 await self._arrive()
 

@@ -1,10 +1,11 @@
-"""What the commands at a server do: the ways into a room, the list of public rooms, and a check."""
+"""What the commands about rooms and servers do: the ways into a room, lists of both, a page, and a check."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import time
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,13 +15,13 @@ from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_
 from tictactoe_client.json.game import JsonGame, pass_through, print_connected
 from tictactoe_client.online.address import Address, parse_house, parse_room
 from tictactoe_client.online.client import Choice, against_computer
-from tictactoe_client.online.nearby import find_room
+from tictactoe_client.online.nearby import find_nearby, find_room
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Role, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
-from tictactoe_client.streams.output import Output, is_terminal, print_error, print_failure, print_own
+from tictactoe_client.streams.output import Output, is_terminal, print_error, print_failure, print_own, report
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_rooms
 from tictactoe_client.tui.opening import Opening
@@ -132,15 +133,36 @@ async def show_rooms(settings: Settings) -> int:
         return ExitCode.NORMAL
 
 
+async def show_servers(settings: Settings) -> int:
+    """Print the servers of the local network."""
+    servers = await find_nearby()
+    if settings.mode == "json":
+        print_own("servers", servers=[{"name": server.name, "url": server.address.url} for server in servers])
+        return ExitCode.NORMAL
+    width = max((len(server.name) for server in servers), default=0)
+    Output().print(*(f"{server.name:<{width}}  {server.address.url}" for server in servers))
+    if not servers and not settings.quiet:
+        print_error("No server announces itself on this network. Some networks keep such words from being heard.")
+    return ExitCode.NORMAL
+
+
+async def open_page(settings: Settings, room: Sequence[str]) -> int:
+    """Open the page of a server, or of a room there, in the system's browser."""
+    code, address = parse_room(" ".join(room)) if room else (None, None)
+    address = address or house_for(settings, None).first
+    link = address.link_to(code) if code is not None else address.page_url
+    report("page", link, in_json=settings.mode == "json", url=link)
+    if not await asyncio.to_thread(webbrowser.open, link):
+        print_error("No browser could be started here: open the link by hand.")
+    return ExitCode.NORMAL
+
+
 async def check(settings: Settings) -> int:
     """Go through every step that a game needs, print each, and return the code of the first that fails."""
     in_json = settings.mode == "json"
 
     def tell(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
-        if in_json:
-            print_own("step", step=step, ok=ok, **fields)
-        else:
-            Output().print(f"{step.capitalize():<9} {line}")
+        report("step", f"{step.capitalize():<9} {line}", in_json=in_json, step=step, ok=ok, **fields)
 
     async def resolve(address: Address) -> bool:
         started = time.monotonic()

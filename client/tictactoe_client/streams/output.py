@@ -96,6 +96,14 @@ def print_own(type: str, **fields: object) -> None:
     print_json(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
 
 
+def report(type: str, words: str, *, in_json: bool, **fields: object) -> None:
+    """Print a fact: in words for people, or for programs as a line of the client's own."""
+    if in_json:
+        print_own(type, **fields)
+    elif words:
+        Output().print(words)
+
+
 def close_json(code: int, *, in_json: bool) -> int:
     """Print the last line of JSON mode where that is the mode; return the exit code that it says."""
     if in_json:
