@@ -17,6 +17,7 @@ from hypothesis import settings
 from tests.authority import Authority
 from tests.fakes import FakeClock
 from tests.limits import uncounted
+from tests.proxy import Proxy, run_proxy
 from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -69,6 +70,20 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
+        yield running
+
+
+@pytest.fixture
+async def proxy(server: Server) -> AsyncIterator[Proxy]:
+    """A way to the server that can be cut."""
+    async with run_proxy(server.port) as running:
+        yield running
+
+
+@pytest.fixture
+async def bots() -> AsyncIterator[Server]:
+    """A server whose bots do not wait."""
+    async with Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)) as running:
         yield running
 
 

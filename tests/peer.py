@@ -88,9 +88,11 @@ class Listening(Protocol):
 
 
 @contextlib.asynccontextmanager
-async def two_playing(server: Listening, **options: Any) -> AsyncIterator[tuple[Peer, Peer, str]]:
+async def two_playing(
+    server: Listening, first: str = "ana", second: str = "bo", **options: Any
+) -> AsyncIterator[tuple[Peer, Peer, str]]:
     """Yield two peers at one table, and its code; both have seen the game start."""
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+    async with open_peer(server.url, first) as ana, open_peer(server.url, second) as bo:
         room = (await ana.ask("create", **options))["room"]
         await bo.ask("join", room=room)
         await ana.state(status="playing")

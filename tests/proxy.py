@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 class Proxy:
     """Passes bytes on to `port` of this machine.
 
-    `cut` breaks every connection; while `is_closed` callers are turned away; while `swallows_replies` nothing of the
-    server's gets through; between `hold` and `release` it comes late, and `delay_seconds` late at any time. `called` is
-    set whenever somebody calls; `replies` is all that the server has said.
+    `cut` breaks every connection, `lose` for good; while `is_closed` callers are turned away; while `swallows_replies`
+    nothing of the server's gets through; between `hold` and `release` it comes late, and `delay_seconds` late at any
+    time. `called` is set whenever somebody calls; `replies` is all that the server has said.
     """
 
     def __init__(self, port: int) -> None:
@@ -46,6 +46,11 @@ class Proxy:
         for writer in self._writers:
             writer.transport.abort()
         self._writers.clear()
+
+    def lose(self) -> None:
+        """Break every connection, and turn callers away from now on."""
+        self.is_closed = True
+        self.cut()
 
     def hold(self) -> None:
         self._flows.clear()

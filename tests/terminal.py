@@ -98,6 +98,16 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self._ours, text.encode())
 
+    async def ask(self, text: str, *words: str) -> None:
+        """Type, and wait until all of these words were written."""
+        self.type(text)
+        await self.until(*words)
+
+    async def do(self, text: str, *words: str) -> None:
+        """Type, and wait until all of these words stand on the screen."""
+        self.type(text)
+        await self.shows(*words)
+
     def resize(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.screen.resize(rows, columns)

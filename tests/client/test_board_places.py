@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.board.board import (
-    BoardView,
-    draw_board,
-    drop_frames,
-    mark_role,
-    render_board,
-)
+from tictactoe_client.board.board import BoardView, draw_board, drop_frames, mark_role, render_board
 from tictactoe_client.board.glyphs import draw_glyph
 from tictactoe_client.board.grid import BoardStyle, Grid, Scale
 from tictactoe_engine import FREE, PRESETS, Keys, Rules, format_column

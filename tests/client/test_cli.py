@@ -47,9 +47,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     assert "What they mean, exit codes, files and environment: tictactoe-client --help" in out
 
 
-def test_the_help_of_the_program_names_exit_codes_files_and_environment(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_help_of_the_program_names_exit_codes_files_and_environment(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     out = capsys.readouterr().out
     for title in ("Commands:", "Examples:", "Environment:", "Files:", "Exit codes:"):

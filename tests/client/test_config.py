@@ -39,10 +39,7 @@ def test_values_and_bindings_are_read() -> None:
     [
         ('name = "ana"\n\n\nthme = "night"', 'client.toml line 4: unknown key "thme". Did you mean "theme"?'),
         ('theme = "pink"', f"client.toml line 1: theme is one of {', '.join(THEMES)}."),
-        (
-            'theme = "nigth"',
-            f'client.toml line 1: theme is one of {", ".join(THEMES)}. Did you mean "night"?',
-        ),
+        ('theme = "nigth"', f'client.toml line 1: theme is one of {", ".join(THEMES)}. Did you mean "night"?'),
         ("timeout = 0", "client.toml line 1: timeout is more than 0 and at most 3600 seconds."),
         ("timeout = nan", "client.toml line 1: timeout is more than 0 and at most 3600 seconds."),
         ("ascii = 1", "client.toml line 1: ascii is true or false."),

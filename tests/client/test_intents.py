@@ -4,15 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.input.intents import (
-    BadInput,
-    Intent,
-    Look,
-    Place,
-    Query,
-    Verb,
-    parse_intent,
-)
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
 
 CLASSIC = PRESETS["classic"]

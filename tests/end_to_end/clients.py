@@ -49,12 +49,20 @@ class ClientProcess:
         self.lines.append(raw.decode().rstrip("\n"))
         return self.lines[-1]
 
-    async def until(self, beginning: str) -> str:
-        """Return the next line that begins so."""
-        while (line := await self.read_line()) is not None:
-            if line.startswith(beginning):
-                return line
-        raise AssertionError(f"no line {beginning!r} in {self.lines} {await self.errors()}")
+    async def until(self, *beginnings: str) -> str:
+        """Read on to a line that begins so, and from there to one for each of the others; return the last."""
+        line: str | None = ""
+        for beginning in beginnings:
+            while (line := await self.read_line()) is not None and not line.startswith(beginning):
+                pass
+            if line is None:
+                raise AssertionError(f"no line {beginning!r} in {self.lines} {await self.errors()}")
+        return str(line)
+
+    async def ask(self, line: str, *answers: str) -> str:
+        """Type a line, and read on through all lines that begin so; return the last."""
+        self.type(line)
+        return await self.until(*answers)
 
     async def message(self, **expected: Any) -> dict[str, Any]:
         """Return the next JSON line that has these values."""

@@ -24,9 +24,7 @@ from tictactoe_server.settings import Settings
 async def test_the_computer_begins_where_it_is_asked_to(server: Server) -> None:
     command = ("bot", "--level", "easy", "--first", "bot", "-s", server.url, "-n", "ana")
     async with run_client(*command) as ana:
-        await ana.until("You are O. easy-bot is X.")
-        await ana.until("easy-bot plays ")
-        await ana.until("Your move, O.")
+        await ana.until("You are O. easy-bot is X.", "easy-bot plays ", "Your move, O.")
         ana.type("leave", "leave")
         assert await ana.end() == 0
 

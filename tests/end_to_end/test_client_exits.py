@@ -18,7 +18,7 @@ import pytest
 
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, newer_server, plain_game, run_client
 from tests.environment import environment
-from tests.peer import open_peer
+from tests.peer import open_peer, two_playing
 from tests.programs import IGNORING_HANGUP, run_program, start_program
 from tests.terminal import run_screen
 from tests.together import try_each
@@ -196,9 +196,7 @@ async def test_a_terminal_that_is_closed_ends_the_run_and_gives_the_seat_up(
 
 
 async def test_a_watcher_with_nothing_to_read_sees_the_whole_game(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=code)
+    async with two_playing(server) as (ana, _, code):
         async with run_client("watch", code, "-s", server.url, stdin=subprocess.DEVNULL) as watcher:
             await watcher.until("The input has ended: watching to the end of the game.")
             await ana.ask("resign", room=code)
@@ -220,8 +218,7 @@ async def test_off_a_terminal_there_is_never_an_escape(server: Server) -> None:
         await client.until("Waiting for another player.")
         await bo.ask("match")
         await client.until("Your move, X.")
-        client.type("5")
-        await client.until("You play B2")
+        await client.ask("5", "You play B2")
         client.type("b", "leave", "leave")
         assert await client.end() == 0
     assert ESCAPE not in "".join(client.lines)
@@ -243,21 +240,15 @@ async def test_on_a_terminal_plain_mode_plays_with_a_prompt(
         await screen.until("Waiting for another player.")
         code = (await bo.ask("match"))["room"]
         await screen.until("Your move, X.\r\n> ")
-        screen.type("5\n")
-        await screen.until("You play B2, centre.")
+        await screen.ask("5\n", "You play B2, centre.")
         await bo.until(lambda message: message.get("ply") == 1)
         await bo.send("move", room=code, cell=0, ply=1)
-        await screen.until("bo plays A1, top left.")
-        await screen.until("Your move, X.\r\n> ")
-        screen.type("\x03")
-        await screen.until("Leaving now loses the game. Ctrl-C again to leave.\r\n> ")
-        screen.type("l\n")
-        await screen.until("Last: bo played A1, top left.\r\n> ")
+        await screen.until("bo plays A1, top left.", "Your move, X.\r\n> ")
+        await screen.ask("\x03", "Leaving now loses the game. Ctrl-C again to leave.\r\n> ")
+        await screen.ask("l\n", "Last: bo played A1, top left.\r\n> ")
         game, screen.written = screen.written, b""
-        screen.type("\x03")
-        await screen.until("^C\r\nLeaving now loses the game. Ctrl-C again to leave.\r\n> ")
-        screen.type("\x03")
-        await screen.until("^C\r\nGoodbye.")
+        await screen.ask("\x03", "^C\r\nLeaving now loses the game. Ctrl-C again to leave.\r\n> ")
+        await screen.ask("\x03", "^C\r\nGoodbye.")
         assert await screen.end() == 130
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
     assert (ESCAPE.encode() in game) is has_colour
@@ -266,8 +257,7 @@ async def test_on_a_terminal_plain_mode_plays_with_a_prompt(
 async def test_one_interrupt_ends_what_costs_no_game(server: Server) -> None:
     async with run_screen(*COMMAND, "new", "--plain", "-s", server.url) as screen:
         await screen.until("Waiting for another player.")
-        screen.type("\x03")
-        await screen.until("^C\r\nGoodbye.")
+        await screen.ask("\x03", "^C\r\nGoodbye.")
         assert await screen.end() == 130
 
 
@@ -281,18 +271,12 @@ async def test_the_end_of_the_input_says_that_it_loses_a_running_game(server: Se
 
 
 async def test_a_game_to_watch_is_chosen_by_its_number(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=code)
-        async with run_screen(*COMMAND, "watch", "--plain", "-s", server.url) as screen:
-            await screen.until("Which game?")
-            screen.type("9\n")
-            await screen.until("Type a number from 1 to 1, or a room code.")
-            screen.type("1\n")
-            await screen.until(f"Watching room {code}")
-            screen.type("leave\n")
-            await screen.until("Goodbye.")
-            assert await screen.end() == 0
+    async with two_playing(server) as (*_, code), run_screen(*COMMAND, "watch", "--plain", "-s", server.url) as screen:
+        await screen.until("Which game?")
+        await screen.ask("9\n", "Type a number from 1 to 1, or a room code.")
+        await screen.ask("1\n", f"Watching room {code}")
+        await screen.ask("leave\n", "Goodbye.")
+        assert await screen.end() == 0
 
 
 async def test_a_debug_log_names_its_place_and_holds_no_secret(server: Server) -> None:
@@ -312,8 +296,7 @@ async def test_a_debug_log_names_its_place_and_holds_no_secret(server: Server) -
 )
 def test_every_command_names_its_debug_log(tmp_path: Path, arguments: list[str]) -> None:
     done = run_program(
-        [*COMMAND, *arguments, "--debug"],
-        env=environment(HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path)),
+        [*COMMAND, *arguments, "--debug"], env=environment(HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path))
     )
     assert Path(done.stderr.splitlines()[-1].removeprefix("Debug log: ")).is_file()
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.end_to_end.clients import ClientProcess, run_client
 from tests.kept import until_left
-from tests.peer import Peer, open_peer
+from tests.peer import Peer, open_peer, two_playing
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -134,9 +134,7 @@ async def test_moves_go_on_into_the_rematch(server: Server) -> None:
 
 
 async def test_a_watcher_watches_on_to_the_end_without_input(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=code)
+    async with two_playing(server) as (ana, _, code):
         async with run_client("watch", code, "--json", "-s", server.url) as watcher:
             watcher.end_input()
             await watcher.message(type="room")
@@ -185,13 +183,13 @@ async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_
 
 
 async def test_an_analysis_is_asked_for_without_naming_the_room(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create", analysis="open"))["room"]
-        await bo.ask("join", room=code)
-        async with run_client("watch", code, "--json", "-s", server.url) as watcher:
-            await watcher.message(type="room", status="playing")
-            watcher.send(type="analyse", id="a1", ply=0)
-            assert (await watcher.message(type="ok", id="a1"))["analysis"]["value"]["kind"] == "draw"
+    async with (
+        two_playing(server, analysis="open") as (*_, code),
+        run_client("watch", code, "--json", "-s", server.url) as watcher,
+    ):
+        await watcher.message(type="room", status="playing")
+        watcher.send(type="analyse", id="a1", ply=0)
+        assert (await watcher.message(type="ok", id="a1"))["analysis"]["value"]["kind"] == "draw"
 
 
 @pytest.mark.parametrize(("leaves_in", "code"), [("playing", 12), ("waiting", 12), ("over", 10)])
@@ -214,10 +212,7 @@ async def test_whoever_leaves_by_a_request_hears_what_became_of_the_game(
 
 
 async def test_without_input_the_session_ends_with_the_game_though_the_pipe_stays_open(server: Server) -> None:
-    async with (
-        run_client("new", "--json", "--no-input", "-s", server.url) as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
+    async with run_client("new", "--json", "--no-input", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         room = (await ana.message(type="room"))["room"]
         await bo.ask("join", room=room)
         ana.send(type="move", at="b2")

@@ -11,7 +11,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 import tictactoe_client
 from tests.end_to_end.clients import newer_server
-from tests.proxy import run_proxy
+from tests.proxy import Proxy
 from tictactoe_client import (
     BadCell,
     BadRoomCode,
@@ -81,9 +81,9 @@ async def test_the_client_knows_who_it_is_and_whom_it_talks_to(server: Server) -
         assert again.player == client.player
 
 
-async def test_the_latency_is_that_of_now(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_latency_is_that_of_now(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
-    async with run_proxy(server.port) as proxy, connect(proxy.url) as client:
+    async with connect(proxy.url) as client:
         at_first = client.latency_seconds
         proxy.delay_seconds = 2 * at_first + 0.1
         async with asyncio.timeout(10):
@@ -95,12 +95,12 @@ async def test_the_latency_is_that_of_now(server: Server, monkeypatch: pytest.Mo
                 await client.ping()
 
 
-async def test_a_server_that_stops_answering_is_found_out(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_stops_answering_is_found_out(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = connection.PING_INTERVAL_SECONDS + connection.PING_TIMEOUT_SECONDS + connection.CLOSE_TIMEOUT_SECONDS
     assert whole < 15
     for name in ("PING_INTERVAL_SECONDS", "PING_TIMEOUT_SECONDS", "CLOSE_TIMEOUT_SECONDS"):
         monkeypatch.setattr(connection, name, getattr(connection, name) / 40)
-    async with run_proxy(server.port) as proxy, connect(proxy.url) as client:
+    async with connect(proxy.url) as client:
         messages = client.messages()
         assert (await anext(messages)).push is not None
         proxy.swallows_replies = True
@@ -110,11 +110,11 @@ async def test_a_server_that_stops_answering_is_found_out(server: Server, monkey
 
 
 async def test_the_latency_after_a_return_is_that_of_the_new_connection(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+    proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
-    async with run_proxy(server.port) as proxy, connect(proxy.url, reconnect=quick) as client:
+    async with connect(proxy.url, reconnect=quick) as client:
         proxy.delay_seconds = slow = 0.5
         async with asyncio.timeout(10):
             while client.latency_seconds < slow:

@@ -10,7 +10,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client
-from tests.peer import open_peer, play_out
+from tests.peer import Message, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -145,8 +145,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
         async with run_client("join", code.lower(), "-n", "bo", *where) as bo:
             await bo.until("X's move.")
             await ana.until("Your move, X.")
-            bo.type("b2")
-            await bo.until("It's ana's move.")
+            await bo.ask("b2", "It's ana's move.")
             ana.type("1")
             await bo.until("Your move, O.")
             bo.type("a1", "z9", "hello", "resing", "", "l", "s 1", "s A", "resign", "5")
@@ -154,8 +153,7 @@ async def test_a_whole_game_with_a_watcher_from_the_middle(server: Server) -> No
             await ana.until("Your move, X.")
             async with run_client("watch", f"{server.url}/{code}", "--plain") as watcher:
                 await watcher.until("X's move.")
-                watcher.type("a3")
-                await watcher.until("You are watching")
+                await watcher.ask("a3", "You are watching")
                 watcher.end_input()
                 await watcher.until("The input has ended")
                 ana.type("b1")
@@ -182,22 +180,14 @@ async def test_a_rematch_and_then_a_new_opponent(server: Server) -> None:
         await bo.ask("join", room=code)
         await ana.until("Your move")
         ana.type("resign", "yes")
-        await ana.until("You resign. You lose.")
-        await ana.until("Rematch?")
+        await ana.until("You resign. You lose.", "Rematch?")
         ana.type("a1", "rematch")
-        await ana.until("The game is over. Rematch? Type rematch, new or leave.")
-        await ana.until("You ask for a rematch.")
+        await ana.until("The game is over. Rematch? Type rematch, new or leave.", "You ask for a rematch.")
         await bo.send("rematch", room=code)
-        await ana.until("Game 2. You are O. bo is X.")
-        await ana.until("X's move.")
+        await ana.until("Game 2. You are O. bo is X.", "X's move.")
         await bo.send("resign", room=code)
-        await ana.until("bo resigns. You win.")
-        await ana.until("Winner: ana, O.")
-        await ana.until("Score: bo 1, ana 1, draws 0.")
-        ana.type("new")
-        await ana.until("Looking for another opponent.")
-        await ana.until("Connected")
-        await ana.until("Waiting for another player.")
+        await ana.until("bo resigns. You win.", "Winner: ana, O.", "Score: bo 1, ana 1, draws 0.")
+        await ana.ask("new", "Looking for another opponent.", "Connected", "Waiting for another player.")
         await bo.ask("match")
         await ana.until("Your move, X.")
         ana.type("leave", "leave")
@@ -220,8 +210,7 @@ async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> Non
         assert "2  X O O     . . ." in ana.lines
         ana.type("/l", "/b", "c")
         await ana.until("Last: bo played A3, bottom left.")
-        await ana.until("You play C3, bottom right. The board is full. It's a draw.")
-        await ana.until("Rematch?")
+        await ana.until("You play C3, bottom right. The board is full. It's a draw.", "Rematch?")
         ana.end_input()
         assert await ana.end() == 11
         assert not [line for line in ana.lines if line.startswith(("Connecting", "To play"))]
@@ -234,14 +223,12 @@ async def test_where_marks_fall_a_column_is_a_move_however_it_is_named(server: S
         await bo.ask("match", rules="connect-four")
         for ply, (typed, lands, reply) in enumerate([("d", "D6", 31), ("D2", "D4", 17), ("d6", "D2", 3)]):
             await ana.until("Your move, X.")
-            ana.type(typed)
-            await ana.until(f"You play {lands}.")
+            await ana.ask(typed, f"You play {lands}.")
             await bo.ask("move", room=code, cell=reply, ply=2 * ply + 1)
         await ana.until("Your move, X.")
         ana.type("d", "/d", "e")
         await ana.until("Column D is full. Free: A B C E F G.")
-        await ana.until("Diagonal A4 to D1: A4 empty, B3 empty, C2 empty, D1 O.")
-        await ana.until("You play E6.")
+        await ana.until("Diagonal A4 to D1: A4 empty, B3 empty, C2 empty, D1 O.", "You play E6.")
 
 
 async def test_three_players_are_named_each_in_turn(server: Server) -> None:
@@ -254,15 +241,12 @@ async def test_three_players_are_named_each_in_turn(server: Server) -> None:
         await bo.ask("join", room=code)
         await ana.until("bo joins as O.")
         await cy.ask("join", room=code)
-        await ana.until("cy joins as A.")
-        await ana.until("Your move, X.")
-        ana.type("a1")
-        await ana.until("You play A1.")
+        await ana.until("cy joins as A.", "Your move, X.")
+        await ana.ask("a1", "You play A1.")
         await bo.send("move", room=code, cell=1, ply=1)
         await ana.until("bo plays B1.")
         await cy.send("move", room=code, cell=2, ply=2)
-        await ana.until("cy plays C1.")
-        await ana.until("Your move, X.")
+        await ana.until("cy plays C1.", "Your move, X.")
         ana.type("leave", "leave")
         assert await ana.end() == 0
 
@@ -277,8 +261,7 @@ async def test_a_screen_reader_gets_no_board_unless_it_asks(
         await bo.ask("match")
         await ana.until("Your move, X.")
         assert "   A B C" not in ana.lines
-        ana.type("b")
-        await ana.until("   A B C")
+        await ana.ask("b", "   A B C")
 
 
 async def test_waiting_for_somebody_ends_with_leave_and_frees_the_seat(server: Server) -> None:
@@ -293,12 +276,8 @@ async def test_waiting_for_somebody_ends_with_leave_and_frees_the_seat(server: S
 async def test_anything_else_than_the_word_again_plays_on(server: Server) -> None:
     async with plain_game(server.url) as (ana, bo, _):
         ana.type("resign", "no", "leave", "resign", "1", "leave", "yes")
-        await ana.until("Resign? Type resign again")
-        await ana.until("All right, the game goes on.")
-        await ana.until("Leave and lose this game?")
-        await ana.until("Resign? Type resign again")
-        await ana.until("You play A1")
-        await ana.until("Leave and lose this game?")
+        await ana.until("Resign? Type resign again", "All right, the game goes on.", "Leave and lose this game?")
+        await ana.until("Resign? Type resign again", "You play A1", "Leave and lose this game?")
         assert await ana.end() == 0
         assert (await bo.state(status="over"))["board"] == "X........"
 
@@ -359,22 +338,19 @@ async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -
 
 
 async def test_a_watcher_sees_a_rematch_and_the_end_of_the_room(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=code)
-        async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("X's move.")
-            await play_out({"X": ana, "O": bo}, code, [0, 3, 1, 4, 2])
-            await watcher.until("A rematch will be shown here.")
-            await ana.ask("rematch", room=code)
-            await watcher.until("ana wants a rematch.")
-            await bo.ask("rematch", room=code)
-            await watcher.until("Game 2. bo is X, ana is O.")
-            await ana.ask("leave", room=code)
-            await watcher.until("ana left the game. bo wins.")
-            await bo.ask("leave", room=code)
-            await watcher.until(f"Room {code} is closed: Everybody left.")
-            assert await watcher.end() == 0
+    async with two_playing(server) as (ana, bo, code), run_client("watch", code, "-s", server.url) as watcher:
+        await watcher.until("X's move.")
+        await play_out({"X": ana, "O": bo}, code, [0, 3, 1, 4, 2])
+        await watcher.until("A rematch will be shown here.")
+        await ana.ask("rematch", room=code)
+        await watcher.until("ana wants a rematch.")
+        await bo.ask("rematch", room=code)
+        await watcher.until("Game 2. bo is X, ana is O.")
+        await ana.ask("leave", room=code)
+        await watcher.until("ana left the game. bo wins.")
+        await bo.ask("leave", room=code)
+        await watcher.until(f"Room {code} is closed: Everybody left.")
+        assert await watcher.end() == 0
 
 
 async def test_rooms_are_listed(server: Server) -> None:
@@ -411,20 +387,16 @@ async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server:
 async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None:
     async with plain_game(server.url) as (ana, bo, code):
         ana.type("decline", "draw withdraw", "undo withdraw", "draw please", "claim")
-        await ana.until("Nothing was asked. Your move, X.")
-        await ana.until("You have offered no draw.")
-        await ana.until("You have asked for nothing back.")
-        await ana.until("Type draw, draw accept, draw decline or draw withdraw.")
+        await ana.until("Nothing was asked. Your move, X.", "You have offered no draw.")
+        await ana.until("You have asked for nothing back.", "Type draw, draw accept, draw decline or draw withdraw.")
         await ana.until("Nobody has been gone for long enough.")
-        ana.type("a1")
-        await ana.until("You play A1, top left.")
+        await ana.ask("a1", "You play A1, top left.")
         await bo.ask("move", room=code, cell=4, ply=1)
         await bo.ask("draw", room=code, action="offer")
         await bo.ask("undo", room=code, action="offer")
         await ana.until("Type undo to let them, undo decline to refuse.")
         ana.type("yes", "draw no", "n")
-        await ana.until("To which? Type draw accept or undo accept.")
-        await ana.until("You decline the draw.")
+        await ana.until("To which? Type draw accept or undo accept.", "You decline the draw.")
         await ana.until("You let the move stand.")
         ana.type("resign", "yes")
         await ana.until("You resign. You lose.")
@@ -439,13 +411,11 @@ async def test_the_clocks_and_the_company_are_told(server: Server) -> None:
     async with run_client("new", "-n", "ana", "-s", server.url, "--clock", "3+2") as ana:
         code = await open_room(ana)
         ana.type("clocks", "who")
-        await ana.until("Left: ana 3:00, nobody 3:00.")
-        await ana.until("You are X. The seat O is free.")
+        await ana.until("Left: ana 3:00, nobody 3:00.", "You are X. The seat O is free.")
         async with open_peer(server.url, "bo") as bo:
             await bo.ask("join", room=code)
             await ana.until("Your move, X.")
-            ana.type("c")
-            await ana.until("Left: ana ")
+            await ana.ask("c", "Left: ana ")
 
 
 async def test_short_time_of_ones_own_is_told(server: Server) -> None:
@@ -458,15 +428,12 @@ async def test_short_time_of_ones_own_is_told(server: Server) -> None:
             await bo.state(ply=1)
             await bo.ask("move", room=code, cell=4, ply=1)
             await ana.until("You have 10 seconds left.")
-            ana.type("b1")
-            await ana.until("You play B1")
+            await ana.ask("b1", "You play B1")
 
 
 async def test_moves_that_were_missed_are_told_in_their_order(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=code)
-        states = [await ana.state(status="playing")]
+    async with two_playing(server) as (ana, bo, code):
+        states = [ana.seen[-1]]
         for ply, cell in enumerate((8, 4, 0)):
             await (ana, bo)[ply % 2].send("move", room=code, cell=cell, ply=ply)
             states.append(await ana.state(ply=ply + 1))
@@ -476,7 +443,7 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
 
     async def skip_states(socket: ServerConnection) -> None:
         """Be a server whose reader was too slow: it gets the first state, and later the fourth and the last."""
-        answers = {
+        answers: dict[str, tuple[Message, list[Message]]] = {
             "watch": ({"room": code, "seat": None, "moves": []}, [states[0]]),
             "chat": ({}, [states[3]]),
             "sync": ({"moves": [8, 4, 0]}, [states[-1]]),
@@ -494,8 +461,7 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
         port = next(iter(slow.sockets)).getsockname()[1]
         async with run_client("watch", code, "-s", f"127.0.0.1:{port}", "--no-board") as watcher:
             await watcher.until("X's move.")
-            watcher.type("chat hello")
-            await watcher.until("A rematch will be shown here.")
+            await watcher.ask("chat hello", "A rematch will be shown here.")
             watcher.end_input()
             assert await watcher.end() == 0
     told = watcher.lines[:-1]
@@ -518,22 +484,17 @@ async def test_a_watcher_steps_back_while_the_game_goes_on_and_so_does_a_player_
             ana.type("a1")
             await watcher.until("ana plays A1")
             watcher.type("board 0", "n")
-            await watcher.until("The start.")
-            await watcher.until("Move 1 of 1: ana plays A1, top left.")
-            watcher.type("p")
-            await watcher.until("The start.")
+            await watcher.until("The start.", "Move 1 of 1: ana plays A1, top left.")
+            await watcher.ask("p", "The start.")
             await bo.ask("move", room=code, cell=4, ply=1)
             await watcher.until("bo plays B2, centre.")
             watcher.type("n", "live", "help")
-            await watcher.until("Move 1 of 2: ana plays A1, top left.")
-            await watcher.until("Move 2 of 2: bo plays B2, centre.")
+            await watcher.until("Move 1 of 2: ana plays A1, top left.", "Move 2 of 2: bo plays B2, centre.")
             await watcher.until("Talk: chat TEXT says it to all, ")
         await ana.until("Your move, X.")
         ana.type("n", "resign", "yes", "p", "n")
-        await ana.until("Nothing was asked. Your move, X.")
-        await ana.until("You resign. You lose.")
-        await ana.until("Move 1 of 2: ana plays A1, top left.")
-        await ana.until("Move 2 of 2: bo plays B2, centre.")
+        await ana.until("Nothing was asked. Your move, X.", "You resign. You lose.")
+        await ana.until("Move 1 of 2: ana plays A1, top left.", "Move 2 of 2: bo plays B2, centre.")
 
 
 async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back(server: Server) -> None:
@@ -541,19 +502,15 @@ async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back
         ana.type("a1")
         await bo.ask("move", room=code, cell=4, ply=(await bo.state(ply=1))["ply"])
         await ana.until("Your move, X.")
-        ana.type("p")
-        await ana.until("Move 1 of 2: ")
+        await ana.ask("p", "Move 1 of 2: ")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("Type yes to accept, no to refuse.")
         ana.type("n", "n", "no", "n")
-        await ana.until("Move 2 of 2: bo plays B2, centre.")
-        await ana.until("This is the latest move: p goes back.")
-        await ana.until("You decline the draw.")
-        await ana.until("Nothing was asked. Your move, X.")
+        await ana.until("Move 2 of 2: bo plays B2, centre.", "This is the latest move: p goes back.")
+        await ana.until("You decline the draw.", "Nothing was asked. Your move, X.")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("Type yes to accept, no to refuse.")
-        ana.type("n")
-        await ana.until("You decline the draw.")
+        await ana.ask("n", "You decline the draw.")
 
 
 async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(server: Server) -> None:
@@ -565,19 +522,15 @@ async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(se
         ):
             await watcher.until("Connected")
             await ana.until("Your move, X.")
-            watcher.type("value")
-            await watcher.until("At the start: X to move: a draw with best play. All moves are equal.")
-            ana.type("a1")
-            await ana.until("You play A1")
+            await watcher.ask("value", "At the start: X to move: a draw with best play. All moves are equal.")
+            await ana.ask("a1", "You play A1")
             await bo.ask("move", room=code, cell=1, ply=1)
             await watcher.until("bo plays B1")
             watcher.type("value", "value 1", "value 9", "moves", "a", "r")
-            await watcher.until("After move 2: X wins in 5. Best: A2, B2, A3.")
-            await watcher.until("Also: C1, C2, B3, C3 draw.")
+            await watcher.until("After move 2: X wins in 5. Best: A2, B2, A3.", "Also: C1, C2, B3, C3 draw.")
             await watcher.until("O played B1: loses in 6; best B2: a draw.")
             await watcher.until("After move 1: O to move: a draw with best play. Best: B2.")
-            await watcher.until("X played A1: a draw, like any move.")
-            await watcher.until("There are 2 moves, not 9.")
+            await watcher.until("X played A1: a draw, like any move.", "There are 2 moves, not 9.")
             await watcher.until("Moves: 1 X A1, 2 O B1.")
             await watcher.until("Around B1 (O), clockwise from above: C1 empty, C2 empty, B2 empty, A2 empty, A1 X.")
             await watcher.until("Nobody has 2 in a row.")

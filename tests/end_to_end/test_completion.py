@@ -53,12 +53,9 @@ def test_bash_is_answered_with_commands_options_and_their_values(words: list[str
 async def test_the_tab_key_completes_at_a_prompt_of_bash(tmp_path: Path) -> None:
     (tmp_path / "a-game.txt").touch()
     async with run_screen("bash", "--norc", "--noprofile", "-i", PS1="> ") as shell:
-        shell.type(f'cd {tmp_path}; eval "$({PROGRAM} completion bash)"; echo rea""dy\r')
-        await shell.until("ready")
-        shell.type(f"{PROGRAM} pla\t--rul\tgom\t")
-        await shell.until(f"{PROGRAM} play --rules gomoku ")
-        shell.type(f"\x15{PROGRAM} replay a-g\t")
-        await shell.until(f"{PROGRAM} replay a-game.txt ")
+        await shell.ask(f'cd {tmp_path}; eval "$({PROGRAM} completion bash)"; echo rea""dy\r', "ready")
+        await shell.ask(f"{PROGRAM} pla\t--rul\tgom\t", f"{PROGRAM} play --rules gomoku ")
+        await shell.ask(f"\x15{PROGRAM} replay a-g\t", f"{PROGRAM} replay a-game.txt ")
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -135,6 +135,5 @@ async def test_a_client_does_not_come_back_to_a_server_that_stops_for_good(*, fo
             assert await ana.end() == CONNECTION_LOST
             assert "the server has stopped for good" in await ana.errors()
         else:
-            await ana.until("The server is about to restart.")
-            await ana.until("Connection lost. Trying again")
+            await ana.until("The server is about to restart.", "Connection lost. Trying again")
         await stopping

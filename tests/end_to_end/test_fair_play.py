@@ -15,18 +15,14 @@ async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_ends_as_
     ):
         await bo.ask("join", room=await open_room(ana))
         await ana.until("Your move, X.")
-        ana.type("leave")
-        await ana.until("Leave and abort this game? Type leave again, or yes, to do it; anything else plays on.")
+        await ana.ask("leave", "Leave and abort this game? Type leave again, or yes, to do it; anything else plays on.")
         ana.type("leave")
         assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
         assert await ana.end() == 12
 
 
 async def test_the_end_of_the_input_says_that_it_aborts_a_game(server: Server) -> None:
-    async with (
-        run_client("new", "-n", "ana", "-s", server.url) as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
+    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         await bo.ask("join", room=await open_room(ana))
         await ana.until("Your move, X.")
         ana.end_input()
@@ -40,16 +36,12 @@ async def test_an_aborted_game_is_told(server: Server) -> None:
         await bo.ask("resign", room=code)
         await ana.until("The game was aborted, as not everybody had moved yet. It doesn't count.")
         await ana.until("Rematch? Type rematch, new or leave.")
-        ana.type("save")
-        await ana.until("A game that ended before it had begun is not saved.")
+        await ana.ask("save", "A game that ended before it had begun is not saved.")
 
 
 async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_analysed(server: Server) -> None:
     options = ("--analysis", "open", "--chat", "players")
-    async with (
-        run_client("new", *options, "-n", "ana", "-s", server.url) as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
+    async with run_client("new", *options, "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         told = await ana.until("Connected")
         assert told.endswith("3 by 3, 3 in a row, no clock, analysis open, chat for players.")
         code = await open_room(ana)
@@ -57,22 +49,18 @@ async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_ana
             assert "analysis open" in await rooms.until(code)
         await bo.ask("join", room=code)
         await ana.until("Your move, X.")
-        ana.type("value")
-        await ana.until("At the start: X to move: a draw with best play.")
+        await ana.ask("value", "At the start: X to move: a draw with best play.")
         async with run_client("watch", code, "-n", "eve", "-s", server.url) as eve:
             await eve.until("X's move.")
-            eve.type("chat take the corner")
-            await eve.until("In this room only those who play may chat.")
+            await eve.ask("chat take the corner", "In this room only those who play may chat.")
 
 
 async def test_a_running_game_of_people_is_analysed_for_nobody(server: Server) -> None:
     async with plain_game(server.url) as (ana, _, code):
-        ana.type("value")
-        await ana.until("You play this game: its analysis is for afterwards.")
+        await ana.ask("value", "You play this game: its analysis is for afterwards.")
         async with run_client("watch", code, "-s", server.url) as eve:
             await eve.until("X's move.")
-            eve.type("value")
-            await eve.until("People play this game: its analysis is for afterwards.")
+            await eve.ask("value", "People play this game: its analysis is for afterwards.")
 
 
 async def test_a_lesson_at_a_server_that_knows_none_is_refused_in_words(server: Server, as_in_1_0: None) -> None:
@@ -88,13 +76,11 @@ async def test_one_who_is_muted_is_not_heard_until_heard_again(server: Server) -
         await bo.ask("chat", room=code, text="loser")
         await ana.until("bo: loser")
         ana.type("mute", "mute bo")
-        await ana.until("Nobody is muted. Type mute and a name.")
-        await ana.until("bo is muted. To hear them again: unmute bo")
+        await ana.until("Nobody is muted. Type mute and a name.", "bo is muted. To hear them again: unmute bo")
         await bo.ask("chat", room=code, text="and again")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw.")
-        ana.type("unmute bo")
-        await ana.until("bo is heard again.")
+        await ana.ask("unmute bo", "bo is heard again.")
         await bo.ask("chat", room=code, text="sorry")
         await ana.until("bo: sorry")
         assert "bo: and again" not in ana.lines

@@ -54,11 +54,7 @@ async def test_the_master_loses_no_game(server: Server) -> None:
 
 
 async def test_the_logger_misses_no_result_however_quickly_games_go(server: Server) -> None:
-    async with (
-        asyncio.timeout(30),
-        connect(server.url, name="ana") as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
+    async with asyncio.timeout(30), connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
         room = await ana.create("classic")
         logger = await start("logger", server.url, room.code)
         async for state in room:

@@ -121,13 +121,7 @@ async def enter(site: Site, authority: Authority, source: str, **headers: str) -
     """Open a connection from an address of this machine, and return what closes it."""
     stack = contextlib.AsyncExitStack()
     await stack.enter_async_context(
-        open_socket(
-            site.url,
-            ssl=authority.trusting(),
-            local_addr=(source, 0),
-            proxy=None,
-            additional_headers=headers,
-        )
+        open_socket(site.url, ssl=authority.trusting(), local_addr=(source, 0), proxy=None, additional_headers=headers)
     )
     return stack
 

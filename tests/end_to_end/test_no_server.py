@@ -199,10 +199,7 @@ async def test_the_full_screen_names_the_older_side_and_ends_with_four() -> None
 @pytest.mark.parametrize("kind", ["silence", "silence after the handshake"])
 async def test_connecting_can_be_cancelled_at_once(kind: str, certificate: ssl.SSLContext) -> None:
     for key, code in (("\x03", 130), ("\x11", 0)):
-        async with (
-            trouble(kind, certificate) as url,
-            run_screen(*COMMAND, "--timeout", "3600", "-s", url) as screen,
-        ):
+        async with trouble(kind, certificate) as url, run_screen(*COMMAND, "--timeout", "3600", "-s", url) as screen:
             await screen.shows("Connecting to")
             screen.type(key)
             assert await screen.end() == code
@@ -274,8 +271,7 @@ async def test_both_faces_say_that_the_server_went_and_go_on_when_it_is_back(
             await asyncio.gather(bo.until("Connected again after"), ana.shows("Back after"))
             ana.type("5")
             await bo.until("ana plays B2, centre.")
-            bo.type("1")
-            await bo.until("You play A1")
+            await bo.ask("1", "You play A1")
             bo.type("leave", "leave")
             assert await bo.end() == 0
         await ana.shows("bo left the game. You win.")

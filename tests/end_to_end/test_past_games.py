@@ -546,9 +546,7 @@ async def test_without_input_a_terminal_shows_every_position_too(games: str) -> 
 
 
 @asynccontextmanager
-async def a_game_that_is_over(
-    server: Server,
-) -> AsyncIterator[tuple[ClientProcess, ClientProcess, str]]:
+async def a_game_that_is_over(server: Server) -> AsyncIterator[tuple[ClientProcess, ClientProcess, str]]:
     """Play a game between the command and a peer, watched by the command; both commands stand after its end."""
     async with open_peer(server.url, "bo") as bo, run_client("new", "-s", server.url, "-n", "ana") as ana:
         room = (await ana.until("Code")).split()[1]

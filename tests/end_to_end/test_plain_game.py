@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.clients import ClientProcess, run_client
-from tests.proxy import Proxy, run_proxy
+from tests.proxy import Proxy
 from tictactoe_server.server import Server
 
 HERE = Path(__file__).parent / "transcripts"
@@ -27,8 +27,7 @@ class Cut:
         self._proxy = proxy
 
     def begin(self) -> None:
-        self._proxy.is_closed = True
-        self._proxy.cut()
+        self._proxy.lose()
 
     def end(self) -> None:
         self._proxy.is_closed = False
@@ -127,11 +126,8 @@ async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     assert await bo.client.end() == 0
 
 
-async def test_a_whole_sitting_reads_as_it_is_written_down(server: Server) -> None:
-    async with (
-        run_proxy(server.port) as proxy,
-        run_client("new", "-n", "ana", "-s", proxy.url) as ana_client,
-    ):
+async def test_a_whole_sitting_reads_as_it_is_written_down(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana_client:
         code = (await ana_client.until("Code")).split()[1]
         await ana_client.until("Waiting for another player.")
         async with run_client("join", code, "-n", "bo", "-s", server.url) as bo_client:

@@ -45,8 +45,7 @@ async def test_home_in_plain_mode_reads_as_it_is_written_down(server: Server) ->
             await ask("xyzzy", "help or quit.")
             await ask("plya", 'I don\'t know "plya". Did you mean play?')
             assert not (await bo.ask("rooms"))["rooms"][1:]
-            ana.type("resume\n")
-            await ana.until("X's move.")
+            await ana.ask("resume\n", "X's move.")
             await bo.ask("move", room=code, cell=4, ply=0)
             await ana.until("Your move, O.\r\n> ")
             await ask("leave", "Leave and abort this game? Type leave again, or yes, to do it; anything else plays on.")
@@ -74,12 +73,9 @@ async def test_what_is_typed_at_home_has_options_of_its_own_and_those_of_the_pro
         run_screen(*COMMAND, "--plain", "-n", "ana", "-s", server.url) as ana,
     ):
         await ana.until("You are ana.")
-        ana.type("bot --rules four --level easy\n")
-        await ana.until("4 by 4, 4 in a row", "Your move, X.")
-        ana.type("leave\nleave\n")
-        await ana.until("You left room")
-        ana.type("bot --level heard\n")
-        await ana.until("Did you mean 'hard'?")
+        await ana.ask("bot --rules four --level easy\n", "4 by 4, 4 in a row", "Your move, X.")
+        await ana.ask("leave\nleave\n", "You left room")
+        await ana.ask("bot --level heard\n", "Did you mean 'hard'?")
         ana.type("quit\n")
         assert await ana.end() == 0
 
@@ -87,8 +83,7 @@ async def test_what_is_typed_at_home_has_options_of_its_own_and_those_of_the_pro
 async def test_what_is_typed_while_a_game_is_left_is_done_at_home(server: Server) -> None:
     async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
         await ana.until("help or quit.\r\n> ")
-        ana.type("new\nleave\nfirst\nsecond\n")
-        await ana.until('I don\'t know "first".', 'I don\'t know "second".')
+        await ana.ask("new\nleave\nfirst\nsecond\n", 'I don\'t know "first".', 'I don\'t know "second".')
         assert ana.written.index(b'first".') < ana.written.index(b'second".')
         ana.type("quit\n")
         assert await ana.end() == 0
@@ -97,8 +92,7 @@ async def test_what_is_typed_while_a_game_is_left_is_done_at_home(server: Server
 async def test_ctrl_c_in_a_game_ends_the_whole_program(server: Server) -> None:
     async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
         await ana.until("help or quit.\r\n> ")
-        ana.type("new\n")
-        await ana.until("Waiting for another player.")
+        await ana.ask("new\n", "Waiting for another player.")
         ana.type("\x03")
         assert await ana.end() == 130
 
@@ -106,8 +100,7 @@ async def test_ctrl_c_in_a_game_ends_the_whole_program(server: Server) -> None:
 async def test_home_without_a_server_says_so_and_goes_on() -> None:
     async with run_screen(*COMMAND, "--plain", "-s", "ws://127.0.0.1:1") as ana:
         await ana.until("Can't reach ws://127.0.0.1:1", "help or quit.\r\n> ")
-        ana.type("help\n")
-        await ana.until("leads back here.")
+        await ana.ask("help\n", "leads back here.")
         ana.type("quit\n")
         assert await ana.end() == 0
 

@@ -38,12 +38,6 @@ QUICK = Backoff((0.01,), longest=0.02, hold_seconds=20)
 BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
 
 
-@pytest.fixture
-async def proxy(server: Server) -> AsyncIterator[Proxy]:
-    async with run_proxy(server.port) as running:
-        yield running
-
-
 async def state_where(room: Room, **expected: object) -> RoomState:
     async with asyncio.timeout(10):
         async for state in room:
@@ -68,8 +62,7 @@ async def until_printed(capsys: pytest.CaptureFixture[str], words: str) -> None:
 
 async def cut_off(ana: ClientProcess, proxy: Proxy) -> None:
     """Lose her connection, which does not come back until the proxy is open again."""
-    proxy.is_closed = True
-    proxy.cut()
+    proxy.lose()
     await ana.until("Connection lost.")
 
 
@@ -125,8 +118,7 @@ async def test_what_is_asked_without_a_connection_is_sent_after_the_return(serve
         messages = ana.messages()
         await bo.ask("join", room=room.code)
         await state_where(room, status="playing")
-        proxy.is_closed = True
-        proxy.cut()
+        proxy.lose()
         await event_of(messages, Retrying)
         asking = [asyncio.create_task(room.move(4)), asyncio.create_task(room.chat("still here"))]
         await proxy.until_called()
@@ -191,8 +183,7 @@ async def test_a_room_that_closed_meanwhile_is_gone(server: Server, proxy: Proxy
     async with connect(proxy.url, reconnect=QUICK) as watcher, open_peer(server.url, "ana") as ana:
         room = await watcher.watch((await ana.ask("create"))["room"])
         messages = watcher.messages()
-        proxy.is_closed = True
-        proxy.cut()
+        proxy.lose()
         await ana.ask("leave", room=room.code)
         proxy.is_closed = False
         gone = await event_of(messages, Gone)
@@ -225,8 +216,7 @@ async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> 
     async with connect(proxy.url, reconnect=BRIEF) as client:
         room = await client.create()
         await state_where(room)
-        proxy.is_closed = True
-        proxy.cut()
+        proxy.lose()
         with pytest.raises(ConnectionLost, match="could not get back in time") as lost:
             await client.ping()
         assert lost.value.gave_up
@@ -254,14 +244,10 @@ async def test_it_is_tried_for_as_long_as_the_server_holds_a_seat(patient: Proxy
 
 
 async def test_a_transcript_and_a_script_say_how_long_the_server_holds_the_seat(patient: Proxy) -> None:
-    async with (
-        run_client("new", "-s", patient.url) as ana,
-        run_client("new", "--json", "-s", patient.url) as script,
-    ):
+    async with run_client("new", "-s", patient.url) as ana, run_client("new", "--json", "-s", patient.url) as script:
         await ana.until("Waiting for another player.")
         await script.message(type="room")
-        patient.is_closed = True
-        patient.cut()
+        patient.lose()
         assert await ana.until("Connection lost.") == (
             "Connection lost. Trying again for up to 10 minutes. "
             "While the server runs, your seat is held for 5 minutes."
@@ -289,8 +275,7 @@ async def test_a_short_hold_throws_nobody_out_while_no_server_answers() -> None:
     ):
         room = await ana.create()
         messages = ana.messages()
-        proxy.is_closed = True
-        proxy.cut()
+        proxy.lose()
         for _ in range(10):
             await event_of(messages, Retrying)
         proxy.is_closed = False
@@ -395,8 +380,7 @@ async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: 
         before = len(ana.lines)
         proxy.cut()
         await ana.until("Connected again")
-        ana.type("b2")
-        await ana.until("You play B2")
+        await ana.ask("b2", "You play B2")
         await bo.state(ply=1)
         await cut_off(ana, proxy)
         await bo.ask("move", room=code, cell=0, ply=1)
@@ -409,8 +393,7 @@ async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: 
 async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, proxy: Proxy) -> None:
     async with plain_game(proxy.url) as (ana, bo, code), open_peer(server.url, "cy") as cy:
         await cy.ask("watch", room=code)
-        proxy.is_closed = True
-        proxy.cut()
+        proxy.lose()
         await sees_online(cy, "O", is_online=False)
         proxy.is_closed = False
         await ana.until("Connected again after ")
@@ -432,8 +415,7 @@ async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: 
             await bo.state(status="playing")
             os.write(writer, b"chat here I am\n")
             await bo.next_of("chat")
-            proxy.is_closed = True
-            proxy.cut()
+            proxy.lose()
             assert await game == 7
     assert capsys.readouterr().err == (
         "Could not get back in time: bo may claim the game. "
@@ -475,8 +457,7 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
                 )
             )
             await bo.state(status="playing")
-            proxy.is_closed = True
-            proxy.cut()
+            proxy.lose()
             with pytest.raises(ConnectionLost):
                 await game
     lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
@@ -520,9 +501,7 @@ async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Ser
             await bo.ask("resign", room=first)
             await ana.until("Rematch?")
             second = (await cy.ask("create"))["room"]
-            ana.type("new")
-            await ana.until("Looking for another opponent.")
-            await ana.until("X's move.")
+            await ana.ask("new", "Looking for another opponent.", "X's move.")
             assert first not in rooms_left(server.url)
             ana.process.kill()
             await ana.process.wait()
@@ -597,8 +576,7 @@ async def test_what_a_game_was_worth_is_told_without_a_connection_once_it_is_ove
 async def test_the_end_of_the_input_waits_for_a_move_that_is_kept(server: Server, proxy: Proxy) -> None:
     async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, _):
         await cut_off(ana, proxy)
-        ana.type("b2")
-        await ana.until("B2 is kept: ")
+        await ana.ask("b2", "B2 is kept: ")
         ana.end_input()
         proxy.is_closed = False
         await ana.until("Connected again after ")
@@ -617,8 +595,7 @@ async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_
             plain = PlainGame(ana, Settings(leaving_seconds=0), keyboard, Output())
             game = asyncio.create_task(plain.run(lambda client: client.join(code)))
             await until_printed(capsys, "Your move, X.")
-            proxy.is_closed = True
-            proxy.cut()
+            proxy.lose()
             await event_of(messages, Lost)
             os.write(writer, b"b2\n")
             await until_printed(capsys, "B2 is kept: ")
@@ -668,12 +645,10 @@ async def test_the_return_to_a_game_of_which_the_server_lost_moves_is_told_as_we
 
 async def test_a_kept_move_is_not_played_into_another_position(server: Server, proxy: Proxy) -> None:
     async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, code):
-        ana.type("b2")
-        await ana.until("You play B2")
+        await ana.ask("b2", "You play B2")
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.until("Your move, X.")
-        ana.type("undo")
-        await ana.until("You ask to take back B2")
+        await ana.ask("undo", "You ask to take back B2")
         await cut_off(ana, proxy)
         ana.type("b2", "c3")
         assert await ana.read_line() == "B2 is taken by X. Free: B1 C1 A2 C2 A3 B3 C3."

@@ -82,12 +82,7 @@ async def test_an_address_that_is_none_is_told_in_one_line_before_the_screen_ope
 
 @pytest.mark.parametrize(
     ("variables", "options", "has_colour"),
-    [
-        ({}, (), True),
-        ({"NO_COLOR": ""}, (), True),
-        ({"NO_COLOR": "1"}, (), False),
-        ({}, ("--no-color",), False),
-    ],
+    [({}, (), True), ({"NO_COLOR": ""}, (), True), ({"NO_COLOR": "1"}, (), False), ({}, ("--no-color",), False)],
     ids=["colour", "empty", "set", "option"],
 )
 async def test_colour_follows_no_color_but_not_an_empty_one(
@@ -140,10 +135,7 @@ async def test_with_one_stream_redirected_there_is_never_an_escape(server: Serve
 
 
 async def test_the_window_says_whose_move_it_is(server: Server) -> None:
-    async with (
-        run_screen(*COMMAND, "play", "-s", server.url) as screen,
-        open_peer(server.url, "bo") as bo,
-    ):
+    async with run_screen(*COMMAND, "play", "-s", server.url) as screen, open_peer(server.url, "bo") as bo:
         await screen.until("Waiting for someone")
         await bo.ask("match")
         await screen.until("\x1b]2;● your move: tictactoe\x07")
@@ -158,11 +150,9 @@ async def test_a_game_between_the_screen_and_a_transcript(server: Server) -> Non
             for mine, theirs in (("1", "5"), ("2", "9")):
                 screen.type(mine)
                 await bo.until("Your move, O.")
-                bo.type(theirs)
-                await bo.until("You play")
+                await bo.ask(theirs, "You play")
                 await screen.until("C3" if theirs == "9" else "B2")
-            screen.type("3")
-            await screen.until("YOU WIN")
+            await screen.ask("3", "YOU WIN")
             await bo.until("Winner: ana, X.")
             screen.type("\x11")
             assert await screen.end() == 0
@@ -172,12 +162,9 @@ async def test_the_mouse_is_taken_and_left_while_the_program_runs() -> None:
     async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1", "--no-mouse") as screen:
         await screen.until("r retry")
         assert b"\x1b[?1000h" not in screen.written
-        screen.type("s")
-        await screen.until("Two numbers mean")
-        screen.type("\x1b[B\x1b[B\x1b[B\x1b[B\r")
-        await screen.until("\x1b[?1000h")
-        screen.type("\r")
-        await screen.until("\x1b[?1000l")
+        await screen.ask("s", "Two numbers mean")
+        await screen.ask("\x1b[B\x1b[B\x1b[B\x1b[B\r", "\x1b[?1000h")
+        await screen.ask("\r", "\x1b[?1000l")
         screen.type("\r")
         screen.written = b""
         await screen.until("\x1b[?1000h")
@@ -191,10 +178,8 @@ async def test_colour_is_switched_off_and_on_while_the_program_runs() -> None:
     async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1", "--theme", "night", NO_COLOR="1") as screen:
         await screen.until("r retry")
         assert b"38;" not in screen.written
-        screen.type("s")
-        await screen.until("Two numbers mean")
-        screen.type("\x1b[B\r")
-        await screen.until("38;")
+        await screen.ask("s", "Two numbers mean")
+        await screen.ask("\x1b[B\r", "38;")
         screen.type("\x11")
         assert await screen.end() == 3
 
@@ -204,13 +189,10 @@ async def test_keys_of_a_terminal_type_a_move_with_a_space_in_it(server: Server)
         room = (await bo.ask("create", rules="gomoku", seat="O"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
             await screen.shows("YOUR MOVE (X)")
-            screen.type("\x1b[C")
-            await screen.shows("[+]")
-            screen.type("2 3")
-            await screen.shows("YOUR MOVE (X)", "move: 2 3_")
+            await screen.do("\x1b[C", "[+]")
+            await screen.do("2 3", "YOUR MOVE (X)", "move: 2 3_")
             screen.type("\r")
             assert (await bo.state(ply=1))["last"] == 15 + 2
             await screen.shows("bo's move (O)")
-            screen.type(":board\r")
-            await screen.shows("Last: you played C2.")
+            await screen.do(":board\r", "Last: you played C2.")
             assert "[2m" not in screen.text

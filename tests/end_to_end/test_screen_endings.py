@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS
 from tests.faults.hostile_server import ROOM, Frame, hostile_server
 from tests.peer import open_peer
-from tests.proxy import run_proxy
+from tests.proxy import Proxy
 from tests.terminal import ENTERED, RESTORED, Terminal, run_screen
 from tictactoe_protocol.requests import Leave, Request
 from tictactoe_server.server import Server
@@ -82,13 +82,12 @@ async def test_a_signal_while_it_connects_ends_it() -> None:
             assert_restored(screen)
 
 
-async def test_a_signal_while_it_tries_to_come_back_ends_it(server: Server) -> None:
-    async with run_proxy(server.port) as proxy, open_peer(server.url, "bo") as bo:
+async def test_a_signal_while_it_tries_to_come_back_ends_it(server: Server, proxy: Proxy) -> None:
+    async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", proxy.url) as screen:
             await screen.until("bo's move")
-            proxy.is_closed = True
-            proxy.cut()
+            proxy.lose()
             await screen.until("CONNECTION LOST")
             screen.process.send_signal(signal.SIGHUP)
             assert await screen.end() == 129
@@ -100,8 +99,7 @@ async def test_a_signal_with_the_help_open_ends_it_and_gives_the_seat_up(server:
         room = (await bo.ask("create"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", server.url) as screen:
             await screen.until("bo's move")
-            screen.type("?")
-            await screen.until("Esc back")
+            await screen.ask("?", "Esc back")
             screen.process.send_signal(signal.SIGINT)
             assert await screen.end() == 130
             assert_restored(screen)
@@ -134,8 +132,7 @@ async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
     async with run_screen(*COMMAND, "-s", server.url) as screen:
         before = screen.attributes()
         await screen.until("Playing as")
-        screen.type("?")
-        await screen.until("Esc back")
+        await screen.ask("?", "Esc back")
         screen.type("\x03")
         assert await screen.end() == 130
         assert_restored(screen)

@@ -41,8 +41,7 @@ async def test_the_theme_goes_by_what_the_terminal_answers(
 ) -> None:
     async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
-        screen.type(answer + KIND)
-        await screen.shows("Playing as", "Quick match")
+        await screen.do(answer + KIND, "Playing as", "Quick match")
         assert ground in screen.written
         assert other not in screen.written
 
@@ -50,8 +49,7 @@ async def test_the_theme_goes_by_what_the_terminal_answers(
 async def test_what_the_terminal_answers_counts_before_what_the_environment_says(server: Server) -> None:
     async with run_screen(*COMMAND, "-s", server.url, **COLOURS, COLORFGBG="15;0") as screen:
         await asked(screen)
-        screen.type("\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND)
-        await screen.shows("Playing as")
+        await screen.do("\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND, "Playing as")
         assert NIGHT not in screen.written
 
 
@@ -59,8 +57,7 @@ async def test_a_terminal_that_never_answers_is_not_waited_for(server: Server) -
     async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
         await screen.shows("Playing as")
         assert NIGHT in screen.written
-        screen.type("?")
-        await screen.shows("Everywhere")
+        await screen.do("?", "Everywhere")
 
 
 @pytest.mark.parametrize(
@@ -79,34 +76,29 @@ async def test_an_answer_that_comes_late_changes_the_colours_and_types_nothing(
     async with run_screen(*COMMAND, "play", "-s", server.url, **COLOURS) as screen:
         await screen.shows("Waiting for")
         assert PAPER not in screen.written
-        screen.type(":")
-        await screen.shows("Esc back")
+        await screen.do(":", "Esc back")
         screen.type(answer + kind)
         while PAPER not in screen.written:
             await screen.read()
         screen.type("hey [1] ^")
         screen.type("]")
-        screen.type("2")
-        await screen.shows(":hey [1] ^]2")
+        await screen.do("2", ":hey [1] ^]2")
 
 
 async def test_an_answer_that_comes_in_pieces_while_one_types_takes_no_key_along(server: Server) -> None:
     async with run_screen(*COMMAND, "play", "-s", server.url, **COLOURS) as screen:
         await asked(screen)
-        screen.type("\x1b]11;rgb:ff")
-        await screen.shows("Waiting for")
+        await screen.do("\x1b]11;rgb:ff", "Waiting for")
         screen.type("ff/ffff/ffff\x1b\\" + KIND)
         while PAPER not in screen.written:
             await screen.read()
-        screen.type(":hey")
-        await screen.shows(":hey")
+        await screen.do(":hey", ":hey")
 
 
 async def test_what_is_typed_before_the_answer_is_a_key_of_the_program(server: Server) -> None:
     async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
-        screen.type("\x1b[A?\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND)
-        await screen.shows("Everywhere", "Ctrl+L  draws the screen anew")
+        await screen.do("\x1b[A?\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND, "Everywhere", "Ctrl+L  draws the screen anew")
 
 
 @pytest.mark.parametrize("options", [("--theme", "night"), ("--no-color",)])

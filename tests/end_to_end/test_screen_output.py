@@ -28,8 +28,7 @@ def colours_in(written: bytes) -> set[str]:
 async def cost_of(screen: Terminal, deed: str, *shown: str) -> int:
     """Type something, wait until it shows, and return how many bytes were written for it."""
     before = len(screen.written)
-    screen.type(deed)
-    await screen.shows(*shown)
+    await screen.do(deed, *shown)
     return len(screen.written) - before
 
 
@@ -42,16 +41,14 @@ async def test_moves_of_the_cursor_and_of_the_opponent_cost_few_bytes(server: Se
         room = (await bo.ask("rooms"))["rooms"][0]["room"]
         await bo.ask("join", room=room)
         await screen.shows("YOUR MOVE (X)")
-        screen.type("\x1b[C")
-        await screen.shows("8  . . . . . . .[+]. . . . . . .")
+        await screen.do("\x1b[C", "8  . . . . . . .[+]. . . . . . .")
         costs = [await cost_of(screen, "\x1b[C", f"8 {' .' * 7} +{' .' * column}[.]") for column in range(6)]
         assert min(costs) > 0
         # the library may still paint a screen as a whole that was opened a moment ago
         assert sorted(costs)[-2] < CURSOR_MOVE_BYTES
         costs = []
         for number, name in enumerate(("O1", "N3", "M5", "L7")):
-            screen.type(f"b{number + 2}\r")
-            await screen.shows("bo's move (O)", f"X B{number + 2}")
+            await screen.do(f"b{number + 2}\r", "bo's move (O)", f"X B{number + 2}")
             await bo.state(ply=2 * number + 1)
             before = len(screen.written)
             await bo.send("move", room=room, cell=2 * number * 15 + 14 - number, ply=2 * number + 1)
@@ -65,35 +62,25 @@ async def tour(screen: Terminal, server: Server) -> None:
     """Go through every page that there is."""
     await screen.shows("Playing as")
     for key, words in (("?", "Esc back"), ("s", "Settings")):
-        screen.type(key)
-        await screen.shows(words)
-        screen.type("\x1b")
-        await screen.shows("Playing as")
+        await screen.do(key, words)
+        await screen.do("\x1b", "Playing as")
     for down, words in ((2, "In a row to win"), (2, "No public game is being played")):
-        screen.type("\x1b[B" * down + "\r")
-        await screen.shows(words)
-        screen.type("\x1b")
-        await screen.shows("Quick match")
-    screen.type("\x1b[A" * 4 + "\r")
-    await screen.shows("Waiting for someone")
+        await screen.do("\x1b[B" * down + "\r", words)
+        await screen.do("\x1b", "Quick match")
+    await screen.do("\x1b[A" * 4 + "\r", "Waiting for someone")
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         room = (await bo.ask("match"))["room"]
         await cy.ask("watch", room=room)
         await cy.ask("chat", room=room, text="good luck")
         await screen.shows("YOUR MOVE", "good luck")
-        screen.type("1")
-        await screen.shows("bo's move")
+        await screen.do("1", "bo's move")
         await bo.send("move", room=room, cell=4, ply=1)
         await bo.send("draw", room=room, action="offer")
         await screen.shows("offers a draw")
-        screen.type(":resign\r")
-        await screen.shows("Enter")
-        screen.type("\r")
-        await screen.shows("YOU LOSE")
-        screen.type("\x1b[D")
-        await screen.shows("Looking back at move 1")
-    screen.type("\x1b\x1b")
-    await screen.shows("Quick match")
+        await screen.do(":resign\r", "Enter")
+        await screen.do("\r", "YOU LOSE")
+        await screen.do("\x1b[D", "Looking back at move 1")
+    await screen.do("\x1b\x1b", "Quick match")
 
 
 async def test_without_colour_there_is_none_on_any_page(server: Server) -> None:

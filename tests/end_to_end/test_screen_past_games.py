@@ -46,10 +46,8 @@ async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_res
         await screen.until("The first of 2 games; --game 2 chooses the next.", "{A threat.}")
         assert ENTERED in screen.written
         assert screen.attributes() != before
-        screen.type("\x1b[C")
-        await screen.until("bo (O) plays A3, bottom left.")
-        screen.type("7\r")
-        await screen.until("ana (X) plays C2, middle right.")
+        await screen.ask("\x1b[C", "bo (O) plays A3, bottom left.")
+        await screen.ask("7\r", "ana (X) plays C2, middle right.")
         screen.type("\x1b")
         assert await screen.end() == 0
         assert all(sequence in screen.written for sequence in RESTORED)
@@ -96,10 +94,8 @@ async def test_one_s_last_game_is_fetched_and_then_shown(server: Server) -> None
 async def test_the_list_opens_on_a_terminal_and_leads_to_a_game_and_out_again(server: Server) -> None:
     async with known(server, games=2), run_screen(*COMMAND, "history", "-s", server.url) as screen:
         await screen.until("Your games", "2 games", "won by a line")
-        screen.type("\r")
-        await screen.until("REPLAY", "Esc back")
-        screen.type("\x1b")
-        await screen.until("Esc leave")
+        await screen.ask("\r", "REPLAY", "Esc back")
+        await screen.ask("\x1b", "Esc leave")
         screen.type("\x1b")
         assert await screen.end() == 0
         assert all(sequence in screen.written for sequence in RESTORED)
@@ -135,8 +131,7 @@ async def test_a_game_is_saved_from_the_page(games: str, tmp_path: Path) -> None
     command = f"cd {tmp_path} && exec {' '.join(COMMAND)} replay {games}"
     async with run_screen("sh", "-c", command) as screen:
         await screen.until("The first of 2 games")
-        screen.type("s")
-        await screen.until("The game is saved in tictactoe-game.txt")
+        await screen.ask("s", "The game is saved in tictactoe-game.txt")
         screen.type("\x1b")
         assert await screen.end() == 0
     assert len(parse_record((tmp_path / "tictactoe-game.txt").read_text()).moves) == 7

@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
-import pytest
 from msgspec import UNSET
 
 from tests.end_to_end.test_reconnect import QUICK, event_of, state_where
@@ -23,14 +22,8 @@ from tictactoe_server.server import Server
 ALL = ("repeat", "seq")
 
 
-@pytest.fixture
-async def proxy(server: Server) -> AsyncIterator[Proxy]:
-    async with run_proxy(server.port) as running:
-        yield running
-
-
 @contextlib.asynccontextmanager
-async def two_playing(server: Server, proxy: Proxy) -> AsyncIterator[tuple[Room, Peer]]:
+async def moved_once(server: Server, proxy: Proxy) -> AsyncIterator[tuple[Room, Peer]]:
     """Let ana play X through the proxy and bo O past it; each has moved."""
     async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
         room = await ana.create()
@@ -54,7 +47,7 @@ async def lose_the_answer(asking: Coroutine[Any, Any, None], proxy: Proxy, arriv
 
 
 async def test_a_move_is_taken_back_once_however_often_that_is_allowed(server: Server, proxy: Proxy) -> None:
-    async with two_playing(server, proxy) as (room, bo):
+    async with moved_once(server, proxy) as (room, bo):
         await bo.ask("undo", room=room.code, action="offer")
         await room.sync()
         await lose_the_answer(room.undo("accept"), proxy, bo.state(ply=1))
@@ -63,7 +56,7 @@ async def test_a_move_is_taken_back_once_however_often_that_is_allowed(server: S
 
 
 async def test_an_undo_that_was_asked_for_is_not_asked_for_again_after_a_no(server: Server, proxy: Proxy) -> None:
-    async with two_playing(server, proxy) as (room, bo):
+    async with moved_once(server, proxy) as (room, bo):
 
         async def decline() -> None:
             await bo.until(lambda message: message.get("offers", {}).get("undo") == "X")
@@ -76,7 +69,7 @@ async def test_an_undo_that_was_asked_for_is_not_asked_for_again_after_a_no(serv
 
 
 async def test_a_rematch_that_began_while_the_answer_was_lost_is_acknowledged(server: Server, proxy: Proxy) -> None:
-    async with two_playing(server, proxy) as (room, bo):
+    async with moved_once(server, proxy) as (room, bo):
         await bo.ask("resign", room=room.code)
         await state_where(room, status="over")
         await bo.ask("rematch", room=room.code)
@@ -85,7 +78,7 @@ async def test_a_rematch_that_began_while_the_answer_was_lost_is_acknowledged(se
 
 
 async def test_a_draw_may_be_offered_again_in_one_position_after_a_no(server: Server, proxy: Proxy) -> None:
-    async with two_playing(server, proxy) as (room, bo):
+    async with moved_once(server, proxy) as (room, bo):
         for _ in range(2):
             await room.draw()
             await bo.until(lambda message: message.get("offers", {}).get("draw") == "X")

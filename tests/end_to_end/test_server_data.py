@@ -22,7 +22,7 @@ import pytest
 from tests.end_to_end.test_server_command import COMMAND, end_of, run, started, url_of
 from tests.environment import environment
 from tests.faults.harness import Harness
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
 from tictactoe_engine.records import parse_record
 from tictactoe_server.stores.folder import FILE_NAME
 from tictactoe_server.stores.schema import SCHEMA
@@ -322,10 +322,7 @@ async def test_an_unfinished_room_is_back_with_seats_clock_offers_and_score(tmp_
         url = server.url
         await server.start()
         assert server.url == url
-        async with (
-            open_peer(url, token=ana.welcome["token"]) as ana,
-            open_peer(url, token=bo.welcome["token"]) as bo,
-        ):
+        async with open_peer(url, token=ana.welcome["token"]) as ana, open_peer(url, token=bo.welcome["token"]) as bo:
             assert ana.welcome["rooms"] == [{"room": room, "seat": "O"}]
             assert (await ana.ask("join", room=room))["moves"] == [4, 0, 8]
             alone = await ana.state()
@@ -378,9 +375,7 @@ async def test_rooms_that_nobody_comes_back_to_end_and_are_gone_from_the_store(t
 
 async def test_after_a_restart_too_a_room_ends_when_nobody_comes_back(tmp_path: Path) -> None:
     async with Harness(tmp_path, "--keep-game", "1") as server:
-        async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-            room = (await ana.ask("create"))["room"]
-            await bo.ask("join", room=room)
+        async with two_playing(server) as (_ana, _bo, room):
             assert await server.end(signal.SIGTERM) == 0
         assert rooms_of(tmp_path) == [room]
         await server.start()

@@ -39,8 +39,7 @@ async def ways(server: Server) -> AsyncIterator[tuple[Proxy, Proxy]]:
 
 def lose(proxy: Proxy) -> None:
     """Let an address be gone from now on, with all that lead over it."""
-    proxy.is_closed = True
-    proxy.cut()
+    proxy.lose()
 
 
 def given(*proxies: Proxy) -> list[str]:
@@ -50,10 +49,7 @@ def given(*proxies: Proxy) -> list[str]:
 
 async def test_the_next_address_is_taken_at_once_when_one_is_lost(server: Server, ways: tuple[Proxy, Proxy]) -> None:
     one, two = ways
-    async with (
-        connect([one.url, two.url], name="ana", reconnect=NEVER) as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
+    async with connect([one.url, two.url], name="ana", reconnect=NEVER) as ana, open_peer(server.url, "bo") as bo:
         room = await ana.create()
         await bo.ask("join", room=room.code)
         await state_where(room, status="playing")
@@ -93,14 +89,7 @@ async def test_only_when_all_addresses_have_failed_it_is_waited_for_longer(ways:
             retrying = await event_of(messages, Retrying)
             assert isinstance(retrying, Retrying)
             tried.append((retrying.server, round(retrying.in_seconds, 2) if retrying.in_seconds < 1 else 3600))
-        assert tried == [
-            (two.url, 0),
-            (one.url, 0.01),
-            (two.url, 0),
-            (one.url, 0.02),
-            (two.url, 0),
-            (one.url, 3600),
-        ]
+        assert tried == [(two.url, 0), (one.url, 0.01), (two.url, 0), (one.url, 0.02), (two.url, 0), (one.url, 3600)]
         two.is_closed = one.is_closed = False
         client.retry_now()
         await event_of(messages, Back)

@@ -24,7 +24,6 @@ from tictactoe_client.tui.app import TicTacToe
 from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings as ServerSettings
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 
@@ -165,6 +164,7 @@ class ScreenUser:
 
 
 OpenScreen = Callable[..., AbstractAsyncContextManager[ScreenUser]]
+AtHome = Callable[..., AbstractAsyncContextManager[ScreenUser]]
 Game = Callable[..., AbstractAsyncContextManager[tuple[ScreenUser, Peer, str]]]
 
 
@@ -183,13 +183,6 @@ def parsed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Stylesheet, "_parse_rules", parse_once)
         yield
-
-
-@pytest.fixture
-async def bots() -> AsyncIterator[Server]:
-    """Return a server whose bots do not wait."""
-    async with Server(ServerSettings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)) as running:
-        yield running
 
 
 @pytest.fixture
@@ -213,6 +206,19 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
             yield ScreenUser(app, QuickPilot(app))
             await app.come_to_end()
         assert app.failure is None
+
+    return run
+
+
+@pytest.fixture
+def at_home(server: Server, open_screen: OpenScreen) -> AtHome:
+    """Return how to open the full screen at the server, on the first page."""
+
+    @contextlib.asynccontextmanager
+    async def run(**options: Any) -> AsyncIterator[ScreenUser]:
+        async with open_screen(server.url, **options) as ana:
+            await ana.until("Playing as")
+            yield ana
 
     return run
 

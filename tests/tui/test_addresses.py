@@ -16,17 +16,13 @@ async def test_the_first_page_shows_where_one_is_now(server: Server, open_screen
         open_screen(one.url, server=f"{one.url},{two.url}") as ana,
     ):
         await ana.until(one.url, "Playing as")
-        one.is_closed = True
-        one.cut()
+        one.lose()
         await ana.until(two.url, "Playing as")
         assert {KnownPlayers().find((way.url,)) is not None for way in (one, two)} == {True}
 
 
 async def test_an_address_that_is_gone_is_passed_over_at_the_start(server: Server, open_screen: OpenScreen) -> None:
-    async with (
-        run_proxy(server.port) as one,
-        run_proxy(server.port) as two,
-    ):
+    async with run_proxy(server.port) as one, run_proxy(server.port) as two:
         one.is_closed = True
         async with open_screen(one.url, server=f"{one.url},{two.url}") as ana:
             await ana.until(two.url, "Playing as")

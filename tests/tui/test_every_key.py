@@ -15,7 +15,7 @@ import pytest
 
 from tests.named_keys import last_line, named_keys
 from tests.peer import Peer, open_peer, play_out
-from tests.proxy import run_proxy
+from tests.proxy import Proxy
 from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import past
@@ -215,10 +215,7 @@ async def look_about(hand: Hand, last: str) -> None:
 
 
 async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
-    async with (
-        two_at_a_board(server) as (*_, code),
-        open_screen(server.url, Choice("watch", code=code), **look) as ana,
-    ):
+    async with two_at_a_board(server) as (*_, code), open_screen(server.url, Choice("watch", code=code), **look) as ana:
         await ana.until(f"WATCHING {code}", "cy's move")
         hand = Hand(ana, look)
         await look_about(hand, "cy's move")
@@ -277,19 +274,18 @@ async def test_after_a_game(
     assert ana.app.return_code == 130
 
 
-async def test_while_the_connection_is_lost(server: Server, game: Game, look: dict[str, Any]) -> None:
+async def test_while_the_connection_is_lost(proxy: Proxy, game: Game, look: dict[str, Any]) -> None:
     never = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
-    async with run_proxy(server.port) as proxy:
-        async with game(url=proxy.url, backoff=never, **look) as (ana, *_):
-            hand = Hand(ana, look)
-            proxy.cut()
-            await ana.until("CONNECTION LOST")
-            await hand.look_into("chat", "say: _")
-            await hand.look_into("command", ":_")
-            await hand.look_into("help", "a move back")
-            await hand.do("retry", "Back after", gone="CONNECTION LOST")
-            proxy.cut()
-            await ana.until("CONNECTION LOST")
-            hand.check("while the connection is lost")
-            await ana.press(hand.key("back"))
-        assert ana.app.return_code == 7
+    async with game(url=proxy.url, backoff=never, **look) as (ana, *_):
+        hand = Hand(ana, look)
+        proxy.cut()
+        await ana.until("CONNECTION LOST")
+        await hand.look_into("chat", "say: _")
+        await hand.look_into("command", ":_")
+        await hand.look_into("help", "a move back")
+        await hand.do("retry", "Back after", gone="CONNECTION LOST")
+        proxy.cut()
+        await ana.until("CONNECTION LOST")
+        hand.check("while the connection is lost")
+        await ana.press(hand.key("back"))
+    assert ana.app.return_code == 7

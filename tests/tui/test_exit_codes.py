@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.peer import open_peer
-from tests.proxy import run_proxy
-from tests.tui.conftest import Game, OpenScreen, ScreenUser
+from tests.peer import open_peer, two_playing
+from tests.proxy import Proxy
+from tests.tui.conftest import AtHome, Game, OpenScreen, ScreenUser
 from tests.tui.test_going import NEVER, far_game
 from tictactoe_client.online.client import Choice, against_computer
 from tictactoe_server.server import Server
@@ -93,15 +93,14 @@ async def test_a_room_in_which_nobody_came_is_abandoned(server: Server, open_scr
         assert await quit_with(ana, "ctrl+q") == ABANDONED
 
 
-async def test_without_a_seat_there_is_no_result(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url) as bo, open_peer(server.url) as cy:
-        code = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=code)
-        async with open_screen(server.url, Choice("watch", code=code), result_code=True) as wat:
-            await wat.until("WATCHING")
-            assert await quit_with(wat, "ctrl+q") == 0
-    async with open_screen(server.url, result_code=True) as ana:
-        await ana.until("Playing as")
+async def test_without_a_seat_there_is_no_result(server: Server, at_home: AtHome, open_screen: OpenScreen) -> None:
+    async with (
+        two_playing(server) as (*_, code),
+        open_screen(server.url, Choice("watch", code=code), result_code=True) as wat,
+    ):
+        await wat.until("WATCHING")
+        assert await quit_with(wat, "ctrl+q") == 0
+    async with at_home(result_code=True) as ana:
         assert await quit_with(ana, "ctrl+q") == 0
 
 
@@ -119,12 +118,9 @@ async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(game: Game) ->
 
 @pytest.mark.parametrize(("key", "result_code"), [("ctrl+q", True), ("escape", False)])
 async def test_to_leave_while_the_connection_is_lost_ends_with_seven(
-    server: Server, game: Game, key: str, *, result_code: bool
+    proxy: Proxy, game: Game, key: str, *, result_code: bool
 ) -> None:
-    async with (
-        run_proxy(server.port) as proxy,
-        game(url=proxy.url, backoff=NEVER, result_code=result_code) as (ana, *_),
-    ):
+    async with game(url=proxy.url, backoff=NEVER, result_code=result_code) as (ana, *_):
         proxy.cut()
         await ana.until("CONNECTION LOST")
         assert await quit_with(ana, key) == CONNECTION_LOST
@@ -141,9 +137,9 @@ async def test_a_question_that_is_answered_after_the_connection_was_lost_ends_wi
 
 
 async def test_ctrl_q_on_the_first_page_while_the_connection_is_lost_ends_with_seven(
-    server: Server, open_screen: OpenScreen
+    proxy: Proxy, open_screen: OpenScreen
 ) -> None:
-    async with run_proxy(server.port) as proxy, open_screen(proxy.url, backoff=NEVER) as ana:
+    async with open_screen(proxy.url, backoff=NEVER) as ana:
         await ana.until("Playing as")
         proxy.cut()
         while ana.app.link.phase != "away":

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.peer import open_peer, play_out
-from tests.proxy import run_proxy
-from tests.tui.conftest import Game, OpenScreen
+from tests.peer import open_peer, play_out, two_playing
+from tests.proxy import Proxy
+from tests.tui.conftest import AtHome, Game, OpenScreen
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS, Keys, Rules
@@ -104,9 +104,8 @@ async def test_ctrl_c_asks_and_the_second_one_goes(game: Game) -> None:
     assert ana.app.return_code == 130
 
 
-async def test_waiting_is_cancelled_at_once(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana, open_peer(server.url) as bo:
-        await ana.until("Playing as")
+async def test_waiting_is_cancelled_at_once(server: Server, at_home: AtHome) -> None:
+    async with at_home() as ana, open_peer(server.url) as bo:
         await ana.do("enter", "Waiting for someone")
         code = ana.code
         await ana.do("escape", "Playing as")
@@ -265,9 +264,8 @@ async def test_every_size_shows_the_board(game: Game, size: tuple[int, int]) -> 
         assert all(len(line) <= size[0] for line in text.splitlines())
 
 
-async def test_a_window_that_is_too_small_says_so_and_can_be_left(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("Playing as")
+async def test_a_window_that_is_too_small_says_so_and_can_be_left(at_home: AtHome) -> None:
+    async with at_home() as ana:
         await ana.pilot.resize_terminal(30, 8)
         await ana.until("needs at least 36x10, now 30x8")
         await ana.press("enter")
@@ -280,9 +278,7 @@ async def test_a_window_that_is_too_small_says_so_and_can_be_left(server: Server
 
 
 async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "ana") as first, open_peer(server.url, "bo") as second:
-        code = (await first.ask("create"))["room"]
-        await second.ask("join", room=code)
+    async with two_playing(server) as (first, second, code):
         await play_out({"X": first, "O": second}, code, [0, 4])
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
             text = await wat.until(f"WATCHING {code}", "X  ana", "O  bo", "X A1  O B2", "ana's move (X)")
@@ -296,9 +292,8 @@ async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: Ope
             await wat.do("escape escape", "Playing as")
 
 
-async def test_the_list_of_games_keeps_itself_up_to_date(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as wat, open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        await wat.until("Playing as")
+async def test_the_list_of_games_keeps_itself_up_to_date(server: Server, at_home: AtHome) -> None:
+    async with at_home() as wat, open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         await wat.do("down down down down enter", "No public game is being played now.")
         code = (await bo.ask("create"))["room"]
         await cy.ask("join", room=code)
@@ -306,26 +301,26 @@ async def test_the_list_of_games_keeps_itself_up_to_date(server: Server, open_sc
         await wat.do("enter", f"WATCHING {code}")
 
 
-async def test_a_lost_connection_is_shown_and_made_good(server: Server, game: Game) -> None:
-    async with run_proxy(server.port) as proxy:
-        backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
-        async with game(url=proxy.url, backoff=backoff) as (ana, bo, code):
-            await ana.press("5")
-            await bo.state(ply=1)
-            proxy.cut()
-            await ana.until(
-                "CONNECTION LOST. Trying again in 99", "(attempt 1). Your seat is held 49:", "r try now", "offline"
-            )
-            await bo.ask("move", room=code, cell=0, ply=1)
-            await ana.do("r", "Back after ", " s. bo played A1.", "bo played")
-            await ana.press("9")
-            await bo.state(ply=3)
+async def test_a_lost_connection_is_shown_and_made_good(proxy: Proxy, game: Game) -> None:
+    backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
+    async with game(url=proxy.url, backoff=backoff) as (ana, bo, code):
+        await ana.press("5")
+        await bo.state(ply=1)
+        proxy.cut()
+        await ana.until(
+            "CONNECTION LOST. Trying again in 99", "(attempt 1). Your seat is held 49:", "r try now", "offline"
+        )
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.do("r", "Back after ", " s. bo played A1.", "bo played")
+        await ana.press("9")
+        await bo.state(ply=3)
 
 
-async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, open_screen: OpenScreen) -> None:
+async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(
+    server: Server, proxy: Proxy, open_screen: OpenScreen
+) -> None:
     backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
     async with (
-        run_proxy(server.port) as proxy,
         open_screen(proxy.url, Choice("create"), backoff=backoff) as ana,
         open_peer(proxy.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
@@ -345,8 +340,8 @@ async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, o
             await ana.until("bo has dropped. Waiting for them: ")
 
 
-async def test_a_move_on_its_way_is_shown_and_played_once(server: Server, game: Game) -> None:
-    async with run_proxy(server.port) as proxy, game(url=proxy.url) as (ana, bo, code):
+async def test_a_move_on_its_way_is_shown_and_played_once(proxy: Proxy, game: Game) -> None:
+    async with game(url=proxy.url) as (ana, bo, code):
         proxy.swallows_replies = True
         await ana.press("5")
         await bo.state(ply=1)
@@ -358,15 +353,13 @@ async def test_a_move_on_its_way_is_shown_and_played_once(server: Server, game: 
         await ana.until("YOUR MOVE")
 
 
-async def test_who_cannot_come_back_in_time_is_told_what_to_do(server: Server, game: Game) -> None:
-    async with run_proxy(server.port) as proxy:
-        brief = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
-        async with game(url=proxy.url, backoff=brief) as (ana, _, code):
-            proxy.is_closed = True
-            proxy.cut()
-            async with asyncio.timeout(10):
-                while ana.app.is_running and not ana.app.last_words:
-                    await ana.pilot.pause()
+async def test_who_cannot_come_back_in_time_is_told_what_to_do(proxy: Proxy, game: Game) -> None:
+    brief = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
+    async with game(url=proxy.url, backoff=brief) as (ana, _, code):
+        proxy.lose()
+        async with asyncio.timeout(10):
+            while ana.app.is_running and not ana.app.last_words:
+                await ana.pilot.pause()
     assert ana.app.last_words.startswith("Could not get back in time: bo may claim the game. Try again:")
     assert code in ana.app.last_words
     assert ana.app.return_code == 7

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.kept import rooms_left
-from tests.peer import Peer, open_peer
+from tests.peer import Peer, open_peer, two_playing
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import QUICK, Game, OpenScreen, ScreenUser
 from tictactoe_client.online.backoff import Backoff
@@ -28,10 +28,7 @@ async def far_game(
     game: Game, server: Server, backoff: Backoff = QUICK
 ) -> AsyncIterator[tuple[ScreenUser, Peer, str, Proxy]]:
     """Let ana play with bo through a proxy."""
-    async with (
-        run_proxy(server.port) as proxy,
-        game(url=proxy.url, backoff=backoff) as (ana, bo, code),
-    ):
+    async with run_proxy(server.port) as proxy, game(url=proxy.url, backoff=backoff) as (ana, bo, code):
         try:
             yield ana, bo, code, proxy
         finally:
@@ -45,19 +42,17 @@ async def until_rooms_wait(peer: Peer, count: int) -> None:
             pass
 
 
-async def test_waiting_is_left_though_the_server_is_silent(server: Server, open_screen: OpenScreen) -> None:
-    async with run_proxy(server.port) as proxy, open_screen(proxy.url, Choice("create")) as ana:
+async def test_waiting_is_left_though_the_server_is_silent(proxy: Proxy, open_screen: OpenScreen) -> None:
+    async with open_screen(proxy.url, Choice("create")) as ana:
         await ana.until("Waiting for someone")
         proxy.swallows_replies = True
         await ana.do("escape", "Playing as")
 
 
-async def test_looking_for_another_opponent_is_shown_and_left_at_once(server: Server, open_screen: OpenScreen) -> None:
-    async with (
-        open_peer(server.url, "bo") as bo,
-        run_proxy(server.port) as proxy,
-        open_screen(proxy.url, Choice("match")) as ana,
-    ):
+async def test_looking_for_another_opponent_is_shown_and_left_at_once(
+    server: Server, proxy: Proxy, open_screen: OpenScreen
+) -> None:
+    async with open_peer(server.url, "bo") as bo, open_screen(proxy.url, Choice("match")) as ana:
         await ana.until("Waiting for someone")
         code = (await bo.ask("match", rules="classic"))["room"]
         await ana.until("YOUR MOVE")
@@ -128,16 +123,18 @@ async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game
     assert saved == [code]
 
 
-async def test_a_watcher_is_told_of_no_seat_and_goes_home(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, run_proxy(server.port) as proxy:
-        code = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=code)
-        async with open_screen(proxy.url, Choice("watch", code=code), backoff=NEVER) as wat:
-            await wat.until("WATCHING")
-            proxy.cut()
-            await wat.until("CONNECTION LOST. Trying again in 3", "(attempt 1).", gone="Your seat")
-            await wat.do("escape", "tictactoe", gone="WATCHING")
-            assert len(wat.app.pages) == 1
+async def test_a_watcher_is_told_of_no_seat_and_goes_home(
+    server: Server, proxy: Proxy, open_screen: OpenScreen
+) -> None:
+    async with (
+        two_playing(server) as (*_, code),
+        open_screen(proxy.url, Choice("watch", code=code), backoff=NEVER) as wat,
+    ):
+        await wat.until("WATCHING")
+        proxy.cut()
+        await wat.until("CONNECTION LOST. Trying again in 3", "(attempt 1).", gone="Your seat")
+        await wat.do("escape", "tictactoe", gone="WATCHING")
+        assert len(wat.app.pages) == 1
 
 
 async def test_another_opponent_in_the_middle_of_a_game_is_asked_about(game: Game) -> None:
@@ -218,11 +215,12 @@ async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(game: 
     assert ana.app.last_words == f"Your seat is held for a while. The game goes on: tictactoe-client join {link}"
 
 
-async def test_a_watched_game_that_is_entered_after_esc_is_left_again(server: Server, open_screen: OpenScreen) -> None:
+async def test_a_watched_game_that_is_entered_after_esc_is_left_again(
+    server: Server, proxy: Proxy, open_screen: OpenScreen
+) -> None:
     async with (
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
-        run_proxy(server.port) as proxy,
         open_screen(proxy.url, opening=Opening("watch")) as wat,
     ):
         code = (await bo.ask("create"))["room"]

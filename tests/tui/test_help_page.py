@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.conftest import OpenScreen
+from tests.tui.conftest import AtHome
 from tictactoe_client.text.help import list_home_help
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.screen import lay_out_topics
-from tictactoe_server.server import Server
 
 
 def test_it_names_ones_own_keys() -> None:
@@ -25,9 +24,8 @@ def test_no_line_is_wider_than_the_window_and_what_a_key_does_stands_beside_it(w
 
 
 @pytest.mark.parametrize("size", [(36, 10), (80, 24)])
-async def test_it_scrolls_and_goes_back(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
-    async with open_screen(server.url, size=size) as ana:
-        await ana.until("Playing as")
+async def test_it_scrolls_and_goes_back(at_home: AtHome, size: tuple[int, int]) -> None:
+    async with at_home(size=size) as ana:
         await ana.do("?", "Help", "Everywhere", "Esc back")
         while "--help" not in ana.text:
             await ana.press("pagedown")

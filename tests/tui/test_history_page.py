@@ -15,7 +15,7 @@ from websockets.asyncio.client import connect as connect_bare
 from websockets.asyncio.server import ServerConnection, serve
 
 from tests.end_to_end.test_past_games import finish_a_game
-from tests.proxy import run_proxy
+from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -183,13 +183,14 @@ async def test_leaving_where_no_server_is_ends_with_its_code(open_screen: OpenSc
     assert ana.app.return_code == 3
 
 
-async def test_a_server_that_goes_away_leaves_the_list_and_comes_back(server: Server, open_screen: OpenScreen) -> None:
-    async with run_proxy(server.port) as proxy, played(server, games=2, url=proxy.url):
+async def test_a_server_that_goes_away_leaves_the_list_and_comes_back(
+    server: Server, proxy: Proxy, open_screen: OpenScreen
+) -> None:
+    async with played(server, games=2, url=proxy.url):
         patient = Backoff((30.0,), longest=30.0, jitter=0)
         async with open_screen(proxy.url, opening=HISTORY, backoff=patient) as ana:
             await ana.until("2 games")
-            proxy.is_closed = True
-            proxy.cut()
+            proxy.lose()
             await ana.until("CONNECTION LOST. Trying again in", "> 1.")
             await ana.do("enter", "There is no connection. r tries again.")
             await ana.do("down", "> 2.", "CONNECTION LOST")
@@ -200,9 +201,9 @@ async def test_a_server_that_goes_away_leaves_the_list_and_comes_back(server: Se
 
 @pytest.mark.parametrize("from_home", [True, False])
 async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_list_away(
-    server: Server, open_screen: OpenScreen, *, from_home: bool
+    server: Server, proxy: Proxy, open_screen: OpenScreen, *, from_home: bool
 ) -> None:
-    async with run_proxy(server.port) as proxy, played(server, url=proxy.url):
+    async with played(server, url=proxy.url):
         hasty = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
         opening = None if from_home else HISTORY
         async with open_screen(proxy.url, opening=opening, backoff=hasty) as ana:
@@ -211,8 +212,7 @@ async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_l
                 await ana.press("up", "enter")
             await ana.until("> 1.")
             await ana.do("enter", "REPLAY")
-            proxy.is_closed = True
-            proxy.cut()
+            proxy.lose()
             while ana.app.link.phase != "failed":
                 await ana.pilot.pause()
             await ana.do("right", "Move 1 of 5")

@@ -9,9 +9,9 @@ import pytest
 from textual import events
 
 from tests.kept import leave_seat, rooms_left
-from tests.peer import open_peer
+from tests.peer import open_peer, two_playing
 from tests.proxy import Proxy, run_proxy
-from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.online.address import parse_house
 from tictactoe_client.online.client import Choice
 from tictactoe_server.server import Server
@@ -28,9 +28,8 @@ async def test_home_says_who_one_is_where_and_what_one_can_do(server: Server, op
     assert ana.app.return_code == 0
 
 
-async def test_rooms_come_and_go_by_themselves(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Playing as")
+async def test_rooms_come_and_go_by_themselves(server: Server, at_home: AtHome) -> None:
+    async with at_home() as ana, open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create", rules="gomoku"))["room"]
         text = await ana.until("Rooms waiting", code)
         assert "15x15, 5 in a row" in text
@@ -47,9 +46,8 @@ async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_scree
         await ana.do("enter", "bo's move (X)", "O  ana (you)")
 
 
-async def test_a_quick_match_waits_and_begins(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Playing as")
+async def test_a_quick_match_waits_and_begins(server: Server, at_home: AtHome) -> None:
+    async with at_home() as ana, open_peer(server.url, "bo") as bo:
         await ana.do("enter", "Waiting for someone")
         await bo.ask("match")
         await ana.until("YOUR MOVE (X)")
@@ -96,38 +94,29 @@ async def test_a_code_or_a_link_is_typed(server: Server, open_screen: OpenScreen
         await ana.enter(f"{server.url}/{code}" if as_link else code.lower(), "bo's move (X)")
 
 
-async def test_what_is_no_code_and_no_room_is_said(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("Playing as")
+async def test_what_is_no_code_and_no_room_is_said(at_home: AtHome) -> None:
+    async with at_home() as ana:
         await ana.do("down down down enter enter", "Type or paste a room code or a link.")
         await ana.enter("k7m4p", "A room code has 6 letters and digits;", '"k7m4p" has 5.')
         await ana.enter("k7m4pq", "No room K7M4PQ")
 
 
-async def test_a_full_room_is_offered_to_be_watched_by_a_key(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        code = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=code)
-        async with open_screen(server.url) as ana:
-            await ana.until("Playing as")
-            await ana.press("down", "down", "down")
-            await ana.enter(code, f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
-            assert "WATCHING" not in ana.text
-            await ana.do("enter", f"WATCHING {code}")
-            await ana.do("escape", "Playing as", gone="is full")
+async def test_a_full_room_is_offered_to_be_watched_by_a_key(server: Server, at_home: AtHome) -> None:
+    async with two_playing(server, "bo", "cy") as (*_, code), at_home() as ana:
+        await ana.press("down", "down", "down")
+        await ana.enter(code, f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
+        assert "WATCHING" not in ana.text
+        await ana.do("enter", f"WATCHING {code}")
+        await ana.do("escape", "Playing as", gone="is full")
 
 
-async def test_a_full_room_need_not_be_watched(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        code = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=code)
-        async with open_screen(server.url) as ana:
-            await ana.until("Playing as")
-            await ana.press("down", "down", "down")
-            await ana.enter(code, f"Room {code} is full")
-            await ana.do("escape", "Playing as", gone="is full")
-            assert "> Join with a code" in ana.text
-            assert "Enter watch" not in ana.text
+async def test_a_full_room_need_not_be_watched(server: Server, at_home: AtHome) -> None:
+    async with two_playing(server, "bo", "cy") as (*_, code), at_home() as ana:
+        await ana.press("down", "down", "down")
+        await ana.enter(code, f"Room {code} is full")
+        await ana.do("escape", "Playing as", gone="is full")
+        assert "> Join with a code" in ana.text
+        assert "Enter watch" not in ana.text
 
 
 @contextlib.asynccontextmanager
@@ -172,9 +161,7 @@ async def test_a_room_that_turns_out_to_be_full_takes_no_key_from_a_name_that_is
 async def test_a_full_room_of_the_command_line_is_offered_to_be_watched_else_it_ends_with_five(
     server: Server, open_screen: OpenScreen
 ) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        code = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=code)
+    async with two_playing(server, "bo", "cy") as (*_, code):
         async with open_screen(server.url, Choice("join", code=code)) as wat:
             await wat.until(f"Room {code} is full; you may watch it.", "watch")
             await wat.do("enter", f"WATCHING {code}")
@@ -215,9 +202,7 @@ async def test_quitting_without_a_server_ends_with_its_code(open_screen: OpenScr
 
 
 async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
-        code = (await bo.ask("create"))["room"]
-        await before.ask("join", room=code)
+    async with two_playing(server, "bo", "ana") as (bo, before, code):
         leave_seat(server.url, code, before.welcome["token"])
         await before.socket.close()
         await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
@@ -230,9 +215,7 @@ async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: 
 async def test_a_seat_that_was_taken_up_again_and_left_is_offered_no_more(
     server: Server, open_screen: OpenScreen
 ) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
-        code = (await bo.ask("create"))["room"]
-        await before.ask("join", room=code)
+    async with two_playing(server, "bo", "ana") as (_, before, code):
         leave_seat(server.url, code, before.welcome["token"])
         await before.socket.close()
         async with open_screen(server.url, name=None) as ana:
@@ -281,16 +264,14 @@ async def test_a_click_opens_and_the_wheel_chooses(server: Server, open_screen: 
 
 
 @pytest.mark.parametrize(("key", "words"), [("?", "Everywhere"), ("s", "Bell at your turn"), ("f1", "Everywhere")])
-async def test_help_and_settings_open_and_close(server: Server, open_screen: OpenScreen, key: str, words: str) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("Playing as")
+async def test_help_and_settings_open_and_close(at_home: AtHome, key: str, words: str) -> None:
+    async with at_home() as ana:
         await ana.do(key, words)
         await ana.do("escape", "Playing as")
 
 
-async def test_themes_and_settings_change(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("Playing as")
+async def test_themes_and_settings_change(at_home: AtHome) -> None:
+    async with at_home() as ana:
         await ana.do("t", "Theme: night")
         await ana.do("s", "> Theme")
         await ana.do("right down down right down down down right", "paper", "always", "yes")
@@ -299,9 +280,8 @@ async def test_themes_and_settings_change(server: Server, open_screen: OpenScree
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
-async def test_home_is_left_at_once(server: Server, open_screen: OpenScreen, key: str) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("Playing as")
+async def test_home_is_left_at_once(at_home: AtHome, key: str) -> None:
+    async with at_home() as ana:
         await ana.press(key)
     assert ana.app.return_code == (130 if key == "ctrl+c" else 0)
 
@@ -327,9 +307,7 @@ async def test_a_game_that_was_lost_meanwhile_is_told_of_once(server: Server, op
 
 
 async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
-        code = (await bo.ask("create"))["room"]
-        await before.ask("join", room=code)
+    async with two_playing(server, "bo", "ana") as (bo, before, code):
         leave_seat(server.url, code, before.welcome["token"])
         await before.socket.close()
         await bo.ask("resign", room=code)
@@ -350,9 +328,8 @@ async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, ope
             await ana.do(letter, f"> {line}")
 
 
-async def test_escape_says_how_to_quit(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("Playing as")
+async def test_escape_says_how_to_quit(at_home: AtHome) -> None:
+    async with at_home() as ana:
         await ana.do("escape", "This is the first page. Ctrl+Q quits.")
 
 
@@ -377,9 +354,8 @@ async def test_every_line_can_be_chosen_in_a_window_of_any_size(
         assert f"> {code}  " in seen
 
 
-async def test_form_settings_and_games_fit_the_smallest_window(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, size=(36, 10)) as ana:
-        await ana.until("Playing as")
+async def test_form_settings_and_games_fit_the_smallest_window(at_home: AtHome) -> None:
+    async with at_home(size=(36, 10)) as ana:
         await ana.do("down down enter", "Enter open the room", "Esc cancel")
         for _ in range(11):
             assert "…" not in ana.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.peer import open_peer
-from tests.tui.conftest import Game, OpenScreen
+from tests.tui.conftest import AtHome, Game, OpenScreen
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS, Keymap, find_conflicts
 from tictactoe_server.server import Server
@@ -120,10 +120,9 @@ async def test_help_opens_in_a_room_and_names_the_keys(game: Game) -> None:
     ],
 )
 async def test_the_key_that_leaves_does_so_on_every_page_and_in_every_line(
-    server: Server, open_screen: OpenScreen, ways: str, words: str
+    at_home: AtHome, ways: str, words: str
 ) -> None:
-    async with open_screen(server.url, changed_keys={"leave": ("f12",)}) as ana:
-        await ana.until("Playing as")
+    async with at_home(changed_keys={"leave": ("f12",)}) as ana:
         for key in ways.split():
             await ana.press(key)
         await ana.until(words)

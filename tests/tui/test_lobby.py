@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.peer import Peer, open_peer
-from tests.proxy import Proxy, run_proxy
+from tests.peer import Peer, open_peer, two_playing
+from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
@@ -18,8 +18,7 @@ from tictactoe_server.settings import Settings as ServerSettings
 @contextlib.asynccontextmanager
 async def cut_off(proxy: Proxy, server: Server) -> AsyncIterator[Peer]:
     """Let nobody come through, until all that is done meanwhile has been told to those who are there."""
-    proxy.is_closed = True
-    proxy.cut()
+    proxy.lose()
     await proxy.until_called()
     async with open_peer(server.url) as eve:
         await eve.ask("lobby", on=True)
@@ -37,9 +36,9 @@ async def until_told_of(eve: Peer, code: str) -> None:
 
 
 async def test_the_rooms_of_the_first_page_are_read_anew_after_a_lost_connection(
-    server: Server, open_screen: OpenScreen
+    server: Server, proxy: Proxy, open_screen: OpenScreen
 ) -> None:
-    async with run_proxy(server.port) as proxy, open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
+    async with open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
         old = (await bo.ask("create"))["room"]
         await ana.until(old)
         async with cut_off(proxy, server) as eve:
@@ -54,10 +53,9 @@ async def test_the_rooms_of_the_first_page_are_read_anew_after_a_lost_connection
 
 @pytest.mark.parametrize("opening", [Opening("watch"), Opening()])
 async def test_the_games_to_watch_are_read_anew_after_a_lost_connection(
-    server: Server, open_screen: OpenScreen, opening: Opening
+    server: Server, proxy: Proxy, open_screen: OpenScreen, opening: Opening
 ) -> None:
     async with (
-        run_proxy(server.port) as proxy,
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
         open_screen(proxy.url, opening=opening) as wat,
@@ -81,11 +79,10 @@ async def test_the_games_to_watch_are_read_anew_after_a_lost_connection(
 
 @pytest.mark.parametrize("opening", [Opening("watch"), Opening()])
 async def test_the_rooms_are_read_anew_from_a_server_that_knows_of_nothing_any_more(
-    server: Server, open_screen: OpenScreen, opening: Opening
+    server: Server, proxy: Proxy, open_screen: OpenScreen, opening: Opening
 ) -> None:
     async with (
         Server(ServerSettings(host="127.0.0.1", port=0)) as restarted,
-        run_proxy(server.port) as proxy,
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
         open_peer(restarted.url, "zoe") as zoe,
@@ -103,8 +100,10 @@ async def test_the_rooms_are_read_anew_from_a_server_that_knows_of_nothing_any_m
         await wat.until("Playing as", gone=new)
 
 
-async def test_the_list_is_asked_for_once_and_followed_from_no_room(server: Server, open_screen: OpenScreen) -> None:
-    async with run_proxy(server.port) as proxy, open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
+async def test_the_list_is_asked_for_once_and_followed_from_no_room(
+    server: Server, proxy: Proxy, open_screen: OpenScreen
+) -> None:
+    async with open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
         await ana.until("Quick match")
         await bo.ask("lobby", on=True)
         first = (await bo.ask("create", rules="gomoku"))["room"]
@@ -130,10 +129,7 @@ async def test_the_list_is_asked_for_once_and_followed_from_no_room(server: Serv
 async def test_a_game_that_is_on_is_seen_as_large_as_there_is_room_for(
     server: Server, open_screen: OpenScreen, rules: object, size: tuple[int, int], words: str
 ) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        code = (await bo.ask("create", rules=rules))["room"]
-        await cy.ask("join", room=code)
-        await bo.state(status="playing", room=code)
+    async with two_playing(server, "bo", "cy", rules=rules) as (bo, cy, code):
         for ply, (peer, cell) in enumerate(((bo, 1), (cy, 0))):
             await peer.ask("move", room=code, cell=cell, ply=ply)
         async with open_screen(server.url, size=size) as ana:

@@ -14,8 +14,8 @@ import pytest
 
 from tests.end_to_end.test_past_games import finish_a_game
 from tests.peer import open_peer, play_out
-from tests.proxy import run_proxy
-from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.proxy import Proxy
+from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.backoff import Backoff
@@ -72,9 +72,8 @@ async def take(user: ScreenUser, *codes: str) -> str:
     return re.sub(r"(none +)\d:\d\d", r"\g<1>0:41", re.sub(r"(no clock +)\d:\d\d", r"\g<1>0:41", text))
 
 
-async def test_home(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
-    async with open_screen(server.url, size=gallery.size) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Playing as")
+async def test_home(server: Server, at_home: AtHome, gallery: Gallery) -> None:
+    async with at_home(size=gallery.size) as ana, open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create", rules="gomoku"))["room"]
         await ana.until(code)
         gallery.check("home", await take(ana, code))
@@ -86,16 +85,14 @@ async def test_no_server(open_screen: OpenScreen, gallery: Gallery) -> None:
         gallery.check("no server", ana.text.rstrip().replace("127.0.0.1:1 ", "localhost:1 "))
 
 
-async def test_settings(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
-    async with open_screen(server.url, size=gallery.size) as ana:
-        await ana.until("Playing as")
+async def test_settings(at_home: AtHome, gallery: Gallery) -> None:
+    async with at_home(size=gallery.size) as ana:
         await ana.do("s", "Two numbers mean")
         gallery.check("settings", await take(ana))
 
 
-async def test_new_room(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
-    async with open_screen(server.url, size=gallery.size) as ana:
-        await ana.until("Playing as")
+async def test_new_room(at_home: AtHome, gallery: Gallery) -> None:
+    async with at_home(size=gallery.size) as ana:
         await ana.do("down down enter left left", "15x15")
         gallery.check("new room", await take(ana))
 
@@ -157,21 +154,19 @@ async def test_large_boards(server: Server, open_screen: OpenScreen, gallery: Ga
             gallery.check(name, await take(ana, code))
 
 
-async def test_lost_connection(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
-    async with run_proxy(server.port) as proxy:
-        backoff = Backoff((8.4,), longest=8.4, jitter=0)
-        async with (
-            open_screen(proxy.url, Choice("create"), size=gallery.size, backoff=backoff) as ana,
-            open_peer(server.url, "bo") as bo,
-        ):
-            await ana.until("Waiting for someone")
-            code = ana.code
-            await bo.ask("join", room=code)
-            await ana.until("YOUR MOVE")
-            proxy.is_closed = True
-            proxy.cut()
-            await ana.until("CONNECTION LOST")
-            gallery.check("lost connection", await take(ana, code))
+async def test_lost_connection(server: Server, proxy: Proxy, open_screen: OpenScreen, gallery: Gallery) -> None:
+    backoff = Backoff((8.4,), longest=8.4, jitter=0)
+    async with (
+        open_screen(proxy.url, Choice("create"), size=gallery.size, backoff=backoff) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        await ana.until("Waiting for someone")
+        code = ana.code
+        await bo.ask("join", room=code)
+        await ana.until("YOUR MOVE")
+        proxy.lose()
+        await ana.until("CONNECTION LOST")
+        gallery.check("lost connection", await take(ana, code))
 
 
 async def test_history(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:

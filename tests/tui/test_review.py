@@ -170,8 +170,7 @@ async def test_an_answer_about_another_position_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"best": (99,)}, {"best": (4,)}, {"cells": {99: DRAW}, "best": ()}, {"turn": "?"}, {"ply": 2}],
+    "changes", [{"best": (99,)}, {"best": (4,)}, {"cells": {99: DRAW}, "best": ()}, {"turn": "?"}, {"ply": 2}]
 )
 async def test_an_answer_that_makes_no_sense_is_not_shown(changes: dict[str, Any]) -> None:
     server = Server()

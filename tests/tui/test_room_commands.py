@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.peer import open_peer, play_out
+from tests.peer import play_out, two_playing
 from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tests.tui.test_game_page import GOMOKU
 from tictactoe_client.online.client import Choice
@@ -55,9 +55,7 @@ async def test_who_plays_is_shown_no_board_of_before(game: Game, words: str) -> 
 
 
 async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        code = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=code)
+    async with two_playing(server, "bo", "cy") as (bo, cy, code):
         await play_out({"X": bo, "O": cy}, code, [0, 4, 8])
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
             await wat.until("WATCHING", "X C3")

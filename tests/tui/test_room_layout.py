@@ -113,10 +113,7 @@ async def test_at_every_size_nothing_overlaps_and_what_one_needs_is_there(
 
 async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_screen: OpenScreen) -> None:
     rules = Rules(3, 5, 3, marks="XOABCD")
-    async with (
-        open_screen(server.url, Choice("create", rules)) as ana,
-        contextlib.AsyncExitStack() as others,
-    ):
+    async with open_screen(server.url, Choice("create", rules)) as ana, contextlib.AsyncExitStack() as others:
         await ana.until("Waiting for 5 more")
         code = ana.code
         for _ in range(5):

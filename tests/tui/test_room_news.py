@@ -6,7 +6,7 @@ import pytest
 
 from tests.named_keys import last_line
 from tests.peer import Peer, open_peer
-from tests.proxy import run_proxy
+from tests.proxy import Proxy
 from tests.tui.conftest import Game, OpenScreen
 from tests.tui.test_game_page import GOMOKU, SMALL
 from tests.tui.test_reviewing import wake_worker, watched
@@ -27,11 +27,8 @@ async def say(peer: Peer, code: str, *lines: str) -> None:
 # -- the connection -------------------------------------------------------------------------------------------------
 
 
-async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys(server: Server, game: Game) -> None:
-    async with (
-        run_proxy(server.port) as proxy,
-        game(url=proxy.url, backoff=NEVER) as (ana, bo, _),
-    ):
+async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys(proxy: Proxy, game: Game) -> None:
+    async with game(url=proxy.url, backoff=NEVER) as (ana, bo, _):
         await ana.press("tab", "h")
         proxy.cut()
         text = await ana.until("CONNECTION LOST", "say: h_")
@@ -44,23 +41,17 @@ async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys
         assert (await bo.next_of("chat"))["text"] == "hr"
 
 
-async def test_what_was_refused_before_a_loss_is_gone_after_it(server: Server, game: Game) -> None:
+async def test_what_was_refused_before_a_loss_is_gone_after_it(proxy: Proxy, game: Game) -> None:
     brief = Backoff((0.3,), longest=0.3, jitter=0, hold_seconds=3000)
-    async with (
-        run_proxy(server.port) as proxy,
-        game(url=proxy.url, backoff=brief) as (ana, *_),
-    ):
+    async with game(url=proxy.url, backoff=brief) as (ana, *_):
         await ana.enter(":resing", "Did you mean resign?")
         proxy.cut()
         await ana.until("CONNECTION LOST")
         await ana.until("Back after", gone="Did you mean")
 
 
-async def test_what_came_back_is_seen_above_a_line_that_is_open(server: Server, game: Game) -> None:
-    async with (
-        run_proxy(server.port) as proxy,
-        game(url=proxy.url, backoff=NEVER) as (ana, bo, code),
-    ):
+async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, game: Game) -> None:
+    async with game(url=proxy.url, backoff=NEVER) as (ana, bo, code):
         await ana.press("5")
         await bo.state(ply=1)
         proxy.cut()

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.peer import open_peer
+from tests.peer import open_peer, two_playing
 from tests.tui.conftest import Game, OpenScreen
 from tests.tui.test_game_page import SMALL
 from tictactoe_client.online.client import Choice
@@ -112,9 +112,7 @@ async def test_who_looks_back_reads_where_and_how_to_return(game: Game) -> None:
 
 
 async def test_one_new_move_is_one(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=code)
+    async with two_playing(server) as (ana, bo, code):
         await ana.ask("move", room=code, cell=0, ply=0)
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
             await wat.until("WATCHING")

@@ -16,7 +16,7 @@ import pytest
 
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
-from tests.proxy import run_proxy
+from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import parse_house
@@ -65,7 +65,7 @@ async def test_a_server_that_forgot_us_gets_to_know_us_anew(server: Server) -> N
 
 @pytest.mark.parametrize("in_a_room", [False, True])
 async def test_the_head_says_how_long_the_server_takes_now(
-    server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, in_a_room: bool
+    proxy: Proxy, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, in_a_room: bool
 ) -> None:
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr("tictactoe_client.session.LATENCY_SECONDS", 0.01)
@@ -75,7 +75,7 @@ async def test_the_head_says_how_long_the_server_takes_now(
         assert found is not None
         return int(found[1])
 
-    async with run_proxy(server.port) as proxy, open_screen(proxy.url) as ana:
+    async with open_screen(proxy.url) as ana:
         await ana.until("Playing as", " ms")
         if in_a_room:
             await ana.do("enter", "Waiting for someone", " ms")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.proxy import run_proxy
-from tests.tui.conftest import Game, OpenScreen, ScreenUser
+from tests.proxy import Proxy
+from tests.tui.conftest import AtHome, Game, ScreenUser
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_server.server import Server
 
 LARGE = (200, 50)
 
@@ -29,9 +28,8 @@ async def test_on_a_large_window_things_stand_together_in_the_middle(game: Game)
         assert 5 < above < below
 
 
-async def test_a_click_is_found_on_the_stage(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, size=LARGE) as ana:
-        await ana.until("Playing as")
+async def test_a_click_is_found_on_the_stage(at_home: AtHome) -> None:
+    async with at_home(size=LARGE) as ana:
         x, y = find(ana, "New room")
         await ana.click(3, y)
         assert len(ana.app.pages) == 1
@@ -101,19 +99,14 @@ async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(game:
         assert placed["last"] == 31 * 32 + 31
 
 
-async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(server: Server, game: Game) -> None:
-    async with run_proxy(server.port) as proxy:
-        backoff = Backoff((300,), longest=300, jitter=0, hold_seconds=900)
-        async with game(url=proxy.url, size=(80, 24), backoff=backoff) as (ana, *_):
-            proxy.cut()
-            await ana.until("CONNECTION LOST. Trying again in ", "(attempt 1). Your seat is held 14:")
-            for size, words in (
-                ((60, 18), "LOST. Trying again in "),
-                ((40, 12), "held 14:"),
-                ((24, 8), "LOST. Held 14:"),
-            ):
-                await ana.pilot.resize_terminal(*size)
-                await ana.until(words, "Esc leave")
+async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(proxy: Proxy, game: Game) -> None:
+    backoff = Backoff((300,), longest=300, jitter=0, hold_seconds=900)
+    async with game(url=proxy.url, size=(80, 24), backoff=backoff) as (ana, *_):
+        proxy.cut()
+        await ana.until("CONNECTION LOST. Trying again in ", "(attempt 1). Your seat is held 14:")
+        for size, words in (((60, 18), "LOST. Trying again in "), ((40, 12), "held 14:"), ((24, 8), "LOST. Held 14:")):
+            await ana.pilot.resize_terminal(*size)
+            await ana.until(words, "Esc leave")
 
 
 async def test_a_refusal_is_read_to_its_end_at_forty_columns(game: Game) -> None:
@@ -133,9 +126,8 @@ async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(game: Game,
         assert ("~" in text) is (size[0] < 60)
 
 
-async def test_the_form_of_a_new_room_scrolls_in_a_low_window(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, size=(40, 12)) as ana:
-        await ana.until("Playing as")
+async def test_the_form_of_a_new_room_scrolls_in_a_low_window(at_home: AtHome) -> None:
+    async with at_home(size=(40, 12)) as ana:
         await ana.do("down down enter", "> Game", "3 by 3, 3 in a row;", "Esc cancel")
         text = await ana.do("up", "> The computer", "Esc cancel")
         assert "Game" not in text

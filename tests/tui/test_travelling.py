@@ -6,7 +6,7 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from tests.kept import rooms_left
 from tests.peer import open_peer
-from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_protocol import SERVICE_TYPE
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
@@ -33,19 +33,17 @@ async def test_a_pasted_link_to_another_server_leads_there(server: Server, open_
             assert server.url not in text.splitlines()[0]
 
 
-async def test_the_whole_command_may_be_typed(server: Server, open_screen: OpenScreen) -> None:
+async def test_the_whole_command_may_be_typed(at_home: AtHome) -> None:
     async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, open_peer(other.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
-        async with open_screen(server.url) as ana:
-            await ana.until("Playing as")
+        async with at_home() as ana:
             await ana.press("down", "down", "down")
             await ana.type(f"tictactoe-client join {other.url}/{code}", f"/{code}")
             await ana.do("enter", "bo's move (X)")
 
 
-async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("Playing as")
+async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Server, at_home: AtHome) -> None:
+    async with at_home() as ana:
         player = ana.app.link.client.player if ana.app.link.client else None
         await paste(ana, NOWHERE)
         await ana.until("Can't reach ws://127.0.0.1:1", f"Back to {server.url}:", "press Esc", "Esc back")
@@ -55,9 +53,8 @@ async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Serve
         assert ana.app.link.client.player == player
 
 
-async def test_one_may_go_back_to_the_server_before(server: Server, open_screen: OpenScreen) -> None:
-    async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, open_screen(server.url) as ana:
-        await ana.until("Playing as")
+async def test_one_may_go_back_to_the_server_before(server: Server, at_home: AtHome) -> None:
+    async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, at_home() as ana:
         await paste(ana, f"{other.url}/K7M4PQ")
         await ana.until("No room K7M4PQ")
         await ana.until(f"Back to {server.url}")
@@ -76,11 +73,8 @@ async def test_a_room_of_this_server_needs_no_journey(server: Server, open_scree
         assert code in rooms_left(server.url)
 
 
-async def test_after_a_refusal_what_is_typed_takes_the_place_of_the_old_code(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("Playing as")
+async def test_after_a_refusal_what_is_typed_takes_the_place_of_the_old_code(at_home: AtHome) -> None:
+    async with at_home() as ana:
         await ana.press("down", "down", "down")
         await ana.enter("k7m4", '"k7m4" has 4')
         await ana.enter("ab", '"ab" has 2', gone="k7m4")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tui.conftest import OpenScreen
+from tests.tui.conftest import AtHome, OpenScreen
 from tests.tui.test_new_room import open_form
 from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
@@ -17,18 +17,16 @@ KEYS = {
 }
 
 
-async def test_a_code_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, changed_keys=KEYS) as ana:
-        await ana.until("Playing as")
+async def test_a_code_has_all_letters(at_home: AtHome) -> None:
+    async with at_home(changed_keys=KEYS) as ana:
         await ana.do("down j down", "> Join with a code")
         await ana.type("ob hxkj", "ob hxkj")
         await ana.do("escape up", "> New room")
         await ana.do("k", "> Play the computer")
 
 
-async def test_a_name_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, changed_keys=KEYS) as ana:
-        await ana.until("Playing as")
+async def test_a_name_has_all_letters(at_home: AtHome) -> None:
+    async with at_home(changed_keys=KEYS) as ana:
         await ana.press("n")
         await ana.type("kjo bhx", "Your name:", "kjo bhx")
         await ana.do("enter", "Playing as  kjo bhx")

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.kept import leave_seat
-from tests.peer import Peer, open_peer
+from tests.peer import Peer, open_peer, two_playing
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_going import until_rooms_wait
@@ -148,23 +148,21 @@ async def test_a_room_that_is_joined_too_late_is_left_to_others(server: Server, 
         await ana.until("Playing as")
 
 
-async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
-        code = (await bo.ask("create"))["room"]
-        await before.ask("join", room=code)
+async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
+    async with two_playing(server, "bo", "ana") as (bo, before, code):
         token = before.welcome["token"]
         await before.socket.close()
-        async with run_proxy(server.port) as proxy:
-            leave_seat(proxy.url, code, token)
-            async with open_screen(proxy.url, name=None) as ana:
-                await ana.until(f"> Resume {code}")
-                proxy.hold()
-                await ana.do("enter escape", "Playing as  ana", gone="Joining")
-                await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is True)
-                proxy.release()
-                await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
-                await ana.until(f"> Resume {code}")
-                await ana.do("enter", "bo's move", "O  ana (you)")
+        leave_seat(proxy.url, code, token)
+        async with open_screen(proxy.url, name=None) as ana:
+            await ana.until(f"> Resume {code}")
+            proxy.hold()
+            await ana.do("enter escape", "Playing as  ana", gone="Joining")
+            await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is True)
+            proxy.release()
+            await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+            while ana.app.link.phase != "online":
+                await ana.pilot.pause()
+            await ana.do("enter", "bo's move", "O  ana (you)")
 
 
 async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_watching(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.peer import open_peer
+from tests.peer import open_peer, two_playing
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.tui.opening import Opening
 from tictactoe_server.server import Server
@@ -14,14 +14,14 @@ WATCH = Opening("watch")
 
 
 async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        code = (await bo.ask("create", visibility="private"))["room"]
-        await cy.ask("join", room=code)
-        async with open_screen(server.url, opening=WATCH) as ana:
-            await ana.until("No public game", "Private games are not listed: type their code")
-            await ana.type(code.lower(), "The code of a room to watch", code.lower())
-            await ana.do("enter", f"WATCHING {code}")
-            await ana.do("escape", "Private games are not listed")
+    async with (
+        two_playing(server, "bo", "cy", visibility="private") as (*_, code),
+        open_screen(server.url, opening=WATCH) as ana,
+    ):
+        await ana.until("No public game", "Private games are not listed: type their code")
+        await ana.type(code.lower(), "The code of a room to watch", code.lower())
+        await ana.do("enter", f"WATCHING {code}")
+        await ana.do("escape", "Private games are not listed")
 
 
 @pytest.mark.parametrize("opening", [Opening(), WATCH])
