@@ -13,7 +13,7 @@ from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.online.client import Choice
-from tictactoe_client.tui.picture import Picture, Stage, measure, place_stage
+from tictactoe_client.tui.picture import Picture, measure, place_stage
 from tictactoe_client.tui.room.layout import LEFT, MIN_WIDTH, lay_out_room, needed_for_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
@@ -254,22 +254,14 @@ async def test_the_talk_goes_first_and_then_the_moves(server: Server, open_scree
         assert found[-1] == (True, True)
 
 
-def test_a_place_beside_the_stage_is_none_of_it() -> None:
-    stage = Stage(10, 5, 80, 24)
-    assert stage.find(10, 5) == (0, 0)
-    assert stage.find(89, 28) == (79, 23)
-    assert {stage.find(*place) for place in ((9, 5), (90, 5), (10, 4), (10, 29))} == {None}
-
-
 @given(*[st.integers(1, 220)] * 4)
 def test_a_stage_lies_within_its_window_and_shows_all_that_is_on_it(
     wide: int, tall: int, width: int, height: int
 ) -> None:
     stage = place_stage((wide, tall), (width, height))
-    picture = Picture(stage.width, stage.height)
+    picture, whole = Picture(stage.width, stage.height), Picture(width, height)
     picture.put(0, 0, "A")
-    whole = stage.show(picture, width, height)
-    assert (whole.width, whole.height) == (width, height)
+    whole.paste(*stage.offset, picture.rows)
     assert [len(row) for row in whole.rows] == [width] * height
     assert whole.rows[stage.y][stage.x][0] == "A"
     assert stage.y <= height - stage.y - stage.height

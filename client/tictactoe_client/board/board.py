@@ -116,7 +116,8 @@ class _Drawing:
         """Put narrow characters so far from the middle of a cell, if it is shown."""
         if self.grid.shows(cell):
             x, y = self.grid.middle_of(cell)
-            self.rows[y + down][x + right : x + right + len(text)] = [(character, role) for character in text]
+            cells = [_BLANK if character == " " else (character, role) for character in text]
+            self.rows[y + down][x + right : x + right + len(cells)] = cells
 
     def role_of(self, cell: int) -> str:
         """Return the role of a mark that stands out."""

@@ -6,10 +6,11 @@ The library would send each line that has changed from its left edge.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import groupby, starmap
 from operator import itemgetter
 from typing import cast
 
+from rich.cells import cell_len
 from rich.control import Control
 from rich.segment import Segment
 from rich.style import Style
@@ -21,7 +22,7 @@ from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Cell, Picture
 from tictactoe_client.tui.themes import Theme
 
-_CLOSE_ENOUGH = 8
+_CLOSE_ENOUGH = 5
 """Changes in a line that are no further apart go out as one, where what is between them looks like the one before."""
 _BARE = Style.parse("default on default")
 
@@ -67,42 +68,44 @@ class Canvas(Widget, inherit_bindings=False):
             self.refresh(*changed)
 
     def _patch(self, changed: Iterable[Region]) -> str:
-        """Return what makes these parts of the terminal show the picture."""
-        parts: list[tuple[str, str, str]] = []
+        """Return what makes these parts of the terminal show the picture, all of one style together.
+
+        Blanks go with any style in which they look the same.
+        """
+        runs: list[tuple[str, Style, int, int]] = []
         for x, y, width, _ in changed:
-            (_, text, role), *rest = _split(self._picture.rows[y][x : x + width])
-            parts += [(Control.move_to(x, y).segment.text, text, role), *rest]
-        return Strip(self._paint(parts)).render(self.app.console)
+            for text, style in self._paint(self._picture.rows[y][x : x + width]):
+                runs.append((text, style, x, y))
+                x += cell_len(text)
+        parts: dict[Style, list[str]] = {}
+        rows: dict[Style, int] = {}
+        for text, own, x, y in sorted(runs, key=lambda run: run[0].isspace()):
+            style = next((each for each in parts if _are_blanks_alike(each, own)), own) if text.isspace() else own
+            way = Control.move_to_column(x) if rows.get(style) == y else Control.move_to(x, y)
+            parts.setdefault(style, []).extend((way.segment.text, text))
+            rows[style] = y
+        return Strip([Segment("".join(texts), style) for style, texts in parts.items()]).render(self.app.console)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the picture as it is by now: what the library keeps of a line may have been painted over."""
         self._is_painted = self._is_painted or crop.size == self.size
-        return [self._line(y, crop.x, crop.right) for y in range(crop.y, crop.bottom)]
+        rows = [row[crop.x : crop.right] for row in self._picture.rows[crop.y : crop.bottom]]
+        rows += [[]] * (crop.height - len(rows))
+        strips = (Strip(starmap(Segment, self._paint(row)), len(row)) for row in rows)
+        return [strip.adjust_cell_length(crop.width, self._style("")) for strip in strips]
 
-    def _line(self, y: int, start: int, end: int) -> Strip:
-        cells = self._picture.rows[y][start:end] if y < self._picture.height else []
-        return Strip(self._paint(_split(cells)), len(cells)).adjust_cell_length(end - start, self._style(""))
-
-    def _paint(self, parts: Iterable[tuple[str, str, str]]) -> list[Segment]:
-        """Return parts as segments; blanks go with what stands before or behind them where that looks the same."""
-        texts: list[list[str]] = []
-        roles: list[str] = []
-        is_blank = False
-        for way, text, role in parts:
-            was_blank, is_blank = is_blank, not text.strip(" ")
-            if roles and (role == roles[-1] or ((is_blank or was_blank) and self._is_blank_alike(role, roles[-1]))):
-                texts[-1] += way, text
-                roles[-1] = role if was_blank else roles[-1]
-                is_blank = is_blank and was_blank
+    def _paint(self, cells: Iterable[Cell]) -> list[tuple[str, Style]]:
+        """Return cells as texts of one style; blanks go with what stands beside them where that looks the same."""
+        runs: list[tuple[str, Style]] = []
+        for role, group in groupby(cells, key=itemgetter(1)):
+            text, style = "".join(character for character, _ in group), self._style(role)
+            before, other = runs[-1] if runs else ("", style)
+            has_blank = text.isspace() or before.isspace()
+            if before and (style == other or (has_blank and _are_blanks_alike(style, other))):
+                runs[-1] = before + text, style if before.isspace() else other
             else:
-                texts.append([way, text])
-                roles.append(role)
-        return [Segment("".join(text), self._style(role)) for text, role in zip(texts, roles, strict=True)]
-
-    def _is_blank_alike(self, role: str, other: str) -> bool:
-        """Tell whether a blank looks the same in both roles."""
-        one, two = self._style(role), self._style(other)
-        return one.bgcolor == two.bgcolor and not (one.reverse or two.reverse or one.underline or two.underline)
+                runs.append((text, style))
+        return runs
 
     def _style(self, role: str) -> Style:
         style = self._styles.get(role)
@@ -111,9 +114,8 @@ class Canvas(Widget, inherit_bindings=False):
         return style
 
 
-def _split(cells: list[Cell]) -> list[tuple[str, str, str]]:
-    """Return cells as texts of one role each, with nothing before them."""
-    return [("", "".join(cell[0] for cell in group), role) for role, group in groupby(cells, key=itemgetter(1))]
+def _are_blanks_alike(one: Style, two: Style) -> bool:
+    return one.bgcolor == two.bgcolor and not (one.reverse or two.reverse or one.underline or two.underline)
 
 
 def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:

@@ -1,15 +1,15 @@
 """A screen's worth of characters, each with a role: what pages draw on, and what tests read.
 
-A role says what a character is for (``title``, ``key``, ``mark0``); which colour that is decides the theme. Wide
-characters take two cells, marks that combine join the cell before them. Pure.
+A role says what a character is for (``title``, ``key``, ``mark0``); the theme decides which colour that is. Pure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 
-from rich.cells import get_character_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size, split_graphemes
+from textual.geometry import Region
 
 from tictactoe_protocol import clean_text
 
@@ -17,7 +17,7 @@ Cell = tuple[str, str]
 """A character, empty for the second half of a wide one, and its role."""
 
 _BLANK: Cell = (" ", "")
-_ASCII = str.maketrans("…èÈ✗╳●‹›▼─│╭╮╰╯", "~eExx*<> -|++++")
+_ASCII = str.maketrans("…èÈ✗╳●‹›▼─│╭╮╰╯▶◂·", "~eExx*<> -|++++><-")
 
 
 class Picture:
@@ -37,30 +37,17 @@ class Picture:
 
         Nothing that steers a terminal gets onto a picture, whoever the text is from.
         """
-        end = self.width if until is None else min(until, self.width)
-        if not 0 <= y < self.height:
-            return x
-        row = self.rows[y]
-        if self.ascii_only:
-            text = text.translate(_ASCII)
-        for character in clean_text(text):
-            size = get_character_cell_size(character)
-            if size == 0:
-                if 0 < x <= end and row[x - 1][0]:
-                    row[x - 1] = (row[x - 1][0] + character, row[x - 1][1])
-                continue
-            if x + size > end:
-                break
-            if x >= 0:
-                row[x] = (character, role)
-                if size == 2:
-                    row[x + 1] = ("", role)
-            x += size
-        return x
+        cells = _split(text.translate(_ASCII) if self.ascii_only else text)
+        room = max(0, (self.width if until is None else min(until, self.width)) - x)
+        if cells[room : room + 1] == ("",):
+            room -= 1
+        if 0 <= y < self.height:
+            self.rows[y][x : x + min(room, len(cells))] = [(cell, role) for cell in cells[:room]]
+        return x + min(room, len(cells))
 
     def put_right(self, y: int, text: str, role: str = "", *, margin: int = 1) -> None:
         """Write text so that it ends at the right edge."""
-        self.put(self.width - margin - measure(text), y, text, role)
+        self.put(max(0, self.width - margin - measure(text)), y, text, role)
 
     def put_parts(self, x: int, y: int, *parts: tuple[str, str], until: int | None = None) -> int:
         """Write texts with a role each, one after the other."""
@@ -71,17 +58,16 @@ class Picture:
     def put_lines(self, x: int, y: int, width: int, text: str, role: str = "") -> int:
         """Write a text in lines of at most so many cells; return the row below the last one."""
         indent = len(text) - len(text.lstrip(" "))
-        lines = wrap(text[indent:], width - indent)
-        for number, line in enumerate(lines, y):
-            self.put(x + indent, number, line, role)
-        return y + len(lines)
+        for line in wrap(text, width - indent):
+            self.put(x + indent, y, line, role)
+            y += 1
+        return y
 
     def paste(self, x: int, y: int, rows: Sequence[Sequence[Cell]], role: str | None = None) -> None:
-        """Put rows of narrow characters here over whatever is there, in their roles or all in this one."""
-        for line, row in enumerate(rows, y):
-            if 0 <= line < self.height:
-                cells = row[: max(0, self.width - x)]
-                self.rows[line][x : x + len(cells)] = cells if role is None else [(cell[0], role) for cell in cells]
+        """Put rows of cells here over whatever is there, in their roles or all in this one."""
+        for line, row in zip(self.rows[y:], rows, strict=False):
+            cells = row[: max(0, self.width - x)]
+            line[x : x + len(cells)] = cells if role is None else [(character, role) for character, _ in cells]
 
     def lines(self) -> list[str]:
         """Return the plain text, without trailing spaces."""
@@ -92,43 +78,28 @@ class Picture:
         return any(cell[1] == role for row in self.rows for cell in row)
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A rectangle of the window: its upper left corner and its size, in characters."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-
-    def find(self, x: int, y: int) -> tuple[int, int] | None:
-        """Return what a place of the window is on the stage, or None beside it."""
-        x, y = x - self.x, y - self.y
-        return (x, y) if 0 <= x < self.width and 0 <= y < self.height else None
-
-    def show(self, picture: Picture, width: int, height: int) -> Picture:
-        """Return the window's picture with this one, of the stage's size, in its place."""
-        if (picture.width, picture.height) == (width, height):
-            return picture
-        whole = Picture(width, height)
-        for y, row in enumerate(picture.rows, self.y):
-            whole.rows[y][self.x : self.x + picture.width] = row
-        return whole
+@lru_cache(maxsize=1024)
+def _split(text: str) -> tuple[str, ...]:
+    """Return what each cell of a text holds: marks that combine join the one before, wide characters take two."""
+    text = clean_text(text)
+    cells: list[str] = []
+    for start, end, size in split_graphemes(text)[0]:
+        cells += [text[start:end], ""][:size]
+    return tuple(cells)
 
 
-def place_stage(size: tuple[int, int], window: tuple[int, int]) -> Stage:
+def place_stage(size: tuple[int, int], window: tuple[int, int]) -> Region:
     """Return where something of this size stands; of what the window has left over above and below, 2/5 are above.
 
     >>> place_stage((100, 30), (200, 50))
-    Stage(x=50, y=8, width=100, height=30)
+    Region(x=50, y=8, width=100, height=30)
     """
     width, height = min(size[0], window[0]), min(size[1], window[1])
-    return Stage((window[0] - width) // 2, (window[1] - height) * 2 // 5, width, height)
+    return Region((window[0] - width) // 2, (window[1] - height) * 2 // 5, width, height)
 
 
-def measure(text: str) -> int:
-    """Return how many cells a text takes."""
-    return len(text) if text.isascii() else sum(map(get_character_cell_size, text))
+measure = cell_len
+"""How many cells a text takes."""
 
 
 def shorten(text: str, width: int) -> str:
@@ -137,14 +108,7 @@ def shorten(text: str, width: int) -> str:
     >>> shorten("guest-otter", 6)
     'guest…'
     """
-    if measure(text) <= width:
-        return text
-    kept = ""
-    for character in text:
-        if measure(kept + character) > width - 1:
-            break
-        kept += character
-    return f"{kept}…"
+    return text if measure(text) <= width else f"{set_cell_size(text, max(0, width - 1))}…"
 
 
 def shorten_left(text: str, width: int) -> str:
@@ -174,29 +138,22 @@ def shorten_words(text: str, width: int) -> str:
 
 def fold(text: str, width: int, most: int) -> list[str]:
     """Return the text in at most so many lines, broken and at last cut between words."""
-    lines = [line.strip() for line in wrap(text, width)]
-    lines = [line for line in lines if line] or [""]
+    lines = wrap(text, width)
     return [*lines[: most - 1], shorten_words(" ".join(lines[most - 1 :]), width)] if len(lines) > most else lines
 
 
 def wrap(text: str, width: int) -> list[str]:
     """Return the text in lines of at most so many cells, broken at spaces where there are any."""
-    lines, line = [], ""
+    lines: list[str] = []
+    line = ""
     for word in text.split(" "):
-        while measure(word) > width:
-            head = shorten(word, width)[:-1] or word[:1]
-            if line:
-                lines.append(line)
-                line = ""
-            lines.append(head)
-            word = word[len(head) :]
-        joined = f"{line} {word}" if line else word
-        if measure(joined) <= width:
-            line = joined
-        else:
-            lines.append(line)
-            line = word
-    return [*lines, line]
+        *whole, rest = chop_cells(word, max(1, width)) or [""]
+        joined = f"{line} {rest}" if line else rest
+        if whole or measure(joined) > width:
+            lines += [line, *whole]
+            joined = rest
+        line = joined
+    return [line for line in map(str.strip, [*lines, line]) if line] or [""]
 
 
 def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str) -> list[str]:

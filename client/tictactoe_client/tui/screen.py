@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.geometry import Region
+from textual.geometry import Offset, Region
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -22,7 +22,6 @@ from tictactoe_client.tui.desk import ClientScreen
 from tictactoe_client.tui.foot import bind, list_keys
 from tictactoe_client.tui.picture import (
     Picture,
-    Stage,
     fold,
     measure,
     notice_size,
@@ -45,7 +44,7 @@ class DrawnScreen(ClientScreen):
     def __init__(self, *children: Widget) -> None:
         super().__init__()
         self.canvas = Canvas(*children)
-        self.stage = Stage(0, 0, 0, 0)
+        self.stage = Region()
         self.is_small = False
         self._is_dirty = False
         self._painted = ""
@@ -55,7 +54,7 @@ class DrawnScreen(ClientScreen):
         """Return the width and height of the smallest window that shows the picture."""
 
     @abstractmethod
-    def place(self, width: int, height: int) -> Stage:
+    def place(self, width: int, height: int) -> Region:
         """Return where the picture stands in a window of this size."""
 
     @abstractmethod
@@ -80,6 +79,11 @@ class DrawnScreen(ClientScreen):
 
     def on_resize(self) -> None:
         self.redraw()
+
+    def find(self, event: events.MouseEvent) -> Offset | None:
+        """Return the place of the picture that is pointed at, None beside it and where there is no room for it."""
+        is_beside = self.is_small or not self.stage.contains_point(event.screen_offset)
+        return None if is_beside else event.screen_offset - self.stage.offset
 
     def redraw(self) -> None:
         """Draw once for all that changes now; what has to be sent goes first."""
@@ -106,7 +110,8 @@ class DrawnScreen(ClientScreen):
             self.stage = self.place(*window)
             page = Picture(self.stage.width, self.stage.height, ascii_only=self.desk.settings.ascii)
             self.paint(page)
-            picture = self.stage.show(page, *window)
+            picture = Picture(*window)
+            picture.paste(*self.stage.offset, page.rows)
         self.canvas.show(picture)
 
 
@@ -146,7 +151,7 @@ class FramedScreen(DrawnScreen):
     def needed_size(self) -> tuple[int, int]:
         return self.min_size
 
-    def place(self, width: int, height: int) -> Stage:
+    def place(self, width: int, height: int) -> Region:
         return place_stage(self.max_size, (width, height))
 
     def paint(self, page: Picture) -> None:
@@ -182,7 +187,7 @@ class FramedScreen(DrawnScreen):
         self._places.append((place, deed))
 
     def on_click(self, event: events.Click) -> None:
-        at = None if self.is_small else self.stage.find(event.screen_x, event.screen_y)
+        at = self.find(event)
         found = [deed for place, deed in self._places if at is not None and place.contains(*at)]
         if found:
             self.desk.attempt(found[-1])

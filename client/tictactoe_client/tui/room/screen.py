@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from textual import events
+from textual.geometry import Region
 
 from tictactoe_client.board.board import drop_frames
 from tictactoe_client.input.actions import Actions
@@ -36,7 +37,7 @@ from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import NOTHING_MISSED
 from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.desk import Desk
-from tictactoe_client.tui.picture import Picture, Stage
+from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.banners import confirm_banner
 from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.ending import describe_farewell
@@ -260,7 +261,7 @@ class RoomScreen(DrawnScreen):
         asked = confirm_banner(self.table, self._desk.keymap)
         return asked[0] if asked is not None else ""
 
-    def place(self, width: int, height: int) -> Stage:
+    def place(self, width: int, height: int) -> Region:
         """Return where the room stands in a window of this size."""
         return self._view.place(width, height)
 
@@ -298,8 +299,7 @@ class RoomScreen(DrawnScreen):
 
     def on_click(self, event: events.Click) -> None:
         """Take a click; beside the stage there is nothing to click."""
-        place = self.stage.find(event.screen_x, event.screen_y)
-        if place is not None and not self.is_small:
+        if (place := self.find(event)) is not None:
             self._desk.attempt(self._keys.click, *place)
 
     def on_mouse_scroll_down(self) -> None:

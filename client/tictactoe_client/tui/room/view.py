@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from textual.geometry import Region
+
 from tictactoe_client.board.board import BoardView, draw_board
 from tictactoe_client.board.grid import BoardStyle, Grid
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
 from tictactoe_client.text.worth import list_worth
 from tictactoe_client.tui.desk import Desk
-from tictactoe_client.tui.picture import Picture, Stage, measure, place_stage, shorten
+from tictactoe_client.tui.picture import Picture, measure, place_stage, shorten
 from tictactoe_client.tui.room.foot import Foot, RoomFoot
 from tictactoe_client.tui.room.invitation import LEAST, MOST, draw_invitation
 from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room, needed_for_room
@@ -45,7 +47,7 @@ class RoomView:
         state = self.table.room.state
         return needed_for_room(state.rules.to_rules()) if state is not None and state.status != "waiting" else LEAST
 
-    def place(self, width: int, height: int) -> Stage:
+    def place(self, width: int, height: int) -> Region:
         """Return where in such a window the board, or the invitation, stands with all about it; it is drawn next."""
         state = self.table.shown()
         if state is None or state.status == "waiting":
