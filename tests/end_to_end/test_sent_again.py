@@ -14,8 +14,8 @@ from tests.faults.hostile_server import HostileServer, hostile_server, state
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tictactoe_client import Room, connect
+from tictactoe_client.online.conversation import may_be_repeated
 from tictactoe_client.online.events import Back
-from tictactoe_client.online.requests import is_repeatable_line
 from tictactoe_protocol.requests import Draw, Hello, Join, Rematch, Request, Undo, Watch
 from tictactoe_server.server import Server
 
@@ -157,7 +157,7 @@ async def test_it_is_the_server_that_one_comes_back_to_whose_features_count() ->
 
 
 def test_a_line_of_json_may_be_sent_again_where_the_request_may() -> None:
-    assert is_repeatable_line({"type": "undo", "action": "offer", "game": 1, "ply": 2})
-    assert not is_repeatable_line({"type": "undo", "action": "offer", "ply": 2})
-    assert is_repeatable_line({"type": "move"})
-    assert not is_repeatable_line({"type": "chat", "game": 1, "ply": 2})
+    assert may_be_repeated({"type": "undo", "action": "offer", "game": 1, "ply": 2})
+    assert not may_be_repeated({"type": "undo", "action": "offer", "ply": 2})
+    assert may_be_repeated({"type": "move"})
+    assert not may_be_repeated({"type": "chat", "game": 1, "ply": 2})

@@ -71,11 +71,11 @@ class Client(Conversation):
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return await self._enter(requests.Join(room=parse_code(room)))
+        return await self._enter(self._way_into(parse_code(room), watching=False))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
-        return await self._enter(requests.Watch(room=parse_code(room)))
+        return await self._enter(self._way_into(parse_code(room), watching=True))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""

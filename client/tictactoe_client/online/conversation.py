@@ -9,41 +9,57 @@ import itertools
 import math
 from collections.abc import Awaitable, Mapping
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypeVar, get_args
 
-from msgspec import UNSET
+from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
+from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, House
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import Connection, greet
-from tictactoe_client.online.errors import (
-    EXPULSIONS,
-    ClientError,
-    ConnectionLost,
-    Expelled,
-    Interrupted,
-    ProtocolBroken,
-    Refused,
-    Unreachable,
-)
 from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, Said, Told
 from tictactoe_client.online.failures import GOING_DOWN
 from tictactoe_client.online.messages import Message, Messages, read_message, refusal_of
 from tictactoe_client.online.reconnect import come_back, is_passing
-from tictactoe_client.online.requests import Pending
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.stream import Audience
 from tictactoe_protocol import encode, pushes
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Create, Join, Lobby, Match, Move, Request, Watch
 
-_OWN_ID_PREFIX: Final = "client-"
+_REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - {
+    *("hello", "create", "match", "undo", "claim", "chat")
+}
+"""What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
 _ATTEMPTS_TO_ENTER: Final = 5
 """How often a room is entered again at the least, however short the time for it is."""
 _LEAST_WAIT_SECONDS: Final = 0.05
 
 Awaited = TypeVar("Awaited")
+
+
+class Pending:
+    """A request without an answer yet, and the connection over which it was sent last, if any."""
+
+    def __init__(self, request: Request | Mapping[str, object]) -> None:
+        self.request = request
+        self.id = str(request["id"] if isinstance(request, Mapping) else request.id)
+        self.sent_over: Connection | None = None
+        self.answer: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
+        # Where nobody waits any more, nobody misses an answer that is an error.
+        self.answer.add_done_callback(lambda answer: answer.cancelled() or answer.exception())
+
+    def fail(self, error: Exception) -> None:
+        """Let an error be the answer, where there is none yet."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+
+def may_be_repeated(request: Request | Mapping[str, object]) -> bool:
+    """Tell whether a request may be sent a second time; an undo that names its game and position may be, too."""
+    said = to_builtins(request)
+    return said.get("type") in _REPEATABLE or (said.get("type") == "undo" and {"game", "ply"} <= said.keys())
 
 
 class Conversation:
@@ -82,7 +98,7 @@ class Conversation:
         self._lobby = Lobby(on=False)
         self._notice: pushes.Notice | None = None
         self._farewell: pushes.Error | None = None
-        self._ended: ConnectionLost | None = None
+        self._ended: errors.ConnectionLost | None = None
         self._resuming: asyncio.Task[None] | None = None
         self._keeper = asyncio.create_task(self._keep(), name="tictactoe connection")
 
@@ -181,9 +197,9 @@ class Conversation:
 
     async def _enter(self, request: Create | Match | Join | Watch) -> Room:
         """Return the room that the server lets us into, with its first state; raises `ProtocolBroken` for no room."""
-        reply = await self._ask(request if isinstance(request, Create | Match) else self._with_seen(request))
+        reply = await self._ask(request)
         if not reply.room:
-            raise ProtocolBroken("the answer names no room")
+            raise errors.ProtocolBroken("the answer names no room")
         room = self.room(reply.room)
         await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
         return room
@@ -196,7 +212,7 @@ class Conversation:
                 connection = self._connection
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
                 if not waiting.done() and self._is_here.is_set() and self._connection is connection:
-                    raise Unreachable(self.address.url, f"no {what} within {self._timeout_seconds:g} s")
+                    raise errors.Unreachable(self.address.url, f"no {what} within {self._timeout_seconds:g} s")
             return waiting.result()
         finally:
             waiting.cancel()
@@ -204,13 +220,17 @@ class Conversation:
     def _expect(self, request: Request | Mapping[str, object]) -> Pending:
         """Expect an answer to a request, which gets an id of our own where it is none of JSON and has none."""
         if not isinstance(request, Mapping) and request.id is UNSET:
-            request = replace(request, id=f"{_OWN_ID_PREFIX}{next(self._ids)}")
+            request = replace(request, id=f"client-{next(self._ids)}")
         pending = Pending(request)
         self._unanswered[pending.id] = pending
         return pending
 
-    def _with_seen(self, request: Join | Watch) -> Join | Watch:
-        return replace(request, seq=self._seen.get(request.room, UNSET)) if "seq" in self.features else request
+    def _way_into(self, code: str, *, watching: bool) -> Join | Watch:
+        seq = self._seen.get(code, UNSET) if "seq" in self.features else UNSET
+        return Watch(room=code, seq=seq) if watching else Join(room=code, seq=seq)
+
+    def _way_back(self, room: Room) -> Join | Watch:
+        return self._way_into(room.code, watching=room.is_watching)
 
     async def _send_pending(self, pending: Pending) -> None:
         pending.sent_over = self._connection
@@ -222,7 +242,7 @@ class Conversation:
         """Send a message; a request that finds no connection is sent again by the return."""
         try:
             await self._connection.send(text)
-        except ConnectionLost:
+        except errors.ConnectionLost:
             if self._backoff is None:
                 raise
 
@@ -234,15 +254,15 @@ class Conversation:
         push = message.push
         room = self._rooms.get(getattr(push, "room", ""))
         match push:
-            case pushes.RoomState() if self._may_keep(push.room):
+            case pushes.RoomState() if room is not None:
                 self._seen[push.room] = max(push.seq, self._seen.get(push.room, 0))
-                (room or self.room(push.room))._take(push)
+                room._take(push)
             case Ok():
                 self._settle(push)
             case pushes.Error():
                 if (pending := self._unanswered.get(push.id or "")) is not None:
                     pending.fail(refusal_of(push))
-                if push.code in EXPULSIONS:
+                if push.code in errors.EXPULSIONS:
                     self._farewell = push
             case pushes.Closed() if room is not None:
                 room._end("closed", Closed(push.reason))
@@ -258,17 +278,14 @@ class Conversation:
         self._audience.tell(message)
 
     def _settle(self, reply: Ok) -> None:
-        if reply.room and reply.seat is not UNSET and self._may_keep(reply.room):
+        may_be_in = reply.room in self._rooms or len(self._open_rooms) < self._most_rooms
+        if reply.room and reply.seat is not UNSET and may_be_in:
             self.room(reply.room)._enter(reply)
         pending = self._unanswered.get(reply.id)
         if pending is not None and not pending.answer.done():
             pending.answer.set_result(reply)
             if isinstance(pending.request, Move):
                 self.room(pending.request.room)._expect_state(pending.request.ply)
-
-    def _may_keep(self, room: str) -> bool:
-        """Tell whether a room is one that we may have asked to be in."""
-        return room in self._rooms or len(self._open_rooms) < self._most_rooms
 
     def _tell(self, event: ConnectionEvent) -> None:
         """Let streams and rooms know what has become of the connection."""
@@ -277,7 +294,7 @@ class Conversation:
                 room._hear(event)
         self._audience.tell(Message("", None, event))
 
-    def _finish(self, lost: ConnectionLost | None) -> None:
+    def _finish(self, lost: errors.ConnectionLost | None) -> None:
         """End rooms and streams, with None as we have closed the conversation ourselves."""
         for room in self._open_rooms:
             room._end("left") if lost is None else room._lose(lost)
@@ -287,11 +304,11 @@ class Conversation:
 
     async def _keep(self) -> None:
         """Read until the connection ends, come back where that is wanted, else tell all who wait."""
-        lost = ConnectionLost("the client was closed")
+        lost = errors.ConnectionLost("the client was closed")
         try:
             while True:
                 await self._come_back(await self._read_to_the_end())
-        except ConnectionLost as error:
+        except errors.ConnectionLost as error:
             lost = error
             self._finish(lost)
         finally:
@@ -300,7 +317,7 @@ class Conversation:
             for pending in self._unanswered.values():
                 pending.fail(lost)
 
-    async def _read_to_the_end(self) -> ConnectionLost:
+    async def _read_to_the_end(self) -> errors.ConnectionLost:
         """Take what comes, while nobody who reads lags far behind, and return why nothing more will."""
         try:
             while True:
@@ -309,13 +326,13 @@ class Conversation:
                 for room in self._open_rooms:
                     await room._audience.until_read()
                 await asyncio.sleep(0)  # many may be here already, and those who listen are not all there is to do
-        except ConnectionLost as lost:
+        except errors.ConnectionLost as lost:
             lost.retry_ms = self._notice.retry_ms if self._notice is not None else None
-            if isinstance(lost, Expelled) and self._farewell is not None:
-                return Expelled(self._farewell.code, self._farewell.message, lost.close_code)
+            if isinstance(lost, errors.Expelled) and self._farewell is not None:
+                return errors.Expelled(self._farewell.code, self._farewell.message, lost.close_code)
             return lost
 
-    async def _come_back(self, lost: ConnectionLost) -> None:
+    async def _come_back(self, lost: errors.ConnectionLost) -> None:
         """Have a new connection on which all is as it was; raises `ConnectionLost` where that is not to be had."""
         if self._backoff is None or not is_passing(lost):
             raise lost
@@ -323,15 +340,15 @@ class Conversation:
         announced_ms: float | None = lost.retry_ms
         if self._notice is not None and self._notice.code == "stopping" and lost.close_code in GOING_DOWN:
             if len(house.addresses) == 1:
-                raise ConnectionLost("the server has stopped for good", lost.close_code)
+                raise errors.ConnectionLost("the server has stopped for good", lost.close_code)
             announced_ms = math.inf
         self._is_here.clear()
         if self._resuming is not None:
             self._resuming.cancel()
             await asyncio.wait([self._resuming])
         for pending in self._unanswered.values():
-            if pending.sent_over is not None and not pending.is_repeatable:
-                pending.fail(Interrupted())
+            if pending.sent_over is not None and not may_be_repeated(pending.request):
+                pending.fail(errors.Interrupted())
         self._hurry.clear()
         patience = self._backoff.patience(None if welcome.hold_ms is UNSET else welcome.hold_ms)
         lasted = asyncio.get_running_loop().time() - self._connection.began_at
@@ -348,10 +365,9 @@ class Conversation:
 
     async def _resume(self, patience_seconds: float) -> None:
         """Enter our rooms again, then send what had no answer: the server takes them in that order."""
-        returns = {room: self._expect(self._with_seen(room._way_back())) for room in self._open_rooms}
-        boards = self._lobby.boards if "boards" in self.features else 0
-        lobby = [self._expect(Lobby(on=True, boards=boards))] if self._lobby.on else []
-        first = [*returns.values(), *lobby]
+        rooms, boards = self._open_rooms, self._lobby.boards if "boards" in self.features else 0
+        lobby = [Lobby(on=True, boards=boards)] if self._lobby.on else []
+        first = [self._expect(request) for request in (*map(self._way_back, rooms), *lobby)]
         try:
             for pending in first:
                 await self._send_pending(pending)
@@ -359,11 +375,9 @@ class Conversation:
                 for pending in unsent:
                     await self._send_pending(pending)
             self._is_here.set()
-            for room, pending in returns.items():
+            for room, pending in zip(rooms, first, strict=False):
                 await self._enter_again(room, pending, patience_seconds)
-            for pending in lobby:
-                await pending.answer
-        except ClientError:
+        except errors.ClientError:
             return
         finally:
             for pending in first:
@@ -371,19 +385,19 @@ class Conversation:
 
     async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
         """Wait for our return to a room, which is gone for us where that is refused, or put off for too long."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + patience_seconds
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + patience_seconds
         for attempt in itertools.count(1):
             try:
                 await pending.answer
                 return
-            except Refused as refused:
-                if refused.retry_ms is None or (attempt >= _ATTEMPTS_TO_ENTER and loop.time() >= deadline):
+            except errors.Refused as refused:
+                if refused.retry_ms is None or (attempt >= _ATTEMPTS_TO_ENTER and clock() >= deadline):
                     self._tell(Gone(room.code, refused))
                     room._end("closed", Closed(refused.message))
                     return
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
             finally:
                 self._unanswered.pop(pending.id, None)
-            pending = self._expect(self._with_seen(room._way_back()))
+            pending = self._expect(self._way_back(room))
             await self._send_pending(pending)

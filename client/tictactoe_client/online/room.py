@@ -244,10 +244,6 @@ class Room:
 
     # -- what the conversation brings -------------------------------------------------------------------------------
 
-    def _way_back(self) -> requests.Join | requests.Watch:
-        """Return the request that brings us back into the room on a new connection."""
-        return requests.Watch(room=self.code) if self.is_watching else requests.Join(room=self.code)
-
     def _enter(self, reply: Ok) -> None:
         """Take note of the answer that let us in, which has the moves of the game on the table."""
         self._told = reply.moves or ()
