@@ -29,7 +29,7 @@ def said(number: int, length: int = 10) -> Message:
 async def read(messages: Messages) -> list[Message]:
     """Return all that can be had at once, without the welcome."""
     found = []
-    while messages.has_more:
+    while messages._items:
         found.append(await anext(messages))
     return found[1:]
 
@@ -79,7 +79,7 @@ async def test_while_much_is_unread_nothing_more_is_read_from_the_server() -> No
     await anext(messages)
     await anext(messages)
     assert not await is_full(audience)
-    assert messages.has_more
+    assert messages._items
 
 
 async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:

@@ -227,7 +227,7 @@ async def test_messages_that_are_given_back_are_kept_no_more(server: Server) -> 
         async with client.messages() as messages:
             assert isinstance((await anext(messages)).push, Welcome)
         await client.ping()
-        assert not messages.has_more
+        assert not messages._items
         with pytest.raises(StopAsyncIteration):
             await anext(messages)
 

@@ -25,21 +25,16 @@ def changes(
 
     `moves` are all cells of the new state's game and `before` those of the old one's; None where they are not known.
     """
-    begin: list[events.Change] = [events.Started(new.game, old=old, state=new)]
-    if new.game != old.game:
-        start = _before_first_move(old, new)
-        begin = [*_missed_games(old, new), *begin, *_arrivals(start, new)]
+    started = events.Started(new.game, old=old, state=new)
+    start = old if new.game == old.game else _before_first_move(old, new)
+    if start is not old:
+        begin = [*_missed_games(old, new), started, *_arrivals(start, new)]
     else:
-        start = old
         is_start = old.status == "waiting" and new.status == "playing"
-        begin = [*_arrivals(old, new), *(begin if is_start else ())]
-    kept = count_kept(start, new, moves, before)
-    return [
-        *begin,
-        *_play(start, new, moves, kept, before),
-        *_departures(start, new),
-        *_offers(start, new, moves, is_taken_back=kept < start.ply),
-    ]
+        begin = [*_arrivals(old, new), *((started,) if is_start else ())]
+    play = _play(start, new, before, moves)
+    is_taken_back = any(isinstance(change, events.TakenBack) for change in play)
+    return [*begin, *play, *_departures(start, new), *_offers(start, new, moves, is_taken_back=is_taken_back)]
 
 
 def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[events.Change]:
@@ -97,47 +92,48 @@ def _arrivals(old: RoomState, new: RoomState) -> Iterator[events.Change]:
             yield events.Returned(mark, old=old, state=new)
 
 
+def _order(
+    known: Sequence[int] | None, state: RoomState, other: RoomState, guide: Sequence[int] | None
+) -> Sequence[int]:
+    """Return the cells of a state's game as they were played, or as far as boards tell that where it is not known.
+
+    Then those come first that lie on the other state's board as well, as `guide` has them: as never taken back.
+    """
+    if known is not None and len(known) == state.ply:
+        return known
+    places = {cell: number for number, cell in enumerate(guide or ())}
+
+    def place(cell: int) -> tuple[bool, int]:
+        is_new = state.board[cell] != other.board[cell]
+        return is_new, cell == state.last if is_new else places.get(cell, cell)
+
+    return sorted((cell for cell, mark in enumerate(state.board) if mark not in _NOBODYS), key=place)
+
+
 def _play(
-    old: RoomState, new: RoomState, moves: Sequence[int] | None, kept: int, before: Sequence[int] | None
-) -> Iterator[events.Change]:
-    """Yield what happened on the board after the first `kept` moves, who was passed over, and how it ended."""
-    if count := max(0, old.ply - kept):
+    old: RoomState, new: RoomState, before: Sequence[int] | None, moves: Sequence[int] | None
+) -> list[events.Change]:
+    """Return what happened on the board, who was passed over, and how it ended."""
+    told: list[events.Change] = []
+    laid = _order(before, old, new, moves)
+    lies = _order(moves, new, old, laid)
+    pairs = enumerate(zip(laid, lies, strict=False))
+    kept = next((count for count, (one, other) in pairs if one != other), min(len(laid), len(lies)))
+    if taken := tuple(laid[kept:]):
         asker = old.offers.undo if new.seq <= old.seq + 1 else None
-        yield events.TakenBack(count, _cells_taken_back(old, new, kept, before), asker, old=old, state=new)
-    played = _cells_since(kept, old, new, moves)
+        named = taken if laid is before or len(taken) <= 2 else ()
+        told.append(events.TakenBack(len(taken), named, asker, old=old, state=new))
     result = new.result if old.result is None else None
-    for ply, cell in enumerate(played, new.ply - len(played) + 1):
+    for ply, cell in enumerate(lies[kept:], kept + 1):
         decides = result is not None and cell in result.line and ply == new.ply
-        yield events.Moved(new.board[cell], cell, ply, decides, old=old, state=new)
+        told.append(events.Moved(new.board[cell], cell, ply, decides, old=old, state=new))
     for mark, seat in new.seats.items():
         was = old.seats.get(mark)
         if seat is not None and seat.out and (was is None or not was.out):
-            yield events.PassedOver(mark, old=old, state=new)
+            told.append(events.PassedOver(mark, old=old, state=new))
     if result is not None:
-        yield events.Ended(result, old=old, state=new)
-
-
-def _cells_since(kept: int, old: RoomState, new: RoomState, moves: Sequence[int] | None) -> list[int]:
-    """Return the cells played after the first `kept` moves in their order, as far as it can be known."""
-    if new.last is None or new.ply <= kept:
-        return []
-    if new.ply == kept + 1:
-        return [new.last]
-    if moves is not None and len(moves) >= new.ply:
-        return list(moves[kept : new.ply])
-    fresh = [cell for cell, mark in enumerate(new.board) if mark != old.board[cell] and cell != new.last]
-    return [*fresh, new.last]
-
-
-def _cells_taken_back(old: RoomState, new: RoomState, kept: int, before: Sequence[int] | None) -> tuple[int, ...]:
-    """Return the cells that were taken back, as they were played; none where that is not known."""
-    count = old.ply - kept
-    if before is not None and len(before) == old.ply:
-        return tuple(before[kept:])
-    cleared = _cleared(old, new)
-    if len(cleared) != count or count > 2 or old.last not in cleared:
-        return ()
-    return tuple(sorted(cleared, key=lambda cell: cell == old.last))
+        told.append(events.Ended(result, old=old, state=new))
+    return told
 
 
 def _departures(old: RoomState, new: RoomState) -> Iterator[events.Change]:
@@ -193,28 +189,10 @@ def _how_it_ended(
     return events.Lapsed(kind, offerer, "unknown", old=old, state=new)
 
 
-def count_kept(
-    old: RoomState, new: RoomState, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
-) -> int:
-    """Return how many of the old state's moves still lie on the new one's board, in a state of the same game.
-
-    Where the moves of both are not known, those that were taken back and made again count as kept.
-    """
-    if moves is not None and before is not None and len(before) == old.ply:
-        pairs = zip(before, moves, strict=False)
-        return next((count for count, (one, other) in enumerate(pairs) if one != other), min(len(before), len(moves)))
-    return old.ply - len(_cleared(old, new))
-
-
-def _cleared(old: RoomState, new: RoomState) -> list[int]:
-    """Return the cells of the old board whose marks are not on the new one."""
-    return [cell for cell, mark in enumerate(old.board) if mark not in _NOBODYS and mark != new.board[cell]]
-
-
 def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) -> tuple[int, ...]:
     """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told."""
     if old is not None:
-        moves = moves[: count_kept(old, new)] if old.game == new.game else ()
+        moves = tuple(cell for cell in moves if old.game == new.game and old.board[cell] == new.board[cell])
     if new.ply == len(moves) + 1 and new.last is not None:
         moves = (*moves, new.last)
     return moves[: new.ply]

@@ -152,9 +152,7 @@ async def connect(
 
 
 def _choice(rules: Rules | str | None) -> requests.RulesChoice | UnsetType:
-    if rules is None:
-        return UNSET
-    return rules if isinstance(rules, str) else choice_of(rules)
+    return UNSET if rules is None else rules if isinstance(rules, str) else choice_of(rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,22 +171,12 @@ class Choice:
 
     async def enter(self, client: Client) -> Room:
         """Go in; raises `Refused` and what else requests raise."""
-        match self.way:
-            case "join":
-                return await client.join(self.code)
-            case "watch":
-                return await client.watch(self.code)
-            case "match":
-                return await client.match(self.rules, clock=self.clock)
-        return await client.create(
-            self.rules,
-            clock=self.clock,
-            private=self.private,
-            seat=self.seat,
-            bots=self.bots,
-            analysis=self.analysis,
-            chat=self.chat,
-        )
+        if self.way in ("join", "watch"):
+            return await (client.join if self.way == "join" else client.watch)(self.code)
+        if self.way == "match":
+            return await client.match(self.rules, clock=self.clock)
+        terms = ("clock", "private", "seat", "bots", "analysis", "chat")
+        return await client.create(self.rules, **{name: getattr(self, name) for name in terms})
 
     @property
     def again(self) -> Choice | None:

@@ -60,10 +60,7 @@ class ConnectionLost(ClientError):
         self, reason: str, close_code: int | None = None, retry_ms: int | None = None, *, gave_up: bool = False
     ) -> None:
         super().__init__(f"Connection lost: {reason}.")
-        self.reason = reason
-        self.close_code = close_code
-        self.retry_ms = retry_ms
-        self.gave_up = gave_up
+        self.reason, self.close_code, self.retry_ms, self.gave_up = reason, close_code, retry_ms, gave_up
 
 
 EXPULSIONS: Final = frozenset({"banned", "kicked"})
@@ -112,11 +109,7 @@ class Refused(ClientError):
         server: str | None = None,
     ) -> None:
         super().__init__(message)
-        self.code = code
-        self.room = room
-        self.path = path
-        self.retry_ms = retry_ms
-        self.server = server
+        self.code, self.room, self.path, self.retry_ms, self.server = code, room, path, retry_ms, server
 
 
 class UnknownGame(ClientError):

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Final, Literal, Protocol
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_client.online.changes import changes, fits, follow_moves, position_after
@@ -59,7 +59,7 @@ class Room:
         self.ended: Literal["left", "closed", "replaced"] | None = None
         self.closed_reason: str | None = None
         self._client = client
-        self._position: tuple[RoomState, Position | None] | None = None
+        self._position: Position | None = None
         self._version = 0
         self._awaits_state = True
         self._lost: ConnectionLost | None = None
@@ -88,9 +88,8 @@ class Room:
     @property
     def plays(self) -> bool:
         """Whether we still play a game that is on; not one who is out of it, among three or more."""
-        state, own = self.state, self.seat
-        seat = state.seats[own] if state is not None and own is not None else None
-        return state is not None and state.status == "playing" and seat is not None and not seat.out
+        seat = self.state.seats.get(self.seat or "") if self.state is not None else None
+        return seat is not None and not seat.out and self.state is not None and self.state.status == "playing"
 
     @property
     def looks_on(self) -> bool:
@@ -101,11 +100,9 @@ class Room:
     @property
     def position(self) -> Position | None:
         """The position of the newest state, or None where its moves are not known."""
-        if self.state is None or not self.knows_moves:
-            return None
-        if self._position is None or self._position[0] is not self.state:
-            self._position = (self.state, position_after(self.state, self.moves))
-        return self._position[1]
+        if self._position is None and self.state is not None and self.knows_moves:
+            self._position = position_after(self.state, self.moves)
+        return self._position
 
     def events(self) -> Stream[RoomEvent]:
         """Return everything that happens here from now on, none left out; first comes `Updated` as things are.
@@ -169,10 +166,8 @@ class Room:
 
     async def rematch(self) -> None:
         """Ask for another game, or agree to it."""
-        request = requests.Rematch(room=self.code)
-        if self.state is not None and "repeat" in self._client.features:
-            request = replace(request, game=self.state.game)
-        await self._client.request(request)
+        game = self.state.game if self.state is not None and "repeat" in self._client.features else UNSET
+        await self._client.request(requests.Rematch(room=self.code, game=game))
 
     async def leave(self) -> None:
         """Go: a watcher stops, a waiting player frees the seat, a playing one resigns. Iterating stops."""
@@ -194,9 +189,7 @@ class Room:
 
     async def sync(self) -> tuple[int, ...]:
         """Return the moves of the current game in order; the state comes again as well."""
-        moves = (await self._client.request(requests.Sync(room=self.code))).moves or ()
-        _check_moves(moves, self.state)
-        return moves
+        return _checked((await self._client.request(requests.Sync(room=self.code))).moves, self.state)
 
     async def record(self, game: int) -> str | None:
         """Return a finished game of this room as text, None where it is none of our last hundred; they count from 1."""
@@ -246,8 +239,7 @@ class Room:
 
     def _enter(self, reply: Ok) -> None:
         """Take note of the answer that let us in, which has the moves of the game on the table."""
-        self._told = reply.moves or ()
-        _check_moves(self._told, self.state)
+        self._told = _checked(reply.moves, self.state)
         self.is_watching = not reply.seat
         if self.state is None:
             self.moves = self._told
@@ -268,7 +260,7 @@ class Room:
             return
         if self.state is not None and state.rules.to_rules() != self.state.rules.to_rules():
             raise ProtocolBroken("the rules of a room have changed")
-        _check_moves(self._told or (), state)
+        _checked(self._told, state)
         self._newest_seq = state.seq
         self._hear(state)
 
@@ -322,6 +314,7 @@ class Room:
         """Let a state be the newest, with its moves where they are known, and tell what it brings."""
         old, before = self.state, self.moves if self.knows_moves else None
         self.state, self.moves, self.knows_moves = state, moves or (), moves is not None
+        self._position = None
         self._version += 1
         self._awaits_state = False
         for change in changes(old, state, moves=moves, before=before) if old is not None else ():
@@ -363,6 +356,7 @@ class Room:
         self._changed.clear()
 
 
-def _check_moves(moves: tuple[int, ...], state: RoomState | None) -> None:
-    if state is not None and any(cell >= len(state.board) for cell in moves):
+def _checked(moves: tuple[int, ...] | UnsetType | None, state: RoomState | None) -> tuple[int, ...]:
+    if moves and state is not None and max(moves) >= len(state.board):
         raise ProtocolBroken("a move is off the board")
+    return moves or ()

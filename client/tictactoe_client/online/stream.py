@@ -55,18 +55,12 @@ class Stream(Generic[Item]):
     async def __aexit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def has_more(self) -> bool:
-        """Whether something can be had at once."""
-        return bool(self._items)
-
     def put(self, item: Item | Exception | None, weight: int = 0) -> None:
         """Add an item that takes so many bytes, or what ends the stream: an error, or None."""
         if self._is_closed:
             return
-        weight += _FRAME_BYTES
-        self._items.append((item, weight))
-        self._weight += weight
+        self._items.append((item, weight + _FRAME_BYTES))
+        self._weight += weight + _FRAME_BYTES
         self._has_more.set()
         if self._weight > MOST_UNREAD:
             self._has_place.clear()
@@ -86,9 +80,6 @@ class Audience(Generic[Item]):
     def __init__(self) -> None:
         self._streams: weakref.WeakSet[Stream[Item]] = weakref.WeakSet()
         self._listeners: list[Callable[[Item], object]] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._streams or self._listeners)
 
     def seat(self, stream: Stream[Item]) -> None:
         """Let a stream hear what comes from now on."""
