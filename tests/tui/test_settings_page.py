@@ -37,8 +37,8 @@ async def until_chosen(user: ScreenUser, words: str) -> None:
 
 
 async def until_kept(user: ScreenUser) -> dict[str, Any]:
-    await user.app.keeper.finish()
-    return dict(load_config().values)
+    async with user.app.keeping:
+        return dict(load_config().values)
 
 
 async def test_each_setting_counts_at_once_and_is_kept(open_screen: OpenScreen) -> None:

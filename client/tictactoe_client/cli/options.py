@@ -14,7 +14,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.files.config import Config, config_path, find_option, keep_setting, show_path
+from tictactoe_client.files.config import Config, config_path, describe_unknown, keep_setting, show_path
 from tictactoe_client.files.writer import NotKept, state_folder
 from tictactoe_client.settings import (
     FILE_OPTIONS,
@@ -239,7 +239,9 @@ def _change(key: str, text: str | None, file: str) -> str:
     """Write one setting, or strike it out where there is no text; return what was done, where."""
     try:
         if text is not None:
-            value = find_option(key).parse(text)
+            if key not in FILE_OPTIONS:
+                raise Misuse(describe_unknown(key))
+            value = FILE_OPTIONS[key].parse(text)
             keep_setting(key, value)
             return f"{key} = {json.dumps(value, ensure_ascii=False)} is now in {file}"
         return f"{key} {'is no longer' if keep_setting(key, None) else 'was not set'} in {file}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_client.files.writer import NotKept, change_file
-from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, Misuse, Option, suggest
+from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, suggest
 from tictactoe_client.tui.keymap import ACTIONS, find_conflicts
 
 FILE_NAME: Final = "client.toml"
@@ -104,7 +104,9 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
                 else:
                     bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
             faults += find_conflicts(bindings).items()
-        elif (told := _find_fault(name, value)) is not None:
+        elif name not in FILE_OPTIONS:
+            faults.append((name, describe_unknown(name)))
+        elif (told := FILE_OPTIONS[name].find_fault(value)) is not None:
             faults.append((name, told))
         else:
             values[name] = value
@@ -113,19 +115,9 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
     return Config(path, values, bindings, warnings, places, "server" in content and "server" not in values)
 
 
-def find_option(key: str) -> Option:
-    """Return what the file may hold under this key; raises `Misuse` with what was perhaps meant."""
-    if key not in FILE_OPTIONS:
-        raise Misuse(f'unknown key "{key}".{suggest(key, (*FILE_OPTIONS, _BINDINGS))}')
-    return FILE_OPTIONS[key]
-
-
-def _find_fault(key: str, value: object) -> str | None:
-    """Return what is wrong with a key or its value, or None."""
-    try:
-        return find_option(key).find_fault(value)
-    except Misuse as misuse:
-        return misuse.message
+def describe_unknown(key: str) -> str:
+    """Return that the file holds nothing of this name, and what was perhaps meant."""
+    return f'unknown key "{key}".{suggest(key, (*FILE_OPTIONS, _BINDINGS))}'
 
 
 def _check_binding(action: str, keys: object) -> str | None:

@@ -15,7 +15,9 @@ from textual.app import App
 from textual.screen import Screen
 
 from tictactoe_client.exits import LastGame, judge
+from tictactoe_client.files.config import keep_setting
 from tictactoe_client.files.records import NEEDS_A_NAME, STANDARD_STREAM, describe_saved, name_for, write_record
+from tictactoe_client.files.writer import NotKept
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
@@ -26,7 +28,6 @@ from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.text.talk import describe_push
 from tictactoe_client.tui.errands import Errands
-from tictactoe_client.tui.keeper import Keeper
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.question import Question
@@ -99,7 +100,11 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
 
 class Desk(App[int], inherit_bindings=False):
-    """The program as its screens know it; `last_words` are for standard error at the end."""
+    """The program as its screens know it; `last_words` are for standard error at the end.
+
+    `not_kept` says why the settings changed last are for this run only, if they are; `keeping` is held while one is
+    written.
+    """
 
     def __init__(
         self, settings: Settings, address: Address, first: Choice | None, role: Role, terminal: Terminal
@@ -112,7 +117,9 @@ class Desk(App[int], inherit_bindings=False):
         self.last_game = LastGame()
         self.failure: BaseException | None = None
         self.status: tuple[str, str] | None = None
-        self.keeper = Keeper()
+        self.not_kept = ""
+        self._unkept: dict[str, str | bool] = {}
+        self.keeping = asyncio.Lock()
         self._quit_code: int = ExitCode.NORMAL
         self._deeds: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
@@ -306,11 +313,19 @@ class Desk(App[int], inherit_bindings=False):
             self.start(self._keep("name", name))
 
     async def _keep(self, name: str, value: str | bool) -> None:
-        await self.keeper.keep(name, value)
-        if self.keeper.problem is None:
-            self.redraw()
-        else:
-            self.say(f"For this run only: {self.keeper.problem}.")
+        """Write a setting, after those that were changed before it; what cannot be written waits for the next one."""
+        async with self.keeping:
+            self._unkept[name] = value
+            try:
+                for key, latest in tuple(self._unkept.items()):
+                    await asyncio.to_thread(keep_setting, key, latest)
+                    del self._unkept[key]
+            except NotKept as refused:
+                self.not_kept = refused.message
+                self.say(f"For this run only: {self.not_kept}.")
+            else:
+                self.not_kept = ""
+                self.redraw()
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
@@ -350,7 +365,8 @@ class Desk(App[int], inherit_bindings=False):
             await self.errands.finish()
         for screen in reversed(self.screens):
             self.last_words = self.last_words or await screen.say_goodbye()
-        await self.keeper.finish()
+        async with self.keeping:
+            pass
         await self.link.finish()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code
         self._end(self.last_game.exit_code if is_asked else code)

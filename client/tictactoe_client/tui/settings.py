@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from tictactoe_client.files.config import show_path
+from tictactoe_client.files.config import config_path, show_path
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field, FormScreen
@@ -27,8 +27,8 @@ class SettingsScreen(FormScreen):
 
     def describe_sum(self) -> tuple[str, str]:
         """Return where all is kept."""
-        keeper = self.desk.keeper
-        return f"Not kept: {keeper.problem}" if keeper.problem else f"Kept in {show_path(keeper.path)}", "dim"
+        problem = self.desk.not_kept
+        return f"Not kept: {problem}" if problem else f"Kept in {show_path(config_path())}", "dim"
 
     def list_fields(self) -> dict[str, Field]:
         """Return a line for each option, as it is now."""

@@ -43,7 +43,7 @@ _MOUSE_OFF = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
 class Terminal:
     """What it says of itself, and what can be written to it beside the screen; nothing while there is none.
 
-    `is_dark` is its ground, None where it does not say; `learnt` is called when it says so after all.
+    `is_dark` is its ground, None where it does not say; `learnt` is called when it has answered.
     """
 
     def __init__(self) -> None:
@@ -100,6 +100,7 @@ class Terminal:
                 self._asked_at = None
             else:
                 self.is_dark = tell_dark(answer["ground"])
+                self.learnt()
         typed = []
         while _BEGUN.fullmatch(self._list_begun()) is None:
             typed.append(self._begun.pop(0))
@@ -127,11 +128,7 @@ class Terminal:
 
         if self._asked_at is None or not isinstance(message, Key) or not message.character or message.key == "escape":
             return (message,)
-        known = self.is_dark
-        typed = [key for _, key in self._sift(message.character, message) if key is not None]
-        if self.is_dark != known:
-            self.learnt()
-        return typed
+        return [key for _, key in self._sift(message.character, message) if key is not None]
 
     # -- beside the screen ----------------------------------------------------------------------------------------
 
