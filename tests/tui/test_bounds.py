@@ -20,7 +20,7 @@ def test_the_list_of_rooms_forgets_the_oldest() -> None:
     for start in range(0, 5_000, 50):
         changed = tuple(summary("bo", code) for code in codes[start : start + 50])
         rooms.hear(Message("", LobbyChange(changed=changed, closed=())))
-    known = [room.room for room in rooms.waiting(None)]
+    known = [room.room for room in rooms.list_rooms("waiting")]
     assert known == list(reversed(codes))[: len(known)]
     assert len(known) == 2_000
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncIterator
 
 import pytest
-from textual import events
 
 from tests.kept import leave_seat, rooms_left
 from tests.peer import open_peer, two_playing
@@ -251,16 +250,6 @@ async def test_a_click_opens_and_the_wheel_chooses(server: Server, open_screen: 
         await ana.do("escape", "> New room")
         await ana.click(8, 10)
         await ana.until("The code of a room to join")
-        await ana.press("escape")
-        for turn, line in (
-            (events.MouseScrollDown, "> Watch a game"),
-            (events.MouseScrollDown, "> Your games"),
-            (events.MouseScrollDown, "> Your games"),
-            (events.MouseScrollUp, "> Watch a game"),
-        ):
-            ana.app.post_message(turn(None, 8, 10, 0, 1, 0, shift=False, meta=False, ctrl=False))
-            await ana.pilot.pause()
-            await ana.until(line)
 
 
 @pytest.mark.parametrize(("key", "words"), [("?", "Everywhere"), ("s", "Bell at your turn"), ("f1", "Everywhere")])

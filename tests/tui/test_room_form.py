@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from tictactoe_client.settings import Misuse
-from tictactoe_client.tui.new_room import FIELDS, describe_room, read_room, values_of
+from tictactoe_client.tui.new_room import describe_room, list_lines, read_room, values_of
 from tictactoe_engine import PRESETS
 
-FORM = {name: value for name, _, value, *_ in FIELDS}
+FORM = {name: line.value for name, line in list_lines(alone=False).items()}
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -31,7 +31,6 @@ def test_a_room_for_lessons_and_one_in_which_watchers_only_read_are_chosen() -> 
 
 
 def test_a_room_of_one_who_is_alone_is_private_and_has_the_computer_in_it() -> None:
-    lines = {name: value for name, value in FORM.items() if name not in ("seen", "analysis", "chat")}
-    wish = read_room({**lines, "bots": "medium"})
+    wish = read_room({name: line.value for name, line in list_lines(alone=True).items()})
     assert (wish.private, wish.bots) == (True, ("medium",))
     assert describe_room(wish, alone=True) == "3 by 3, 3 in a row; no clock."

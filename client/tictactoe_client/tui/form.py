@@ -4,8 +4,9 @@ to whichever line is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
@@ -28,21 +29,21 @@ _WIDE: Final = 72
 
 @dataclass(slots=True)
 class Field:
-    """A line of a form; one with `choices`, each a value with how it is written, is no text."""
+    """A line of a form; one with `choices`, the values by how they are written, is no text."""
 
     title: str
     value: Any
     note: str = ""
-    choices: Sequence[tuple[str, Any]] = ()
+    choices: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """What the line says."""
-        return next((text for text, value in self.choices if value == self.value), "") if self.choices else self.value
+        return next((text for text, value in self.choices.items() if value == self.value), self.value)
 
     def step(self, by: int) -> None:
         """Go to another value, round and round."""
-        values = [value for _, value in self.choices]
+        values = list(self.choices.values())
         self.value = values[(values.index(self.value) + by) % len(values)]
 
 
@@ -75,16 +76,17 @@ class FormScreen(ListScreen):
         self.fields: dict[str, Field] = {}
         self._before = ""
 
+    @abstractmethod
     def list_fields(self) -> dict[str, Field]:
         """Return the lines as they are now."""
-        return self.fields
 
+    @abstractmethod
     def took(self, name: str) -> None:
         """Take note that one has changed a line."""
 
+    @abstractmethod
     def describe_sum(self) -> tuple[str, str]:
         """Return what all lines come to, with its role."""
-        return "", ""
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
@@ -96,27 +98,24 @@ class FormScreen(ListScreen):
         page.put_lines(3, bottom, width, told, role)
         top = body.y + 1 if bottom - body.y > len(self.fields) + 1 else body.y
         rows = [(name, self._describe(field, page.width)) for name, field in self.fields.items()]
-        places = self.draw_rows(page, Region(3, top, width, max(1, bottom - top)), rows)
-        for name, place in places.items():
-            if self.fields[name].choices:
-                self.let_click(place.shrink((0, 0, 0, _TITLE)), partial(self._list_values_of, name))
+        self.lay_rows(Region(3, top, width, max(1, bottom - top)), rows)
         if not self.line.display and not self.fields[self.chosen].choices:
             self.chose()
-        x, y, *_ = places[self.chosen]
-        self.line.styles.offset = self.stage.x + x + _TITLE, self.stage.y + y
+        y = self.stage.y + top + self.at - int(self.rows.scroll_offset.y)
+        self.line.styles.offset = self.stage.x + 3 + _TITLE, y
 
     def _describe(self, field: Field, width: int) -> str:
         text, arrow = shorten(field.text, _VALUE - 2), "▼" if field.choices else ""
         told = f"{field.title:<{_TITLE - 1}}{text:<{_VALUE - 4}}{arrow}"
         return f"{told:<{_TITLE + _VALUE - 1}}{field.note}" if width >= _WIDE else told
 
-    # -- the line that is typed at --------------------------------------------------------------------------------
+    # -- what happens ---------------------------------------------------------------------------------------------
 
     def chose(self) -> None:
         """Let the keys type where the chosen line is a text."""
-        field = self.fields.get(self.chosen)
-        self.line.display = field is not None and not field.choices
-        if field is None or field.choices:
+        field = self.fields[self.chosen]
+        self.line.display = not field.choices
+        if field.choices:
             self.set_focus(None)
             return
         self._before = field.value
@@ -135,13 +134,11 @@ class FormScreen(ListScreen):
         self.line.value = self._before
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        field = self.fields.get(self.chosen)
-        if field is not None and not field.choices and field.value != event.value:
+        field = self.fields[self.chosen]
+        if self.line.display and field.value != event.value:
             field.value = event.value
             self.took(self.chosen)
             self.redraw()
-
-    # -- choices --------------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a change where there is a choice."""
@@ -157,14 +154,12 @@ class FormScreen(ListScreen):
     def action_list_values(self) -> None:
         self.desk.open(ValuesScreen(self.fields[self.chosen], partial(self.took, self.chosen)))
 
-    def _list_values_of(self, name: str) -> None:
-        self.choose(name)
-        self.action_list_values()
-
     def open_row(self, name: str) -> None:
-        """Take a click on the title of a choice for another value."""
-        if self.fields[name].choices:
+        """Take a click: on the title of a choice for another value, on its value for all of them."""
+        if self.fields[name].choices and self.app.mouse_position.x < self.rows.region.x + _TITLE:
             self.action_step(1)
+        elif self.fields[name].choices:
+            self.action_list_values()
 
 
 class ValuesScreen(ListScreen):
@@ -182,11 +177,11 @@ class ValuesScreen(ListScreen):
         self.chosen = field.text
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        names = [text for text, _ in self._field.choices]
-        self.keep(names)
-        self.draw_rows(page, Region(3, body.y, body.width - 6, body.height), [(name, name) for name in names])
+        self.keep(list(self._field.choices))
+        rows = [(text, text) for text in self._field.choices]
+        self.lay_rows(Region(3, body.y, body.width - 6, body.height), rows)
 
     def open_row(self, name: str) -> None:
-        self._field.value = dict(self._field.choices)[name]
+        self._field.value = self._field.choices[name]
         self.desk.close_page()
         self._took()

@@ -103,7 +103,6 @@ class HistoryScreen(ListScreen):
     # -- one game -------------------------------------------------------------------------------------------------
 
     def open_row(self, name: str) -> None:
-        """Look through the chosen game."""
         self._get(lambda record: self.desk.open(RoomScreen(self.desk, RecordedRoom(record))))
 
     def action_save_game(self) -> None:
@@ -112,17 +111,16 @@ class HistoryScreen(ListScreen):
     def action_share(self) -> None:
         """Show the chosen game to all who know its link, which is copied; or take back what was shared here."""
         if self._past is not None:
-            self.desk.start(self._share(self._past, self.chosen, on=self.chosen not in self._shared))
+            self.desk.start(self._share(self._past, self.chosen))
 
-    async def _share(self, past: PastGames, game: str, *, on: bool) -> None:
-        link = await past.share(game, on=on)
+    async def _share(self, past: PastGames, game: str) -> None:
+        link = await past.share(game, on=game not in self._shared)
+        self._shared ^= {game}
         if link is None:
-            self._shared.discard(game)
             self.desk.say("The game is not shared any more.", "good")
-            return
-        self._shared.add(game)
-        self.desk.copy(link)
-        self.desk.say(f"Copied: {link}   {self.desk.keymap.show('share')} takes it back", "good")
+        else:
+            self.desk.copy(link)
+            self.desk.say(f"Copied: {link}   {self.desk.keymap.show('share')} takes it back", "good")
 
     def action_refresh(self) -> None:
         """Try the server again, and read the list anew."""
@@ -160,14 +158,12 @@ class HistoryScreen(ListScreen):
     # -- what it looks like ---------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what there is."""
         client = self.desk.link.client
         if action == "share":
             return bool(self.games) and client is not None and "share" in client.features
         return bool(self.games) if action == "save_game" else super().check_action(action, parameters)
 
     def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
-        """Return the title with the server, and how many games are known."""
         many = count(len(self.games), "game") + ("" if self.is_complete else ", and more") if self.games else ""
         server = f"   on {self.desk.link.address.url}"
         has_room = self.size.width > len(self.heading) + measure(server) + len(many) + 6
@@ -190,7 +186,6 @@ class HistoryScreen(ListScreen):
         return ("Asking for more ...", "dim") if self.games and _is_under_way(self._asking) else None
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        """Draw the games, or say why there are none."""
         self.keep([own.game.id for own in self.games])
         if not self.games:
             self.draw_lines(page, body.y + 1, self._describe_nothing())
@@ -198,7 +193,7 @@ class HistoryScreen(ListScreen):
         rows = [
             (own.game.id, (f"{number}.".rjust(width), *self._describe(own))) for number, own in enumerate(self.games, 1)
         ]
-        self.draw_table(page, Region(2, body.y, body.width - 4, body.height), _TITLES, rows)
+        self.lay_table(page, Region(2, body.y, body.width - 4, body.height), _TITLES, rows)
 
     def _describe(self, own: OwnGame) -> tuple[str, ...]:
         """Return what the list says of a game, column by column."""

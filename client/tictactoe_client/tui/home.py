@@ -20,16 +20,8 @@ from tictactoe_client.text.lobby import name_with_time
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field
 from tictactoe_client.tui.history import HistoryScreen
-from tictactoe_client.tui.lists import ListScreen, WatchScreen
-from tictactoe_client.tui.lobby import (
-    ASCII_NAME,
-    COLUMNS,
-    NAME,
-    can_start_local,
-    describe_no_server,
-    describe_record,
-    short_rules,
-)
+from tictactoe_client.tui.lists import ListScreen, Rows, WatchScreen
+from tictactoe_client.tui.lobby import COLUMNS, can_start_local, describe_no_server, describe_record, short_rules
 from tictactoe_client.tui.new_room import LEVELS, NewRoomScreen
 from tictactoe_client.tui.picture import Picture, measure, shorten
 from tictactoe_client.tui.question import Question
@@ -40,19 +32,16 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, PastGame, RulesState
 
-_TITLE_WIDTH: Final = 18
-_MENU_WIDTH: Final = 46
-_LIST_WIDTH: Final = 72
-_WIDE: Final = 72
-"""From this width on there is room for boards beside the menu."""
-_WIDEST: Final = 130
-"""From this width on the rooms stand below the menu, and all beside them is the boards'."""
-_LEAST_LIVE: Final = 6
-_LEAST_COLUMNS: Final = 7
-_ALONE: Final = "Nobody else can come here. Others are met on a server that all of you reach."
-_QUIET_SECONDS: Final = 1.0
-"""So long after the start it is listened for other servers: first of all the page is to stand there."""
-_MOST_NEARBY: Final = 3
+_NAME: Final = (
+    "╺┳╸╻┏━╸ ╺┳╸┏━┓┏━╸ ╺┳╸┏━┓┏━╸",
+    " ┃ ┃┃    ┃ ┣━┫┃    ┃ ┃ ┃┣╸ ",
+    " ╹ ╹┗━╸  ╹ ╹ ╹┗━╸  ╹ ┗━┛┗━╸",
+)
+_ASCII_NAME: Final = (
+    "___ _ __  ___ __  __  ___ _  ___",
+    " |  | |    |  |_| |    |  | | |_ ",
+    " |  | |__  |  | | |__  |  |_| |__",
+)
 
 
 class Entry(NamedTuple):
@@ -85,14 +74,15 @@ class HomeScreen(ListScreen):
     max_size = (160, 50)
 
     def __init__(self) -> None:
-        super().__init__()
+        self.rooms = Rows()
+        super().__init__(self.rooms)
         self.held: tuple[HeldSeat, ...] = ()
         self._entries: list[Entry] = []
         self._games: tuple[PastGame, ...] = ()
         self._nearby: tuple[NearbyServer, ...] = ()
         self._losses: list[str] = []
-        self._game = Field("", "classic", choices=[("3x3" if name == "classic" else name, name) for name in PRESETS])
-        self._level = Field("", "medium", choices=[(level, level) for level in LEVELS])
+        self._game = Field("", "classic", choices={"3x3" if name == "classic" else name: name for name in PRESETS})
+        self._level = Field("", "medium", choices={level: level for level in LEVELS})
 
     @property
     def _client(self) -> Client | None:
@@ -102,7 +92,6 @@ class HomeScreen(ListScreen):
     # -- what it looks like ---------------------------------------------------------------------------------------
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        """Draw what there is: a server, none, or one to wait for."""
         client = self._client
         self._entries = self._list_entries(client)
         if client is not None:
@@ -115,10 +104,11 @@ class HomeScreen(ListScreen):
         if body.height >= len(lines) + 5:
             y = self._draw_name(page, y) + 1
         self.draw_lines(page, y, lines)
-        self.draw_rows(page, Region(2, body.bottom - len(rows), body.width - 4, len(rows)), rows)
+        self.lay_rows(Region(2, body.bottom - len(rows), body.width - 4, len(rows)), rows)
+        self.lay_rows(Region(), (), self.rooms)
 
     def _draw_name(self, page: Picture, y: int) -> int:
-        for line in ASCII_NAME if page.ascii_only else NAME:
+        for line in _ASCII_NAME if page.ascii_only else _NAME:
             page.put(3, y, line, "title")
             y += 1
         return y
@@ -126,27 +116,28 @@ class HomeScreen(ListScreen):
     def _draw_menu(self, page: Picture, body: Region, client: Client) -> None:
         """Draw the menu and the rooms that wait below it; where that is too high, only that with the chosen line."""
         menu = [(entry.name, self._describe(entry)) for entry in self._entries]
-        waiting = [] if self.desk.link.is_own else self.desk.lobby.waiting(client.player)
+        waiting = [] if self.desk.link.is_own else self.desk.lobby.list_rooms("waiting", client.player)
         rooms = [(room.room, self.desk.lobby.describe(room)) for room in waiting]
         self.keep([name for name, _ in (*menu, *rooms)])
-        needed = len(NAME) + len(menu) + 3 + (3 if rooms else 0) + (3 if self.desk.link.is_own else 1)
-        is_high, is_wide, is_widest = body.height >= needed, page.width >= _WIDE, page.width >= _WIDEST
+        needed = len(_NAME) + len(menu) + 3 + (3 if rooms else 0) + (3 if self.desk.link.is_own else 1)
+        is_high, is_wide, is_widest = body.height >= needed, page.width >= 72, page.width >= 130
         top = self._draw_player(page, self._draw_name(page, body.y) if is_high else body.y, client)
-        aside = _LIST_WIDTH if is_widest else _MENU_WIDTH if is_wide else page.width
+        aside = 72 if is_widest else 46 if is_wide else page.width
         if is_high:
             draw_frame(page, Region(1, top, aside - 2, len(menu) + 2))
-            self.draw_rows(page, Region(2, top + 1, aside - 4, len(menu)), menu)
+            self.lay_rows(Region(2, top + 1, aside - 4, len(menu)), menu)
             note = next((entry.note for entry in self._entries if entry.name == self.chosen), "")
             page.put(4, top + len(menu) + 2, note, "dim", until=aside)
             bottom = top + len(menu) + 3
         else:
             bottom = top if self.chosen in dict(rooms) else body.bottom - (1 if rooms else 0)
-            self.draw_rows(page, Region(2, top, aside - 4, bottom - top), menu)
+            self.lay_rows(Region(2, top, aside - 4, bottom - top), menu)
         spans = is_high and not is_widest
         width = page.width if spans else aside
         if rooms:
             draw_rule(page, 1, bottom, width - 2, f"Rooms waiting ({len(rooms)})")
-            self.draw_table(page, Region(2, bottom + 1, width - 4, max(0, body.bottom - bottom - 1)), COLUMNS, rooms)
+        place = Region(2, bottom + 1, width - 4, max(0, body.bottom - bottom - 1))
+        self.lay_table(page, place, COLUMNS, rooms, self.rooms)
         if is_wide:
             below = bottom if spans and rooms else body.bottom
             self._draw_live(page, Region(aside, top, page.width - aside - 1, below - top))
@@ -160,12 +151,13 @@ class HomeScreen(ListScreen):
             page.put(end + 3, y, record, "dim")
         if not self.desk.link.is_own:
             return y + 1
-        return page.put_lines(3, y + 1, page.width - 6, _ALONE, "dim")
+        told = "Nobody else can come here. Others are met on a server that all of you reach."
+        return page.put_lines(3, y + 1, page.width - 6, told, "dim")
 
     def _draw_live(self, page: Picture, place: Region) -> None:
         """Draw the boards of games that are on, as many as there is room for in cells as large as possible."""
         boards = self.desk.lobby.boards
-        if not boards or place.height < _LEAST_LIVE:
+        if not boards or place.height < 6:
             return
         draw_frame(page, place, "Now here")
         width, height = place.width - 4, place.height - 3
@@ -174,7 +166,7 @@ class HomeScreen(ListScreen):
             share = (width - 3 * (many - 1)) // many
             views = [view_live(live) for live in boards[:many]]
             grids = [fit_board(view.rules, style, share, height).scroll(view.last, None) for view in views]
-            if all(grid.width <= share and (grid.is_whole or len(grid.columns) >= _LEAST_COLUMNS) for grid in grids):
+            if all(grid.width <= share and (grid.is_whole or len(grid.columns) >= 7) for grid in grids):
                 break
         for live, view, grid, x in zip(boards, views, grids, range(place.x + 2, place.right, share + 3), strict=False):
             names = " v ".join(
@@ -185,7 +177,6 @@ class HomeScreen(ListScreen):
                 page.paste(x, place.y + 2, draw_board(view, grid))
 
     def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
-        """Return the name, and where the server is and how long it takes, as much of it as there is room for."""
         link = self.desk.link
         latency = f"  {link.latency_ms} ms" if link.phase == "online" else ""
         url, width = "a server of this run alone" if link.is_own else link.address.url, self.size.width - 16
@@ -196,8 +187,8 @@ class HomeScreen(ListScreen):
         """Return a line; what it has a choice of stands between arrows, chosen or not."""
         value = f"‹ {entry.choice.text} ›" if entry.choice is not None else ""
         if entry.name == "watch":
-            value = f"  {len(self.desk.lobby.playing())} live"
-        return f"{entry.title:<{_TITLE_WIDTH}}{value}"
+            value = f"  {len(self.desk.lobby.list_rooms('playing'))} live"
+        return f"{entry.title:<18}{value}"
 
     def _list_entries(self, client: Client | None) -> list[Entry]:
         """Return all lines, those for seats left behind first; without a connection those that lead to others."""
@@ -211,12 +202,13 @@ class HomeScreen(ListScreen):
             )
             for server in self._nearby
             if server.address != link.before and not link.house.has(server.address)
-        ][:_MOST_NEARBY]
+        ][:3]
         if client is None:
             return elsewhere
         if link.before is not None:
             elsewhere.append(Entry("return", f"Back to {link.before.url}", "", errands.travel_back))
         rules = PRESETS[self._game.value]
+        told = "" if self._game.value == "classic" else short_rules(RulesState.of(rules))
         computer = partial(errands.enter, against_computer(self._level.value, rules))
         new = Entry("new", "New room", "choose the board, invite a friend", lambda: desk.open(NewRoomScreen()))
         join = Entry("join", "Join with a code", "type or paste it, or a link", lambda: errands.ask_for_room(""))
@@ -224,7 +216,7 @@ class HomeScreen(ListScreen):
         if link.is_own:
             return [
                 Entry("bot", "Play the computer", "nobody else can come to this server", computer, self._level),
-                Entry("game", "The game", describe_game(rules), computer, self._game),
+                Entry("game", "The game", told, computer, self._game),
                 new._replace(note="any board, against the computer"),
                 join,
                 past,
@@ -239,10 +231,10 @@ class HomeScreen(ListScreen):
             )
             for seat in self.held
         ]
-        anyone = ", ".join(filter(None, ("anyone", describe_game(rules))))
+        match = partial(errands.enter, Choice("match", rules))
         return [
             *held,
-            Entry("match", "Quick match", anyone, partial(errands.enter, Choice("match", rules)), self._game),
+            Entry("match", "Quick match", f"anyone, {told}" if told else "anyone", match, self._game),
             Entry("bot", "Play the computer", self._game.text, computer, self._level),
             new,
             join,
@@ -254,8 +246,8 @@ class HomeScreen(ListScreen):
     # -- what happens ---------------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Listen before long which servers are near."""
-        self.set_timer(_QUIET_SECONDS, lambda: self.run_worker(follow_nearby(self._hear_nearby), exit_on_error=False))
+        """Listen which servers are near, once the page stands there."""
+        self.set_timer(1.0, lambda: self.run_worker(follow_nearby(self._hear_nearby), exit_on_error=False))
 
     def _hear_nearby(self, servers: tuple[NearbyServer, ...]) -> None:
         self._nearby = servers
@@ -265,14 +257,13 @@ class HomeScreen(ListScreen):
         """Learn the rooms, and go where the command line wanted to."""
         self.desk.lobby.follow()
         client, first = self.desk.link.client, self.desk.errands.first
-        self.held = client.welcome.rooms if client else ()
         if client is not None:
+            self.held = client.welcome.rooms
             self.desk.start(self._tell_losses(client))
-        if first is not None:
-            if first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
-                self._level.value, self._game.value = first.bots[0], first.rules.preset
-                self.choose("bot")
-        elif self.held:
+        if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
+            self._level.value, self._game.value = first.bots[0], first.rules.preset
+            self.choose("bot")
+        elif first is None and self.held:
             self.choose(f"resume-{self.held[0].room}")
         self.desk.errands.go_on()
 
@@ -313,7 +304,6 @@ class HomeScreen(ListScreen):
             self.desk.lobby.follow(on=False)
 
     def open_row(self, name: str) -> None:
-        """Do what the chosen line says, or take a seat in a room that waits."""
         if self.desk.errands.errand:
             return
         deeds = {entry.name: entry.deed for entry in self._entries}
@@ -339,7 +329,6 @@ class HomeScreen(ListScreen):
             self.choose(next(found, self.chosen))
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a pasted link or code for where one wants to go."""
         if self.desk.link.client is not None:
             self.desk.errands.ask_for_room(event.text.strip())
 
@@ -373,40 +362,30 @@ class HomeScreen(ListScreen):
             self.redraw()
 
     def action_refresh(self) -> None:
-        """Try the server at once, and read the lists anew."""
         self.desk.link.retry()
         self.desk.lobby.follow()
 
     def action_retry(self) -> None:
-        """Try again to reach the server."""
         self.desk.link.retry()
 
     def action_start_local(self) -> None:
-        """Start a server for this run."""
         self.desk.errands.stay()
         self.desk.link.start_local()
 
     def action_back(self) -> None:
-        """Stop what is waited for, else say how to quit."""
         if not self.desk.errands.give_up():
             self.desk.say(f"This is the first page. {self.desk.keymap.show('quit')} quits.", "dim")
 
     def action_travel_back(self) -> None:
-        """Go back to the server that we came from."""
-        self.desk.errands.give_up()
         self.desk.errands.travel_back()
 
     def action_theme(self) -> None:
-        """Show the next theme."""
         self.desk.action_theme()
 
     def action_settings(self) -> None:
-        """Open the settings."""
         self.desk.open(SettingsScreen())
 
     def action_ask_name(self, typed: str = "", why: str = "") -> None:
-        """Ask what one wants to be called."""
-
         def take(text: str | None) -> None:
             if text is None:
                 return
@@ -433,8 +412,3 @@ def view_live(live: LiveBoard) -> BoardView:
     rules = PRESETS.get(live.preset or "") or Rules(live.rows, live.columns, 2, "".join(live.names))
     line = frozenset(live.result.line) if live.result and live.result.line else frozenset()
     return BoardView(rules, live.board, live.last, line)
-
-
-def describe_game(rules: Rules) -> str:
-    """Return a game's board in very few words, nothing for the classic one: its board is its name."""
-    return "" if rules == PRESETS["classic"] else short_rules(RulesState.of(rules))

@@ -3,23 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region
+from textual.reactive import reactive
+from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lobby import COLUMNS
-from tictactoe_client.tui.picture import Picture, measure, wrap
+from tictactoe_client.tui.picture import ASCII, Picture, measure, wrap
 from tictactoe_client.tui.screen import FramedScreen
 
 Row = tuple[str, str]
-"""The name of what one may choose, and how it is shown after two blanks."""
+"""The name of what one may choose, and how it is shown."""
+
+
+class Rows(OptionList, can_focus=False, inherit_bindings=False):
+    """Rows of one line each; a choice that moves sends the two lines that it concerns, not all of them."""
+
+    highlighted: reactive[int | None] = reactive(None, repaint=False)
+    _painted: int | None = None
+
+    def __init__(self) -> None:
+        super().__init__(markup=False, compact=True)
+        self._rows: dict[str, str] = {}
+
+    def lie(self, place: Region, rows: Sequence[Row], chosen: str) -> None:
+        """Show these rows at this place of the window."""
+        self.styles.offset, self.styles.width, self.styles.height = place.offset, place.width, place.height
+        self.display = bool(rows) and bool(place)
+        before, self._rows = self._rows, dict(rows)
+        if list(before) != list(self._rows):
+            self.set_options(Option(f"  {text}", id=name) for name, text in rows)
+        for name, text in rows:
+            if text != before.get(name, text):
+                self.replace_option_prompt(name, f"  {text}")
+        self.highlighted = self.get_option_index(chosen) if chosen in self._rows else None
+
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        super().watch_highlighted(highlighted)
+        for line in (self._painted, highlighted):
+            if line is not None:
+                self.refresh_line(line)
+        self._painted = highlighted
+
+    def render_line(self, y: int) -> Strip:
+        """Return a line, with a sign before the chosen one that needs no colour."""
+        strip = super().render_line(y)
+        if y + int(self.scroll_offset.y) != self.highlighted:
+            return strip
+        style = next((segment.style for segment in strip), None)
+        return Strip.join([Strip([Segment(">", style)], 1), strip.crop(1)])
 
 
 class ListScreen(FramedScreen):
@@ -38,11 +80,10 @@ class ListScreen(FramedScreen):
     """Whether the first row comes after the last one."""
 
     def __init__(self, *children: Widget) -> None:
-        super().__init__(*children)
+        self.rows = Rows()
+        super().__init__(self.rows, *children)
         self.chosen = ""
         self._names: Sequence[str] = ()
-        self._top = 0
-        self._shown = 1
 
     # -- the choice -----------------------------------------------------------------------------------------------
 
@@ -79,51 +120,39 @@ class ListScreen(FramedScreen):
         self._go(at % len(self._names) if self.wraps else at)
 
     def action_page(self, by: int) -> None:
-        self._go(self.at + by * self._shown)
+        self._go(self.at + by * max(1, self.rows.size.height))
+
+    def _go(self, at: int) -> None:
+        self.choose(self._names[max(0, min(at, len(self._names) - 1))])
 
     def action_go(self, at: int) -> None:
         self.choose(self._names[at])
 
-    def on_mouse_scroll_down(self) -> None:
-        self._go(self.at + 1)
-
-    def on_mouse_scroll_up(self) -> None:
-        self._go(self.at - 1)
-
-    def _go(self, at: int) -> None:
-        if self._names and not self.is_small:
-            self.choose(self._names[max(0, min(at, len(self._names) - 1))])
-
     def action_open(self) -> None:
         self.open_row(self.chosen)
 
-    def _click(self, name: str) -> None:
-        self.choose(name)
-        self.open_row(name)
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open a row that was clicked."""
+        self.choose(event.option_id or "")
+        self.open_row(self.chosen)
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
-    def draw_rows(self, page: Picture, place: Region, rows: Sequence[Row]) -> dict[str, Region]:
-        """Draw the rows that there is room for, the chosen one among them; return where they stand, by their names."""
-        top, height = 0, place.height
-        if 0 < height < len(rows):
-            at = next((at for at, (name, _) in enumerate(rows) if name == self.chosen), 0)
-            top = self._top = max(at - height + 1, min(self._top, at, len(rows) - height))
-        places = {}
-        for y, (name, text) in enumerate(rows[top : top + height], place.y):
-            places[name] = Region(place.x, y, place.width, 1)
-            self.let_click(places[name], partial(self._click, name))
-            is_chosen = name == self.chosen
-            line = f"{'>' if is_chosen else ' '} {text}{' ' * (place.width - 2 - measure(text))}"
-            page.put(place.x, y, line, "chosen" if is_chosen else "", until=place.right)
-        if self.chosen in places:
-            self._shown = len(places)
-        return places
+    def lay_rows(self, place: Region, rows: Sequence[Row], widget: Rows | None = None) -> None:
+        """Let a list lie at this place of the page."""
+        if self.desk.settings.ascii:
+            rows = [(name, text.translate(ASCII)) for name, text in rows]
+        (widget or self.rows).lie(place.translate((self.stage.x, self.stage.y)), rows, self.chosen)
 
-    def draw_table(
-        self, page: Picture, place: Region, titles: Sequence[str], lines: Sequence[tuple[str, Sequence[str]]]
+    def lay_table(
+        self,
+        page: Picture,
+        place: Region,
+        titles: Sequence[str],
+        lines: Sequence[tuple[str, Sequence[str]]],
+        widget: Rows | None = None,
     ) -> None:
-        """Draw rows of cells below the titles of their columns."""
+        """Let a list of cells lie below the titles of their columns."""
         widths = [max(map(measure, column)) for column in zip(titles, *(cells for _, cells in lines), strict=True)]
 
         def align(cells: Sequence[str]) -> str:
@@ -131,7 +160,7 @@ class ListScreen(FramedScreen):
 
         if lines and place.height > 1:
             page.put(place.x + 2, place.y, align(titles), "dim", until=place.right)
-        self.draw_rows(page, place.shrink((1, 0, 0, 0)), [(name, align(cells)) for name, cells in lines])
+        self.lay_rows(place.shrink((1, 0, 0, 0)), [(name, align(cells)) for name, cells in lines], widget)
 
 
 _EMPTY = "No public game is being played now. This page shows it when one begins."
@@ -148,11 +177,9 @@ class WatchScreen(ListScreen):
     wraps = False
 
     def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
-        """Return the title, and how many games are on."""
-        return super().describe_head()[0], f"{len(self.desk.lobby.playing())} live"
+        return super().describe_head()[0], f"{len(self.desk.lobby.list_rooms('playing'))} live"
 
     def opened(self) -> None:
-        """Read the list anew."""
         self.desk.lobby.follow()
 
     def closed(self) -> None:
@@ -160,17 +187,15 @@ class WatchScreen(ListScreen):
         self.desk.errands.give_up()
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        """Draw the games."""
-        playing = self.desk.lobby.playing()
+        playing = self.desk.lobby.list_rooms("playing")
         self.keep([room.room for room in playing])
         rows = [(room.room, self.desk.lobby.describe(room)) for room in playing]
-        self.draw_table(page, Region(2, body.y, body.width - 4, body.height - 2), COLUMNS, rows)
+        self.lay_table(page, Region(2, body.y, body.width - 4, body.height - 2), COLUMNS, rows)
         if not playing:
             page.put_lines(3, body.y + 1, body.width - 6, _EMPTY)
         page.put_lines(3, body.bottom - len(wrap(_PRIVATE, body.width - 6)), body.width - 6, _PRIVATE, "dim")
 
     def open_row(self, name: str) -> None:
-        """Watch the chosen game."""
         self.desk.errands.enter(Choice("watch", code=name), self)
 
     def on_key(self, event: events.Key) -> None:
@@ -180,6 +205,5 @@ class WatchScreen(ListScreen):
             self.desk.errands.ask_for_room(event.character, "watch", self)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a code or a link."""
         event.stop()
         self.desk.errands.ask_for_room(event.text.strip(), "watch", self)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final
+from itertools import takewhile
+from typing import Any, Final, Literal
 
 from msgspec import UNSET
 
 from tictactoe_client.online.address import is_this_machine
-from tictactoe_client.online.changes import is_draw
 from tictactoe_client.online.errors import Unreachable, VersionRefused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.session import Session
@@ -22,7 +22,7 @@ from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import shorten
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, PastGame, RoomSummary, RulesState
-from tictactoe_protocol.wording import describe_clock, describe_manners
+from tictactoe_protocol.wording import count, describe_clock, describe_manners
 
 _MOST_ROOMS: Final = 2_000
 """How many rooms are remembered; of more those that opened first are forgotten."""
@@ -55,12 +55,9 @@ class Lobby:
         """
         push, now = message.push, time.monotonic()
         if isinstance(push, LobbyChange):
-            for room in push.changed:
-                self._rooms[room.room] = (room, now)
-            for code in push.closed:
+            self._rooms |= {room.room: (room, now) for room in push.changed}
+            for code in (*push.closed, *list(self._rooms)[:-_MOST_ROOMS]):
                 self._rooms.pop(code, None)
-            for code in list(self._rooms)[:-_MOST_ROOMS]:
-                del self._rooms[code]
         elif isinstance(push, LiveBoards):
             self.boards = push.boards
         elif isinstance(push, Ok) and push.rooms is not UNSET:
@@ -73,27 +70,23 @@ class Lobby:
         """Know of no room: those of the next server are others."""
         self._rooms, self.boards = {}, ()
 
-    def waiting(self, own: str | None) -> list[RoomSummary]:
-        """Return the rooms with a free seat that are not of the player `own`, newest first."""
-        return [room for room in self._newest("waiting") if not _holds(room, own)]
-
-    def playing(self) -> list[RoomSummary]:
-        """Return the rooms in which a game is on, newest first."""
-        return self._newest("playing")
+    def list_rooms(self, status: Literal["waiting", "playing"], but: str | None = None) -> list[RoomSummary]:
+        """Return the rooms with a free seat, or those in which a game is on, newest first, `but` those of a player."""
+        return [
+            room
+            for room, _ in reversed(self._rooms.values())
+            if room.status == status and not any(seat and seat.player == but for seat in room.seats.values())
+        ]
 
     def describe(self, room: RoomSummary) -> tuple[str, ...]:
         """Return what a list says of a room, column by column."""
         taken = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
         free = len(room.seats) - len(taken)
         players = f"{len(room.seats)}, {free} free" if free else f"{len(room.seats)}"
-        moves = "1 move" if room.ply == 1 else f"{room.ply} moves"
         age_ms = room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000)
         rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
-        how = moves if room.status == "playing" else describe_clock(room.clock)
+        how = count(room.ply, "move") if room.status == "playing" else describe_clock(room.clock)
         return room.room, rules, players, shorten(" v ".join(taken) or "-", 24), how, describe_age(age_ms)
-
-    def _newest(self, status: str) -> list[RoomSummary]:
-        return [room for room, _ in reversed(self._rooms.values()) if room.status == status]
 
 
 def describe_age(milliseconds: int) -> str:
@@ -109,26 +102,10 @@ def describe_age(milliseconds: int) -> str:
 def short_rules(rules: RulesState) -> str:
     """Return rules in very few words: ``15x15, 5 in a row``."""
     parts = [f"{rules.rows}x{rules.columns}"]
-    if rules.line != 3 or rules.rows != 3 or rules.columns != 3:
+    if (rules.line, rules.rows, rules.columns) != (3, 3, 3):
         parts.append(f"{rules.line} in a row")
     parts += [word for word, is_so in (("misère", rules.misere), ("falls", rules.gravity)) if is_so]
     return ", ".join([*parts, "blocked"] if rules.blocked else parts)
-
-
-def _holds(room: RoomSummary, player: str | None) -> bool:
-    return any(seat is not None and seat.player == player for seat in room.seats.values())
-
-
-NAME: Final = (
-    "╺┳╸╻┏━╸ ╺┳╸┏━┓┏━╸ ╺┳╸┏━┓┏━╸",
-    " ┃ ┃┃    ┃ ┣━┫┃    ┃ ┃ ┃┣╸ ",
-    " ╹ ╹┗━╸  ╹ ╹ ╹┗━╸  ╹ ┗━┛┗━╸",
-)
-ASCII_NAME: Final = (
-    "___ _ __  ___ __  __  ___ _  ___",
-    " |  | |    |  |_| |    |  | | |_ ",
-    " |  | |__  |  | | |__  |  |_| |__",
-)
 
 
 def describe_record(games: Sequence[PastGame], viewer: str) -> str:
@@ -138,15 +115,10 @@ def describe_record(games: Sequence[PastGame], viewer: str) -> str:
     """
     if not games:
         return ""
-    last = games[0]
-    others = ", ".join(clean_text(player.name) for player in last.players.values() if player.player != viewer)
-    told = f"Last: {describe_outcome(last, viewer)}{f', against {others}' if others else ''}."
-    streak = 0
-    for game in games:
-        winner = game.players.get(game.result.winner or "")
-        if is_draw(game.result) or winner is None or winner.player != viewer:
-            break
-        streak += 1
+    others = ", ".join(clean_text(player.name) for player in games[0].players.values() if player.player != viewer)
+    told = f"Last: {describe_outcome(games[0], viewer)}{f', against {others}' if others else ''}."
+    winners = (game.players.get(game.result.winner or "") for game in games)
+    streak = len(list(takewhile(lambda winner: winner is not None and winner.player == viewer, winners)))
     more = "at least " if streak == len(games) and streak > 9 else ""
     return f"{told} {more}{streak} wins in a row." if streak > 1 else told
 
@@ -156,13 +128,23 @@ def describe_no_server(link: Session, keymap: Keymap, *, offers_own: bool) -> li
 
     With `offers_own` the screen takes keys for a server of this run, and for the way back to the one before.
     """
+    before, is_here = link.before if offers_own else None, is_this_machine(link.address)
     if link.failure is None:
         lines = [[(f"Connecting to {link.address.url} ...", "dim")]]
-        if offers_own and link.before is not None:
-            lines += [[], [(f"{keymap.show('back')} goes back to {link.before.url}", "dim")]]
-        return lines
+        return [*lines, [], [(f"{keymap.show('back')} goes back to {before.url}", "dim")]] if before else lines
+    helps = [] if before is None else [(f"Back to {before.url}:", f"press {keymap.show('back')}")]
+    if isinstance(link.failure, Unreachable):
+        if is_here:
+            helps.append(("Is the server running?  Start one:", server_command()))
+        if offers_own and can_start_local(link):
+            helps.append(("Or one for this run alone:", f"press {keymap.show('local')}"))
+        if not is_here:
+            helps.append(("Play without any server:", own_command("bot")))
+        helps.append(("Or point elsewhere:", own_command("-s", "wss://host")))
+    elif isinstance(link.failure, VersionRefused):
+        helps.append(("Nothing can be played there until then.", ""))
     lines = [[(f"✗ {clean_text(link.failure.message)}", "bad")], []]
-    for text, command in _list_helps(link, keymap, offers_own=offers_own):
+    for text, command in helps:
         lines += [[(f"  {text}", "")], [(f"    {command}", "key")]]
     return [*lines, [], [(f"  {keymap.show('retry' if offers_own else 'refresh')}", "key"), (" tries again", "")]]
 
@@ -170,21 +152,3 @@ def describe_no_server(link: Session, keymap: Keymap, *, offers_own: bool) -> li
 def can_start_local(link: Session) -> bool:
     """Tell whether a server of this run alone would help."""
     return isinstance(link.failure, Unreachable) and link.address.is_loopback
-
-
-def _list_helps(link: Session, keymap: Keymap, *, offers_own: bool) -> list[tuple[str, str]]:
-    """Return what helps, each with the command or the key that does it."""
-    show, helps = keymap.show, []
-    if link.before is not None and offers_own:
-        helps.append((f"Back to {link.before.url}:", f"press {show('back')}"))
-    if isinstance(link.failure, Unreachable):
-        if is_this_machine(link.address):
-            helps.append(("Is the server running?  Start one:", server_command()))
-        if offers_own and can_start_local(link):
-            helps.append(("Or one for this run alone:", f"press {show('local')}"))
-        if not is_this_machine(link.address):
-            helps.append(("Play without any server:", own_command("bot")))
-        helps.append(("Or point elsewhere:", own_command("-s", "wss://host")))
-    elif isinstance(link.failure, VersionRefused):
-        helps.append(("Nothing can be played there until then.", ""))
-    return helps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from textual.binding import BindingType
 
@@ -18,28 +18,37 @@ from tictactoe_engine import PRESETS, Rules, format_cell
 from tictactoe_protocol.wording import describe_rules
 
 LEVELS: Final = ("easy", "medium", "hard")
-_NO_YES: Final = ("no", "yes")
-_RULES: Final = ("board", "win", "marks", "blocked", "misere", "gravity")
+_NO_YES: Final = {"no": False, "yes": True}
 
-FIELDS: Final[tuple[tuple[str, str, str, tuple[str, ...], str], ...]] = (
-    ("game", "Game", "classic", (*PRESETS, "custom"), "a game with a name, or your own"),
-    ("board", "Board", "3x3", (), "rows x columns, up to 32x32"),
-    ("win", "In a row to win", "3", (), ""),
-    ("marks", "Marks", "XO", (), "in turn order; one for each player"),
-    ("blocked", "Blocked cells", "", (), "such as b2,c3"),
-    ("misere", "Misère", "no", _NO_YES, "whoever completes a line loses"),
-    ("gravity", "Gravity", "no", _NO_YES, "marks fall down their column"),
-    ("clock", "Clock", "", (), "3+2, 10/move (seconds), or empty"),
-    ("seen", "Who may see it", "public", ("public", "private"), "private: with the code only"),
-    ("analysis", "Analysis", "closed", ("closed", "open"), "open: of the running game, a lesson"),
-    ("chat", "Chat", "all", ("all", "players"), "players: who watches only reads"),
-    ("seat", "Your mark", "X", (), "the first begins"),
-    ("bots", "The computer", "no", ("no", *LEVELS), "in the other seats"),
-)
-"""The lines: a name, a title, what it says at first, what it may say where it is a choice, and a note."""
 
-_COMPANY: Final = ("seen", "analysis", "chat", "bots")
-"""Lines that mean nothing to one who is alone on a server, but for the computer, which then plays."""
+def list_lines(*, alone: bool) -> dict[str, Field]:
+    """Return the lines by their names, with what they say at first; for one who is `alone` those that mean something.
+
+    Nobody but the computer can come then, which plays.
+    """
+    lines = {
+        "game": Field("Game", "classic", "a game with a name, or your own", _words(*PRESETS, "custom")),
+        "board": Field("Board", "3x3", "rows x columns, up to 32x32"),
+        "win": Field("In a row to win", "3"),
+        "marks": Field("Marks", "XO", "in turn order; one for each player"),
+        "blocked": Field("Blocked cells", "", "such as b2,c3"),
+        "misere": Field("Misère", False, "whoever completes a line loses", _NO_YES),
+        "gravity": Field("Gravity", False, "marks fall down their column", _NO_YES),
+        "clock": Field("Clock", "", "3+2, 10/move (seconds), or empty"),
+        "seen": Field("Who may see it", "public", "private: with the code only", _words("public", "private")),
+        "analysis": Field("Analysis", "closed", "open: of the running game, a lesson", _words("closed", "open")),
+        "chat": Field("Chat", "all", "players: who watches only reads", _words("all", "players")),
+        "seat": Field("Your mark", "X", "the first begins"),
+        "bots": Field("The computer", "no", "in the other seats", _words("no", *LEVELS)),
+    }
+    if alone:
+        lines = {name: line for name, line in lines.items() if name not in ("seen", "analysis", "chat")}
+        lines["bots"] = Field("The computer", "medium", "nobody else can come here", _words(*LEVELS))
+    return lines
+
+
+def _words(*values: str) -> Mapping[str, str]:
+    return dict(zip(values, values, strict=True))
 
 
 class NewRoomScreen(FormScreen):
@@ -58,69 +67,49 @@ class NewRoomScreen(FormScreen):
         """What Esc does first where a text was changed."""
         return {"cancel": "undo"} if self.is_edited else {}
 
-    @property
-    def is_alone(self) -> bool:
-        """Whether nobody but the computer can come."""
-        return self.desk.link.is_own
-
-    def opened(self) -> None:
-        """Make the lines, unless one comes back to them."""
-        if self.fields:
-            return
-        ascii_only = self.desk.settings.ascii
-        for name, title, value, values, note in FIELDS:
-            if not (self.is_alone and name in _COMPANY):
-                shown = title.replace("è", "e") if ascii_only else title
-                self.fields[name] = Field(shown, value, note, [(one, one) for one in values])
-        if self.is_alone:
-            levels = [(level, level) for level in LEVELS]
-            self.fields["bots"] = Field("The computer", "medium", "nobody else can come here", levels)
+    def list_fields(self) -> dict[str, Field]:
+        """Return the lines, which stay as they are when one comes back to them."""
+        return self.fields or list_lines(alone=self.desk.link.is_own)
 
     def describe_sum(self) -> tuple[str, str]:
         """Return what the room comes to, or what is wrong with it."""
         try:
-            return describe_room(self.read(), alone=self.is_alone), "dim"
+            return describe_room(read_room(self._values), alone=self.desk.link.is_own), "dim"
         except Misuse as misuse:
             return misuse.message, "bad"
 
-    def read(self) -> Wish:
-        """Return the room that the form describes; raises `Misuse` in the form's words."""
-        return read_room(self._values())
-
-    def _values(self) -> dict[str, str]:
-        return {name: field.value.strip() for name, field in self.fields.items()}
+    @property
+    def _values(self) -> dict[str, Any]:
+        """What the lines say, texts without blanks around them."""
+        return {name: field.value if field.choices else field.value.strip() for name, field in self.fields.items()}
 
     def took(self, name: str) -> None:
         """Show what a named game means, or that the rules are no longer those of one."""
-        fields = self.fields
-        if name in _RULES:
-            try:
-                fields["game"].value = _read_rules(self._values()).preset or "custom"
-            except Misuse:
-                fields["game"].value = "custom"
-        elif name == "game" and (rules := PRESETS.get(fields["game"].value)) is not None:
+        game, seat = self.fields["game"], self.fields["seat"]
+        if name == "game" and (rules := PRESETS.get(game.value)) is not None:
             for rule, value in values_of(rules).items():
-                fields[rule].value = value
-            if fields["seat"].value not in rules.marks:
-                fields["seat"].value = rules.marks[0]
+                self.fields[rule].value = value
+            if seat.value not in rules.marks:
+                seat.value = rules.marks[0]
+        elif name in values_of(PRESETS["classic"]):
+            try:
+                game.value = _read_rules(self._values).preset or "custom"
+            except Misuse:
+                game.value = "custom"
 
     def list_help(self) -> Sequence[Topic]:
-        """Return the help for this form."""
-        titles = [title for name, title, *_ in FIELDS if name in self.fields]
+        titles = [field.title for field in self.fields.values()]
         return [("The lines", tuple(row for row in FORM if row[0] in titles))]
 
     def on_input_submitted(self) -> None:
-        """Open the room from a line of text, too."""
         self.action_enter_room()
 
     def action_enter_room(self) -> None:
         """Open the room, unless something is wrong with it, or one is on the way already."""
         try:
-            wish = self.read()
+            self.desk.errands.enter(read_room(self._values))
         except Misuse as misuse:
             self.desk.say(misuse.message, "bad")
-            return
-        self.desk.errands.enter(wish)
 
     def action_back(self) -> None:
         """Take back what is typed in the line, else want no room any more."""
@@ -131,26 +120,23 @@ class NewRoomScreen(FormScreen):
         super().action_back()
 
 
-def read_room(values: Mapping[str, str]) -> Wish:
-    """Return the room that these lines describe; raises `Misuse` in the form's words.
-
-    Of one who is alone there is no line that says who may see it.
-    """
+def read_room(values: Mapping[str, Any]) -> Wish:
+    """Return the room that these lines describe; raises `Misuse` in the form's words."""
     try:
         rules = _read_rules(values)
-        bots = () if values["bots"] == "no" else (values["bots"],) * (len(rules.marks) - 1)
         return Wish(
             "create",
             rules,
             parse_clock(values["clock"] or None),
             values.get("seen") != "public",
             parse_seat(values["seat"] or None, rules),
-            bots,
-            analysis="open" if values.get("analysis") == "open" else "closed",
-            chat="players" if values.get("chat") == "players" else "all",
+            () if values["bots"] == "no" else (values["bots"],) * (len(rules.marks) - 1),
+            analysis=values.get("analysis", "closed"),
+            chat=values.get("chat", "all"),
         )
     except Misuse as misuse:
-        raise Misuse(_without_dashes(misuse.message)) from None
+        told = misuse.message.replace("--blocked: ", "Blocked: ").replace("--seat ", "Your mark ")
+        raise Misuse(told) from None
 
 
 def describe_room(wish: Wish, *, alone: bool) -> str:
@@ -164,20 +150,23 @@ def describe_room(wish: Wish, *, alone: bool) -> str:
     return f"{describe_rules(wish.rules)}; {describe_clock_in_words(wish.clock)}.{seen}"
 
 
-def values_of(rules: Rules) -> dict[str, str]:
+def values_of(rules: Rules) -> dict[str, Any]:
     """Return what the lines of the rules say of these.
 
     >>> values_of(PRESETS["classic"])["board"]
     '3x3'
     """
-    blocked = ",".join(format_cell(cell, rules).lower() for cell in sorted(rules.blocked))
-    yes = (_NO_YES[rules.misere], _NO_YES[rules.gravity])
-    return dict(
-        zip(_RULES, (f"{rules.rows}x{rules.columns}", str(rules.line), rules.marks, blocked, *yes), strict=True)
-    )
+    return {
+        "board": f"{rules.rows}x{rules.columns}",
+        "win": str(rules.line),
+        "marks": rules.marks,
+        "blocked": ",".join(format_cell(cell, rules).lower() for cell in sorted(rules.blocked)),
+        "misere": rules.misere,
+        "gravity": rules.gravity,
+    }
 
 
-def _read_rules(values: Mapping[str, str]) -> Rules:
+def _read_rules(values: Mapping[str, Any]) -> Rules:
     win = values["win"]
     if not (win.isascii() and win.isdigit() and len(win) <= 3):
         raise Misuse(f'"{win}" is no number of marks in a row.')
@@ -186,11 +175,6 @@ def _read_rules(values: Mapping[str, str]) -> Rules:
         win=int(win),
         marks=values["marks"],
         blocked=values["blocked"] or None,
-        misere=values["misere"] == "yes",
-        gravity=values["gravity"] == "yes",
+        misere=values["misere"],
+        gravity=values["gravity"],
     )
-
-
-def _without_dashes(message: str) -> str:
-    """Return a refusal of the command line's options as one of this form's lines."""
-    return message.replace("--blocked: ", "Blocked: ").replace("--seat ", "Your mark ")

@@ -17,7 +17,8 @@ Cell = tuple[str, str]
 """A character, empty for the second half of a wide one, and its role."""
 
 _BLANK: Cell = (" ", "")
-_ASCII = str.maketrans("…èÈ✗╳●‹›▼─│╭╮╰╯▶◂·", "~eExx*<> -|++++><-")
+ASCII = str.maketrans("…èÈ✗╳●‹›▼─│╭╮╰╯▶◂·", "~eExx*<> -|++++><-")
+"""What our own signs are called where they have to be ASCII."""
 
 
 class Picture:
@@ -37,7 +38,7 @@ class Picture:
 
         Nothing that steers a terminal gets onto a picture, whoever the text is from.
         """
-        cells = _split(text.translate(_ASCII) if self.ascii_only else text)
+        cells = _split(text.translate(ASCII) if self.ascii_only else text)
         room = max(0, (self.width if until is None else min(until, self.width)) - x)
         if cells[room : room + 1] == ("",):
             room -= 1

@@ -32,16 +32,12 @@ class SettingsScreen(FormScreen):
 
     def list_fields(self) -> dict[str, Field]:
         """Return a line for each option, as it is now."""
-        settings = self.desk.settings
-        return {
-            name: Field(
-                option.title,
-                getattr(settings, name),
-                option.describe(getattr(settings, name))[1],
-                [(option.describe(value)[0], value) for value in option.choices],
-            )
-            for name, option in SCREEN_OPTIONS.items()
-        }
+        fields = {}
+        for name, option in SCREEN_OPTIONS.items():
+            value = getattr(self.desk.settings, name)
+            choices = {option.describe(choice)[0]: choice for choice in option.choices}
+            fields[name] = Field(option.title, value, option.describe(value)[1], choices)
+        return fields
 
     def took(self, name: str) -> None:
         """Change a setting."""

@@ -200,9 +200,15 @@ Input, Input:focus { background: $ground; background-tint: $ground 0%; color: $i
 Input > .input--cursor, Input > .input--selection {
     color: $block-cursor-foreground; background: $block-cursor-background; text-style: $block-cursor-text-style;
 }
-Page { position: absolute; background: $ground !important; color: $ink; scrollbar-size: 0 0; }
+Canvas { layers: below above; }
+Rows, Page { position: absolute; background: $ground !important; color: $ink; border: none; padding: 0; layer: below; }
+Rows { display: none; }
+Rows, Page { scrollbar-size: 0 0; text-wrap: nowrap; text-overflow: clip; }
+Rows > .option-list--option-highlighted {
+    color: $block-cursor-foreground; background: $block-cursor-background; text-style: $block-cursor-text-style;
+}
 Page Static { height: auto; text-wrap: wrap; }
-#line { position: absolute; width: 18; padding: 0 1; display: none; }
+#line { position: absolute; width: 18; padding: 0 1; display: none; layer: above; }
 
 Question { align: center middle; background: transparent; }
 #question { width: 60; max-width: 100%; height: auto; border: round $title; padding: 0 1; background: $ground; }
