@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 import msgspec
-from msgspec import UNSET, DecodeError, ValidationError
+from msgspec import UNSET, DecodeError
 
 from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.online.client import Client
@@ -50,18 +50,6 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
         return await asking
     finally:
         await dismiss(asking)
-
-
-def parse_line(text: str) -> Line:
-    """Return the object on a line; raises ValueError for anything else."""
-    try:
-        return msgspec.json.decode(text, type=Line)
-    except RecursionError:
-        raise ValueError("This is nested too deeply.") from None
-    except ValidationError:
-        raise ValueError("A line holds one JSON object.") from None
-    except DecodeError as error:
-        raise ValueError(f"This is not JSON: {error}.") from None
 
 
 _ROOM_REQUESTS: Final = frozenset(
@@ -135,6 +123,8 @@ class JsonGame:
                 self._room = self._client.room(what.room)
                 if what.seat is not None:
                     self._session.keep_room(what.room)
+            case RoomState(room=room, status="over") if room == code and not self._settings.asks:
+                return self._result_code()
             case Closed() if what.room == code and self._is_over():
                 return self._result_code()
             case Closed() | Gone() if what.room == code:
@@ -149,30 +139,17 @@ class JsonGame:
         """Enter the room, send what the input says, and end as the end of the input asks for."""
         await self._session.enter(enter)
         number = 0
-        while (text := await self._read_line()) is not None:
+        while (text := await self._keyboard.read_line()) is not None:
             number += 1
             if text.strip():
                 await self._take_line(text, number)
         return await self._wait_for_the_end()
 
-    async def _read_line(self) -> str | None:
-        """Return the next line; None at the end of the input and, where nothing is to be asked, of the game."""
-        if self._settings.asks:
-            return await self._keyboard.read_line()
-        reading = asyncio.create_task(self._keyboard.read_line())
-        ending = asyncio.create_task(self._until(self._is_over))
-        try:
-            await asyncio.wait({reading, ending}, return_when=asyncio.FIRST_COMPLETED)
-            return None if ending.done() else reading.result()
-        finally:
-            reading.cancel()
-            ending.cancel()
-
     async def _take_line(self, text: str, number: int) -> None:
         try:
-            request = parse_line(text)
-        except ValueError as error:
-            print_own("error", code="bad_json", message=str(error), line=number)
+            request = msgspec.json.decode(text, type=Line)
+        except (DecodeError, RecursionError) as error:
+            print_own("error", code="bad_json", message=f"A line holds one JSON object: {error}.", line=number)
             return
         kind, room = request.get("type"), self._room
         request.setdefault("id", f"line-{number}")
