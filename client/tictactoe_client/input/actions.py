@@ -370,23 +370,20 @@ class Actions:
                 await room.rematch()
             case "chat":
                 await room.chat(argument)
-            case "draw":
-                await room.draw(self._find_action(state.offers.draw, argument, "offered no draw"))
-            case "undo":
-                await room.undo(self._find_action(state.offers.undo, argument, "asked for nothing back"))
+            case "draw" | "undo":
+                await self._negotiate(kind, argument, getattr(state.offers, kind))
             case "claim":
                 await room.claim("draw" if argument == "draw" else "win")
         return Outcome()
 
     async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
         """Answer the one offer that waits for it; on the screen, where a key does that, also withdraw one's own."""
-        offers, viewer = open_offers(state, self.room.viewer), self.room.viewer
-        own: list[OfferKind] = [kind for kind in ("draw", "undo") if self._is_own(getattr(state.offers, kind))]
-        word = "accept" if accepts else "decline"
+        offers, seat, word = open_offers(state, self.room.viewer), self.room.seat, "accept" if accepts else "decline"
+        own: list[OfferKind] = [kind for kind in ("draw", "undo") if seat and getattr(state.offers, kind) == seat]
         if not offers and own and accepts:
             raise BadInput("That is your own offer: the other side answers it.")
         if not offers and not (own and self._shows):
-            raise BadInput(f"Nothing was asked. {describe_turn(state, viewer)}")
+            raise BadInput(f"Nothing was asked. {describe_turn(state, self.room.viewer)}")
         if len(offers) > 1 and not self._shows:
             raise BadInput(f"To which? Type {' or '.join(f'{kind} {word}' for kind in offers)}.")
         kind = (offers or own)[0]
@@ -394,17 +391,16 @@ class Actions:
             raise BadInput("A rematch is refused by going: type leave, or new for another opponent.")
         return await self._do_verb(Verb(kind, word), state)
 
-    def _is_own(self, offered_by: str | None) -> bool:
-        return offered_by is not None and offered_by == self.room.seat
-
-    def _find_action(self, offered_by: str | None, argument: str, nothing: str) -> OfferAction:
-        """Return what a bare ``draw`` or ``undo`` means: accept the other's offer where there is one, else offer."""
-        if argument == "withdraw" and not self._is_own(offered_by):
-            raise BadInput(f"You have {nothing}.")
+    async def _negotiate(self, kind: Literal["draw", "undo"], argument: str, offered_by: str | None) -> None:
+        """Offer or answer; a bare word accepts the other's offer where there is one, else offers."""
+        action: OfferAction = "offer"
+        if argument == "withdraw" and (offered_by is None or offered_by != self.room.seat):
+            raise BadInput(f"You have {'offered no draw' if kind == 'draw' else 'asked for nothing back'}.")
         if argument in ("decline", "no", "withdraw"):
-            return "decline"
-        others = offered_by is not None and not self._is_own(offered_by)
-        return "accept" if others or argument in ("accept", "yes") else "offer"
+            action = "decline"
+        elif argument in ("accept", "yes") or offered_by not in (None, self.room.seat):
+            action = "accept"
+        await (self.room.draw if kind == "draw" else self.room.undo)(action)
 
     def _describe_end(self, state: RoomState) -> str:
         return f"{describe_turn(state, self.room.viewer)} {describe_ways_on(state, self.room.viewer)}"
