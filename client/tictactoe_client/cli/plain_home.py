@@ -11,13 +11,10 @@ from tictactoe_client.cli.run import Work, ask_line, carry_out, connected
 from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
-from tictactoe_client.text.lobby import (
-    describe_home_help,
-    describe_self,
-    describe_strange_word,
-    list_words,
-    offer_games,
-)
+from tictactoe_client.text.help import HOME, Command
+from tictactoe_client.text.lobby import describe_home_help, list_words, offer_games
+from tictactoe_client.text.wording import describe_connection, describe_unknown
+from tictactoe_protocol import clean_text
 
 _LEADING_AWAY: Final = frozenset({"play", "bot", "new", "join", "watch"})
 """What leads into a room, so that one wants to hear where one is afterwards."""
@@ -51,12 +48,16 @@ class PlainHome:
             await self._do(words[0].lower(), words)
         return ExitCode.NORMAL
 
+    @property
+    def _offered(self) -> Sequence[Command]:
+        return HOME if self._waiting else HOME[1:]
+
     async def _arrive(self) -> None:
         """Say who one is on which server, the first time, what waits there, and what can be typed."""
         self._waiting = {}
         there = replace(self._settings, local=False, debug=False)
         await carry_out(there, self._greet(there))
-        self._screen.print(list_words(is_waited_for=bool(self._waiting)))
+        self._screen.print(list_words(self._offered))
 
     async def _greet(self, there: Settings) -> int:
         is_first = not self._name
@@ -65,21 +66,20 @@ class PlainHome:
             self._waiting = found.waiting | {seat.room: client.held_ms(seat.room) for seat in client.welcome.rooms}
             if client.name != self._name:
                 self._name = client.name
-                self._screen.print(describe_self(client.name, client.latency_seconds))
+                self._screen.print(f"{describe_connection(client.latency_seconds)} You are {clean_text(client.name)}.")
             self._screen.print(*found.losses, *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 
     async def _do(self, word: str, words: Sequence[str]) -> None:
-        is_waited_for = bool(self._waiting)
-        known = [*self._commands, *(["resume"] if is_waited_for else [])]
+        known = [*self._commands, *(["resume"] if self._waiting else [])]
         if word in ("help", "h", "?"):
-            self._screen.print(*describe_home_help(is_waited_for=is_waited_for))
+            self._screen.print(*describe_home_help(self._offered))
         elif not word:
-            self._screen.print(list_words(is_waited_for=is_waited_for))
-        elif word == "resume" and not is_waited_for:
+            self._screen.print(list_words(self._offered))
+        elif word == "resume" and not self._waiting:
             self._screen.print("No game of yours waits.")
         elif word not in known:
-            self._screen.print(describe_strange_word(words[0], [*known, "help", "quit"], is_waited_for=is_waited_for))
+            self._screen.print(describe_unknown(words[0], list_words(self._offered), [*known, "help", "quit"]))
         else:
             if word == "resume":
                 word, words = "join", ["join", *(words[1:] or [next(iter(self._waiting))])]

@@ -149,7 +149,6 @@ class Actions:
             return self._answer_refusal(refused, state)
 
     async def play_kept(self) -> Outcome:
-        """Play the move that was kept, where the game still stands as it did."""
         kept, self.kept, state = self.kept, None, self.room.state
         if kept is None or state is None:
             return Outcome()
@@ -159,7 +158,6 @@ class Actions:
         return Outcome((f"{name} is not played: the game has gone on without it.",))
 
     def parse(self, line: str) -> Intent | BadInput:
-        """Return what a typed line asks for, or why it cannot be understood."""
         settings, state = self._settings, self.room.state
         if state is None:
             return Query("turn")
@@ -220,7 +218,6 @@ class Actions:
         return [*self.describe_moment(state), *self._draw(state, is_wanted=look.kind == "at"), *turn]
 
     def describe_moment(self, state: RoomState) -> list[str]:
-        """Return the move that led to the moment that is looked at."""
         timeline = self.timeline
         if not timeline.here:
             return ["The start."]
@@ -265,14 +262,12 @@ class Actions:
         return await judge.analyse(ply)
 
     async def _weigh(self, ply: int, state: RoomState) -> list[str]:
-        """Return what a position is worth, where its other moves lead, and whether the move before it was good."""
         rules, moves, after = state.rules.to_rules(), self.room.moves, await self.analyse(ply)
         if not 0 < after.ply <= len(moves):
             return review_position(after, None, None, rules)
         return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
 
     async def _look_at_mistake(self, by: int, state: RoomState) -> list[str]:
-        """Go to where the next mistake was made, or with `by` -1 the one before, and return what it was."""
         judge = self._call_judge()
         here = self.timeline.here if self.timeline.is_back or by < 0 else -1
         plies = range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1)
@@ -302,7 +297,6 @@ class Actions:
         return Outcome()
 
     def refuse_move(self, state: RoomState) -> str:
-        """Return why we cannot move in this state, "" where we can."""
         if self.room.seat is None:
             return ONLY_PLAYERS_MOVE
         if state.status == "over":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
@@ -19,6 +18,7 @@ from tictactoe_engine import (
     has_single_keys,
     parse_cell,
 )
+from tictactoe_engine.errors import shorten
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 
@@ -112,7 +112,6 @@ _PHRASES: Final[dict[str, Intent]] = {
 }
 """What can be typed; some of it takes words, a number or a cell behind it."""
 _WORDS: Final = [phrase for phrase in _PHRASES if len(phrase) > 1]
-_SIMILAR_ENOUGH: Final = 0.75
 
 
 def parse_intent(
@@ -156,11 +155,13 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
     word, _, argument = body.partition(" ")
     word, argument = word.lower(), argument.strip()
     match _PHRASES.get(word):
-        case Verb("chat"):
-            return _parse_speech(argument)
+        case Verb("chat") if not argument:
+            raise BadInput("Say what? Type chat and then your words.")
+        case Verb("chat") if len(argument) > MAX_CHAT_LENGTH:
+            raise BadInput(describe_too_long(argument), "too_long")
         case Verb("unmute") if not argument:
             raise BadInput("Hear whom again? Type unmute and a name; mute alone says who is muted.")
-        case Verb("mute" | "unmute" | "save" as kind):
+        case Verb("chat" | "mute" | "unmute" | "save" as kind):
             return Verb(kind, argument)
         case Query("cell"):
             return _parse_read(argument, rules, coordinates)
@@ -178,14 +179,6 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
             told = [word, *(f"{word} {way}" for way in _WAYS[kind][:_MOST_WAYS_SHOWN])]
             raise BadInput(f"Type {', '.join(told[:-1])} or {told[-1]}.")
     return _PHRASES.get(" ".join(body.lower().split()))
-
-
-def _parse_speech(text: str) -> Verb:
-    if not text:
-        raise BadInput("Say what? Type chat and then your words.")
-    if len(text) > MAX_CHAT_LENGTH:
-        raise BadInput(describe_too_long(text), "too_long")
-    return Verb("chat", text)
 
 
 def describe_too_long(text: str) -> str:
@@ -225,14 +218,7 @@ def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordin
         column = find_column(body, rules) if rules.gravity else None
         if column is not None:
             return column
-        raise BadInput(_describe_unknown(body, rules, unknown)) from None
-
-
-def _describe_unknown(body: str, rules: Rules, unknown: UnknownNotation) -> str:
-    close = difflib.get_close_matches(body.lower(), _WORDS, 1, _SIMILAR_ENOUGH) if len(body) < 40 else []
-    if close:
-        return describe_unknown(body, f"Did you mean {close[0]}?")
-    if rules.gravity and not has_single_keys(rules):
-        head = unknown.message.partition(" A move looks like")[0]
-        return f"{head} A move is a column, {name_columns(rules)}. ? for help."
-    return unknown.message
+        hint = unknown.message[unknown.message.index("A move looks like") :]
+        if rules.gravity and not has_single_keys(rules):
+            hint = f"A move is a column, {name_columns(rules)}. ? for help."
+        raise BadInput(describe_unknown(shorten(body.strip()), hint, _WORDS)) from None

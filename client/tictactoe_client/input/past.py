@@ -42,17 +42,14 @@ class Timeline:
 
     @property
     def here(self) -> int:
-        """How many moves lie on the board that is looked at."""
         return len(self.moves) if self.ply is None else self.ply
 
     @property
     def is_back(self) -> bool:
-        """Whether a moment before the present is looked at."""
         return self.ply is not None
 
     @property
     def unseen(self) -> int:
-        """How many moves came while one looked back."""
         return max(0, len(self.moves) - self.seen) if self.is_back else 0
 
     @property
@@ -73,11 +70,9 @@ class Timeline:
         return Timeline(self.game, self.moves, ply if is_back else None, seen)
 
     def step(self, by: int) -> Timeline:
-        """Return it so many moves further on."""
         return self.jump(self.here + by)
 
     def show(self, state: RoomState) -> RoomState:
-        """Return the state with the board as it was at the moment that is looked at."""
         if self.ply is None:
             return state
         moves = self.moves[: self.ply]
@@ -124,7 +119,6 @@ class Judge:
 
     @property
     def seconds_left(self) -> float:
-        """How long it takes at most until all is known of all positions."""
         return 0.0 if fits_table(self.position) else self._seconds * (self.position.ply + 1 - len(self._known))
 
     async def analyse(self, ply: int) -> AnalysisState:
@@ -135,7 +129,6 @@ class Judge:
         return self._known[ply]
 
     async def mistakes(self, plies: Iterable[int]) -> AsyncIterator[Mistake]:
-        """Yield those of these moves that gave away a win or a draw."""
         for ply in plies:
             if (mistake := await self.judge_move(ply)) is not None:
                 yield mistake

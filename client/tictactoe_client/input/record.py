@@ -46,11 +46,9 @@ class RecordedRoom(Room):
 
     @property
     def position(self) -> Position:
-        """The last position."""
         return self.content.position
 
     async def record(self, game: int) -> str:
-        """Return the record as text, whatever the game's number."""
         return format_record(self.content)
 
 
@@ -90,7 +88,6 @@ class RecordActions(Actions):
         return await super()._answer(intent, state if isinstance(intent, Look) else shown)
 
     def tell_moment(self) -> list[str]:
-        """Return what is to be told of the moment that is looked at, with its board where boards are drawn."""
         state = self.room.state
         return [] if state is None else [*self.describe_moment(state), *self._draw(state)]
 
@@ -98,7 +95,6 @@ class RecordActions(Actions):
         return self.tell_moment()
 
     def describe_moment(self, state: RoomState) -> list[str]:
-        """Return the move that led to the moment that is looked at, and what the record notes there."""
         return [*super().describe_moment(state), *describe_notes(self.room.content, self.timeline.here)]
 
     def _describe_edge(self, *, is_end: bool) -> str:

@@ -75,7 +75,6 @@ class JsonGame:
         self._changed = asyncio.Event()
 
     async def run(self, enter: Enter) -> int:
-        """Enter a room and return the exit code; when cancelled or cut off, give the seat up first."""
         print_connected(self._client, self._client.latency_seconds)
         hearing = asyncio.create_task(self._hear_all(self._client.messages()))
         speaking = asyncio.create_task(self._speak(enter))
@@ -93,7 +92,6 @@ class JsonGame:
     # -- what comes -------------------------------------------------------------------------------------------------
 
     async def _hear_all(self, messages: Messages) -> int:
-        """Pass on everything until the room or the connection is gone."""
         try:
             async for message in messages:
                 if message.event is None:
@@ -136,7 +134,6 @@ class JsonGame:
     # -- what is asked ----------------------------------------------------------------------------------------------
 
     async def _speak(self, enter: Enter) -> int:
-        """Enter the room, send what the input says, and end as the end of the input asks for."""
         await self._session.enter(enter)
         number = 0
         while (text := await self._keyboard.read_line()) is not None:
@@ -241,7 +238,6 @@ class JsonGame:
 
 
 def _names(request: Line, room: Room | None) -> bool:
-    """Tell whether a request names this room, in whatever spelling."""
     try:
         return room is not None and parse_room_code(str(request.get("room"))) == room.code
     except BadRoomCode:

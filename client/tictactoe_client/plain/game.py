@@ -70,7 +70,6 @@ class PlainGame:
     # -- coming and going -----------------------------------------------------------------------------------------
 
     async def run(self, enter: Enter) -> int:
-        """Enter a room, play or watch, and return the exit code; when cancelled, give the seat up first."""
         try:
             return await self._play(enter)
         except ConnectionLost as lost:
@@ -120,7 +119,6 @@ class PlainGame:
             await self._changed.wait()
 
     async def _enter_or_watch(self, enter: Enter) -> bool:
-        """Enter a room; one that is full may be watched, by whoever can be asked and says so."""
         try:
             await self._enter(enter)
         except Refused as refused:
@@ -169,7 +167,6 @@ class PlainGame:
             self._finish(ExitCode.REFUSED)
 
     async def _give_up_seat(self) -> None:
-        """Leave the room, so that nobody waits for us in vain; a server that does not answer is not waited for."""
         await self._client.leave_rooms()
         if self._is_offline and self._session is not None:
             self._session.leave_behind()
@@ -249,7 +246,6 @@ class PlainGame:
                 await self._client.ping()
 
     async def _take_end_of_input(self, room: Room) -> None:
-        """Say what becomes of a game that is not over, and go after a while, as no line can come any more."""
         if self._is_over:
             self._finish(None)
         elif room.seat is None or self._settings.stay:
@@ -274,7 +270,6 @@ class PlainGame:
     # -- what happens in the room, and to the connection ----------------------------------------------------------
 
     async def _hear_all(self, actions: Actions, happenings: Stream[events.RoomEvent]) -> None:
-        """Tell what happens in a room, to the end of the run or until one has left it."""
         async for event in happenings:
             if actions is self._actions:
                 self._hear(event, actions)
@@ -341,12 +336,10 @@ class PlainGame:
     # -- printing -------------------------------------------------------------------------------------------------
 
     def _prove_return(self, *lines: str) -> list[str]:
-        """Return what is said, after the return that it proves where one was away."""
         away, self._away_seconds = self._away_seconds, None
         return [*([] if away is None else [arrival.describe_return(away)]), *lines]
 
     def _tell(self, *lines: str) -> None:
-        """Print what is said beside states."""
         self._output.print(*self._prove_return(*lines))
         self._prompt()
 

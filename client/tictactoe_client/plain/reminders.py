@@ -37,7 +37,6 @@ class Reminders:
 
     @property
     def next_at(self) -> float | None:
-        """When there is something to say, or None."""
         return min(self._due.values(), default=None)
 
     def take(self, old: RoomState | None, state: RoomState, now: float, *, came_back: bool = False) -> None:
@@ -61,7 +60,6 @@ class Reminders:
         self._wait_on(now)
 
     def speak(self, state: RoomState, now: float) -> list[str]:
-        """Return what is to be said by now, in the newest state."""
         due, told, left = [key for key, at in self._due.items() if at <= now], [], round(self._runs_out_at - now)
         for key in due:
             del self._due[key]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.changes import is_draw
-from tictactoe_client.text.help import HOME, Command, own_command
-from tictactoe_client.text.wording import describe_connection, describe_unknown
+from tictactoe_client.text.help import Command, own_command
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 from tictactoe_protocol.wording import (
@@ -22,11 +20,6 @@ from tictactoe_protocol.wording import (
 )
 
 
-def describe_self(name: str, latency_seconds: float) -> str:
-    """Return that there is a connection, and who one is on it."""
-    return f"{describe_connection(latency_seconds)} You are {clean_text(name)}."
-
-
 def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
     """Return a line for each room where a seat still waits, given with the ms for which it is held."""
     return [
@@ -35,30 +28,18 @@ def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
     ]
 
 
-def _offered(*, is_waited_for: bool) -> tuple[Command, ...]:
-    """Return what can be typed; `resume` only where a game waits."""
-    return HOME if is_waited_for else HOME[1:]
+def list_words(offered: Sequence[Command]) -> str:
+    """Return what can be typed at home in one line."""
+    return f"Type {', '.join(command.typed[0] for command in offered)}, help or quit."
 
 
-def list_words(*, is_waited_for: bool) -> str:
-    """Return what can be typed in one line."""
-    words = ", ".join(command.typed[0] for command in _offered(is_waited_for=is_waited_for))
-    return f"Type {words}, help or quit."
-
-
-def describe_home_help(*, is_waited_for: bool) -> list[str]:
+def describe_home_help(offered: Sequence[Command]) -> list[str]:
     """Return what each word does, one a line."""
     return [
-        *(f"{command.typed[0]}: {command.does}." for command in _offered(is_waited_for=is_waited_for)),
+        *(f"{command.typed[0]}: {command.does}." for command in offered),
         "help: these lines. quit: the end of the program.",
         "Options may follow, such as play --rules gomoku; play --help names them. In a game, leave leads back here.",
     ]
-
-
-def describe_strange_word(word: str, known: Sequence[str], *, is_waited_for: bool) -> str:
-    """Return that a word means nothing at home, and what was perhaps meant, else what can be typed."""
-    close = difflib.get_close_matches(word.lower(), known, 1)
-    return describe_unknown(word, f"Did you mean {close[0]}?" if close else list_words(is_waited_for=is_waited_for))
 
 
 def describe_way_back(room: str, held_ms: int | None, address: Address) -> str:
@@ -87,22 +68,19 @@ def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: A
 
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:
     """Return one line a room in aligned columns, with a number before each for choosing, and its age at the end."""
-    return _align(
-        [
-            (
-                *((f"{number}.",) if numbered else ()),
-                room.room,
-                count(room.ply, "move") if room.status == "playing" else clean_text(room.status),
-                ", ".join((describe_rules(room.rules), *describe_manners(room))),
-                " v ".join(
-                    f"{clean_text(seat.name) if seat else 'free'} ({mark})" for mark, seat in room.seats.items()
-                ),
-                describe_clock(room.clock),
-                format_duration(room.age_ms),
-            )
-            for number, room in enumerate(rooms, 1)
-        ]
-    )
+    table = []
+    for number, room in enumerate(rooms, 1):
+        named = {mark: clean_text(seat.name) if seat else "free" for mark, seat in room.seats.items()}
+        row = (
+            room.room,
+            count(room.ply, "move") if room.status == "playing" else clean_text(room.status),
+            ", ".join((describe_rules(room.rules), *describe_manners(room))),
+            " v ".join(f"{name} ({mark})" for mark, name in named.items()),
+            describe_clock(room.clock),
+            format_duration(room.age_ms),
+        )
+        table.append((f"{number}.", *row) if numbered else row)
+    return _align(table)
 
 
 def list_games(

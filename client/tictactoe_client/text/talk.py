@@ -38,7 +38,6 @@ class Muted:
         self._heard: dict[str, str] = {}
 
     def hears(self, line: ChatLine) -> bool:
-        """Tell whether a line is to be shown, and remember whose it is."""
         self._heard[_key(line.from_)] = line.player or line.from_
         return line.player not in self._muted if line.player else line.from_ not in self._muted.values()
 
@@ -53,7 +52,6 @@ class Muted:
         return f"{known} is muted. To hear them again: unmute {known}"
 
     def unmute(self, name: str) -> str:
-        """Hear somebody again; return what to say."""
         for who, known in self._muted.items():
             if _key(known) == _key(name):
                 del self._muted[who]
@@ -61,7 +59,6 @@ class Muted:
         return f"{clean_text(name)} is not muted."
 
     def describe(self) -> str:
-        """Return who is muted."""
         return f"Muted: {', '.join(self._muted.values())}." if self._muted else "Nobody is muted. Type mute and a name."
 
     def _find(self, name: str, state: RoomState) -> tuple[str | None, str]:

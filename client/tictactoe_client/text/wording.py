@@ -5,6 +5,7 @@ A *viewer* is the public id of whoever reads, so that the words can say "you".
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from typing import Final
 
@@ -21,6 +22,7 @@ ONLY_PLAYERS_MOVE: Final = "You are watching: only players move."
 NO_CONNECTION: Final = "There is no connection."
 NO_MOVE_YET: Final = "No move has been played yet."
 NOTHING_MISSED: Final = "Nothing was missed."
+_SIMILAR_ENOUGH: Final = 0.7
 
 
 def describe_connection(latency_seconds: float) -> str:
@@ -33,9 +35,10 @@ def describe_away(*, is_blamed: bool) -> str:
     return "has dropped" if is_blamed else "is not here"
 
 
-def describe_unknown(typed: str, hint: str) -> str:
-    """Return that what was typed means nothing here."""
-    return f'I don\'t know "{clean_text(typed)}". {hint}'
+def describe_unknown(typed: str, hint: str, known: Sequence[str] = ()) -> str:
+    """Return that what was typed means nothing here, and what was perhaps meant, else a hint."""
+    close = difflib.get_close_matches(typed.lower(), known, 1, _SIMILAR_ENOUGH) if len(typed) < 40 else []
+    return f'I don\'t know "{clean_text(typed)}". {f"Did you mean {close[0]}?" if close else hint}'
 
 
 def name_played(state: RoomState, cells: Sequence[int]) -> list[str]:
