@@ -34,6 +34,8 @@ CASES: list[tuple[list[str], list[str]]] = [
     (["config", ""], ["path", "show", "set", "unset"]),
     (["config", "set", "th"], ["theme"]),
     (["config", "set", "bell", ""], ["off", "away", "always"]),
+    (["config", "set", "ascii", "t"], ["true"]),
+    (["config", "set", "bel", "a"], []),
     (["completion", "z"], ["zsh"]),
     (["join", ""], []),
     (["jion", "--res"], ["--result-code"]),

@@ -9,7 +9,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import update_wrapper
 from importlib import import_module
@@ -248,14 +248,10 @@ def check() -> None:
     """
 
 
-def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the keys that begin so, or the values of a setting that is one of some words."""
-    what, option = context.params.get("what"), FILE_OPTIONS.get(context.params.get("key") or "")
-    words: Iterable[str] = ()
-    if parameter.name == "key" and what in ("set", "unset"):
-        words = FILE_OPTIONS
-    elif option is not None and what == "set":
-        words = option.words or (("true", "false") if option.kind is bool else ())
+def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return the values that a setting may have, where these are some words."""
+    option = FILE_OPTIONS.get(context.params["key"])
+    words = () if option is None else option.words or (("true", "false") if option.kind is bool else ())
     return [word for word in words if word.startswith(incomplete)]
 
 
@@ -268,7 +264,7 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     needs_server=False,
 )
 @click.argument("what", type=Words(["path", "show", "set", "unset"]), required=False, metavar="[path|show|set|unset]")
-@click.argument("key", required=False, metavar="[KEY]", shell_complete=_complete)
+@click.argument("key", type=Words(list(FILE_OPTIONS)), required=False, metavar="[KEY]")
 @click.argument("value", required=False, metavar="[VALUE]", shell_complete=_complete)
 def config(settings: Settings, what: str | None, key: str | None, value: str | None) -> int:
     """Say or change what is set.

@@ -14,7 +14,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.files.config import Config, config_path, describe_unknown, keep_setting, show_path
+from tictactoe_client.files.config import Config, config_path, keep_setting, show_path
 from tictactoe_client.files.writer import NotKept, state_folder
 from tictactoe_client.settings import (
     FILE_OPTIONS,
@@ -239,8 +239,6 @@ def _change(key: str, text: str | None, file: str) -> str:
     """Write one setting, or strike it out where there is no text; return what was done, where."""
     try:
         if text is not None:
-            if key not in FILE_OPTIONS:
-                raise Misuse(describe_unknown(key))
             value = FILE_OPTIONS[key].parse(text)
             keep_setting(key, value)
             return f"{key} = {json.dumps(value, ensure_ascii=False)} is now in {file}"
@@ -265,11 +263,8 @@ def _show_settings(context: click.Context, *, in_json: bool) -> None:
 
 def _show(value: object) -> str:
     """Return a value in a table for people."""
-    match value:
-        case list():
-            return " ".join(value)
-        case float():
-            return f"{value:g}"
-        case bool():
-            return str(value).lower()
-    return "-" if value is None else str(value)
+    if isinstance(value, list):
+        return " ".join(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

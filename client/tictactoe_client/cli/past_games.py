@@ -68,9 +68,12 @@ async def replay(
         raise Misuse("Choose one of --at and --export.")
     is_file = source is not None and _is_file(source)
     if share is not None:
-        if at is not None or export is not None or game is not None or is_file:
+        if is_file or (at, export, game) != (None, None, None):
             raise Misuse("Only a game of your history is shared, by its id, and nothing else is done with it.")
-        return await _share(settings, source, on=share)
+        link = await _ask_for(settings, source, lambda past, id: past.share(id, on=share))
+        told = link or ("" if settings.quiet else "The game is not shared any more.")
+        report("shared", told, in_json=settings.mode == "json", link=link)
+        return ExitCode.NORMAL
     note: list[str] = []
     if source is not None and is_file:
         records = read_records(source)
@@ -83,7 +86,10 @@ async def replay(
     elif game is not None:
         raise Misuse("--game chooses among the games of a file.")
     else:
-        record = await _fetch(settings, source)
+        try:
+            record = parse_record(await _ask_for(settings, source, lambda past, id: past.record(id)))
+        except RecordError as error:
+            raise ProtocolBroken(f"this client cannot read its record: {clean_text(str(error))}") from None
     if at is not None and at > len(record.moves):
         raise Misuse(f"There is no move {at}: this game has {len(record.moves)}.")
     if export is None:
@@ -98,23 +104,6 @@ async def replay(
 def _is_file(source: str) -> bool:
     """Tell whether a file is meant, not the id of a game: it is there, or it could be no id."""
     return source == STANDARD_STREAM or Path(source).is_file() or not _GAME_ID.fullmatch(source)
-
-
-async def _fetch(settings: Settings, id: str | None) -> GameRecord:
-    """Return one of our own games from the server, the last one where no id is given."""
-    text = await _ask_for(settings, id, lambda past, id: past.record(id))
-    try:
-        return parse_record(text)
-    except RecordError as error:
-        raise ProtocolBroken(f"this client cannot read its record: {clean_text(str(error))}") from None
-
-
-async def _share(settings: Settings, id: str | None, *, on: bool) -> int:
-    """Show one of our own games to all who get its link, the last one where no id is given, or no more."""
-    link = await _ask_for(settings, id, lambda past, id: past.share(id, on=on))
-    told = link or ("" if settings.quiet else "The game is not shared any more.")
-    report("shared", told, in_json=settings.mode == "json", link=link)
-    return ExitCode.NORMAL
 
 
 async def _ask_for(

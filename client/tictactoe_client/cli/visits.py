@@ -92,32 +92,28 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
         return await show_screen(settings, opening=Opening("watch"))
     async with connected(settings, is_chatty=True) as (client, session):
         screen = Output(prompts=is_terminal(0, 1))
-        games: list[str] = []
+        games: dict[str, str] = {}
         if settings.mode == "json":
             await pass_through(client, client.rooms)
         else:
             playing = [room for room in await client.rooms() if room.status == "playing"]
             screen.print(*(list_rooms(playing, numbered=True) or ["No public game is being played now."]))
-            games = [room.room for room in playing]
+            games = {str(number): room.room for number, room in enumerate(playing, 1)}
         if settings.mode == "json" or not (settings.asks and is_terminal(0)):
             raise Misuse(f"Say which game to watch: {own_command('watch', 'CODE', server=client.address)}")
-        chosen = await _ask_for_game(games, screen) if games else None
-        if chosen is None:
-            return ExitCode.NORMAL
-        watching = Choice("watch", code=chosen)
-        return await PlainGame(client, settings, standard_input(), screen, session).run(watching.enter)
-
-
-async def _ask_for_game(games: Sequence[str], screen: Output) -> str | None:
-    """Return the code of the chosen game, or None where the person would rather go."""
-    numbered = {str(number): room for number, room in enumerate(games, 1)}
-    screen.print("Which game? Type its number or its code, or leave.")
-    while (line := await ask_line(screen)) is not None and line.strip().lower() not in ("leave", "quit", "exit"):
-        try:
-            return numbered.get(line.strip()) or parse_room_code(line)
-        except BadRoomCode:
-            screen.print(f"Type a number from 1 to {len(games)}, or a room code.")
-    return None
+        if games:
+            screen.print("Which game? Type its number or its code, or leave.")
+        while games and (line := await ask_line(screen)) is not None:
+            word = line.strip()
+            if word.lower() in ("leave", "quit", "exit"):
+                break
+            try:
+                watching = Choice("watch", code=games.get(word) or parse_room_code(word))
+            except BadRoomCode:
+                screen.print(f"Type a number from 1 to {len(games)}, or a room code.")
+            else:
+                return await PlainGame(client, settings, standard_input(), screen, session).run(watching.enter)
+        return ExitCode.NORMAL
 
 
 async def show_rooms(settings: Settings) -> int:
