@@ -255,14 +255,7 @@ def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> li
     return [word for word in words if word.startswith(incomplete)]
 
 
-@_command(
-    "",
-    "show",
-    "set server ws://192.168.1.20:8765",
-    "set theme night",
-    "unset theme",
-    needs_server=False,
-)
+@_command("", "show", "set server ws://192.168.1.20:8765", "set theme night", "unset theme", needs_server=False)
 @click.argument("what", type=Words(["path", "show", "set", "unset"]), required=False, metavar="[path|show|set|unset]")
 @click.argument("key", type=Words(list(FILE_OPTIONS)), required=False, metavar="[KEY]")
 @click.argument("value", required=False, metavar="[VALUE]", shell_complete=_complete)

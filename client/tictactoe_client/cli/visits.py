@@ -21,7 +21,7 @@ from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Role, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
-from tictactoe_client.streams.output import Output, is_terminal, print_error, print_failure, print_own, report
+from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
 from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_rooms
 from tictactoe_client.tui.opening import Opening
@@ -154,40 +154,33 @@ async def open_page(settings: Settings, room: Sequence[str]) -> int:
 
 
 async def check(settings: Settings) -> int:
-    """Go through every step that a game needs, print each, and return the code of the first that fails."""
-    in_json = settings.mode == "json"
+    """Go through every step that a game needs, and print each; what fails then is told as for every command."""
+    in_json, clock = settings.mode == "json", time.monotonic
 
     def tell(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
         report("step", f"{step.capitalize():<9} {line}", in_json=in_json, step=step, ok=ok, **fields)
 
-    async def resolve(address: Address) -> bool:
-        started = time.monotonic()
+    for address in parse_house(settings.server).addresses:
+        started, asking = clock(), asyncio.get_running_loop().getaddrinfo
         try:
-            loop = asyncio.get_running_loop()
-            found = await loop.getaddrinfo(address.host, address.port or 443, type=socket.SOCK_STREAM)
+            found = await asking(address.host, address.port or 443, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             told = f"there is no host {clean_text(address.host)}"
             tell("resolve", f"failed: {told}", ok=False, message=told)
-            if in_json:
-                print_failure("unreachable", told, in_json=True)
-            return False
-        places = list(dict.fromkeys(str(place[4][0]) for place in found))
-        tell("resolve", f"ok, {', '.join(places)}", ms=_ms_since(started), addresses=places)
-        return True
-
-    if not any([await resolve(address) for address in parse_house(settings.server).addresses]):
-        return ExitCode.UNREACHABLE
+        else:
+            places = list(dict.fromkeys(str(place[4][0]) for place in found))
+            tell("resolve", f"ok, {', '.join(places)}", ms=_in_ms(clock() - started), addresses=places)
     async with connected(settings) as (client, _):
         if in_json:
             print_connected(client, client.latency_seconds)
         tell("connect", "ok" if len(client.house.addresses) == 1 else f"ok, {client.address.url}")
-        name, ms = clean_text(client.name), client.latency_seconds * 1000
-        tell("hello", f"ok, {ms:.0f} ms, you would be {name}", ms=round(ms, 1), name=name)
+        name, ms = clean_text(client.name), _in_ms(client.latency_seconds)
+        tell("hello", f"ok, {ms:.0f} ms, you would be {name}", ms=ms, name=name)
         times = []
         for _ping in range(3):
-            started = time.monotonic()
+            started = clock()
             await client.ping()
-            times.append(_ms_since(started))
+            times.append(_in_ms(clock() - started))
         tell("ping", f"ok, {', '.join(f'{each} ms' for each in times)}", ms=times)
         own, version = format_versions(PROTOCOL_VERSIONS), client_version()
         server, spoken = clean_text(client.server), client.welcome.protocol
@@ -196,5 +189,5 @@ async def check(settings: Settings) -> int:
         return ExitCode.NORMAL
 
 
-def _ms_since(started: float) -> float:
-    return round((time.monotonic() - started) * 1000, 1)
+def _in_ms(seconds: float) -> float:
+    return round(seconds * 1000, 1)
