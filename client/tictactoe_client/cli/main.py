@@ -25,12 +25,12 @@ from tictactoe_client.files.writer import keeping_debug_log
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import (
     OutputFailed,
-    close_json,
     close_output,
     is_terminal,
     open_missing_streams,
     print_error,
-    print_failure,
+    report_end,
+    report_failure,
     writing,
 )
 from tictactoe_engine import PRESETS
@@ -99,7 +99,7 @@ def _command(
             own = {key: value for key, value in values.items() if key not in OPTIONS}
             if not work:
                 with keeping_debug_log(is_wanted=settings.debug):
-                    return close_json(described(settings, **own) or 0, in_json=settings.mode == "json")
+                    return report_end(settings, described(settings, **own) or 0)
             module, name = work.split(".")
             return settings, getattr(import_module(f"{__package__}.{module}"), name)(settings, **own)
 
@@ -335,7 +335,7 @@ def begin(arguments: Sequence[str]) -> Begun:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except (Misuse, click.ClickException) as error:
-        return _refuse(error, in_json=_wants_json(arguments))
+        return _refuse(error, Settings("json" if _wants_json(arguments) else "plain"))
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
@@ -344,7 +344,7 @@ def _wants_json(arguments: Sequence[str]) -> bool:
     return "--json" in arguments or (bool(is_set) and "--plain" not in arguments)
 
 
-def _refuse(error: Misuse | click.ClickException, *, in_json: bool) -> int:
+def _refuse(error: Misuse | click.ClickException, settings: Settings) -> int:
     """Say why a command line makes no sense, in click's words with how it is used; return the code for it."""
     if isinstance(error, Misuse):
         message = told = error.message
@@ -358,8 +358,8 @@ def _refuse(error: Misuse | click.ClickException, *, in_json: bool) -> int:
         page = io.StringIO()
         error.show(page)
         message, told = error.format_message(), page.getvalue().rstrip("\n")
-    print_failure("usage", message, told, in_json=in_json)
-    return close_json(ExitCode.USAGE, in_json=in_json)
+    report_failure(settings, "usage", message, told)
+    return report_end(settings, ExitCode.USAGE)
 
 
 def _guide(word: str) -> str:

@@ -223,15 +223,15 @@ def configure(settings: Settings, what: str | None, key: str | None, value: str 
         raise Misuse(f"Say what to unset: {PROGRAM} config unset theme")
     if what not in ("set", "unset") and key is not None:
         raise Misuse(f"config {what} takes nothing more.")
-    context, in_json = click.get_current_context(), settings.mode == "json"
+    context = click.get_current_context()
     file = str(context.obj.path)
     if key is not None:
-        report("written", _change(key, value, file), in_json=in_json, key=key, file=file)
+        report(settings, "written", _change(key, value, file), key=key, file=file)
     elif what == "show":
-        _show_settings(context, in_json=in_json)
+        _show_settings(settings, context)
     else:
         told = file if what == "path" else f"{context.get_help()}\n\nThe file: {file}"
-        report("config", told, in_json=in_json, file=file)
+        report(settings, "config", told, file=file)
     return ExitCode.NORMAL
 
 
@@ -247,7 +247,7 @@ def _change(key: str, text: str | None, file: str) -> str:
         raise Misuse(f"Nothing was written: {error.message}. The file: {file}") from None
 
 
-def _show_settings(context: click.Context, *, in_json: bool) -> None:
+def _show_settings(settings: Settings, context: click.Context) -> None:
     """Print each setting and each action with keys of its own: name, value without what is secret, and origin."""
     from tictactoe_client.online.address import DEFAULT_SERVER, hide_credentials
     from tictactoe_protocol import clean_text
@@ -258,7 +258,7 @@ def _show_settings(context: click.Context, *, in_json: bool) -> None:
     rows |= {action: (list(keys), str(context.obj.path)) for action, keys in context.obj.bindings.items()}
     for name, (value, origin) in rows.items():
         told = f"{name:<12} {clean_text(_show(value)):<24} {origin}"
-        report("setting", told, in_json=in_json, key=name, value=value, origin=origin)
+        report(settings, "setting", told, key=name, value=value, origin=origin)
 
 
 def _show(value: object) -> str:

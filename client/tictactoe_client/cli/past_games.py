@@ -72,7 +72,7 @@ async def replay(
             raise Misuse("Only a game of your history is shared, by its id, and nothing else is done with it.")
         link = await _ask_for(settings, source, lambda past, id: past.share(id, on=share))
         told = link or ("" if settings.quiet else "The game is not shared any more.")
-        report("shared", told, in_json=settings.mode == "json", link=link)
+        report(settings, "shared", told, link=link)
         return ExitCode.NORMAL
     note: list[str] = []
     if source is not None and is_file:
@@ -97,7 +97,7 @@ async def replay(
     write_record(export, record)
     if export != STANDARD_STREAM:
         told = "" if settings.quiet else f"The game is in {clean_text(export)}"
-        report("exported", told, in_json=settings.mode == "json", file=export)
+        report(settings, "exported", told, file=export)
     return ExitCode.NORMAL
 
 

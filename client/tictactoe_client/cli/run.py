@@ -16,7 +16,7 @@ from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
-from tictactoe_client.streams.output import Output, OutputFailed, close_json, print_error, print_failure
+from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
 
 Work = Coroutine[Any, Any, int]
 
@@ -41,7 +41,7 @@ def run_until_signal(settings: Settings, work: Work) -> int:
         except BaseException:
             if not received:
                 raise
-            return close_json(128 + received[0], in_json=settings.mode == "json")
+            return report_end(settings, 128 + received[0])
 
     return asyncio.run(listen())
 
@@ -51,7 +51,6 @@ async def carry_out(settings: Settings, work: Work) -> int:
 
     Output that nobody takes any more ends the whole program, and is left to whoever runs the command line.
     """
-    in_json = settings.mode == "json"
     with keeping_debug_log(is_wanted=settings.debug):
         try:
             code = await work
@@ -59,14 +58,14 @@ async def carry_out(settings: Settings, work: Work) -> int:
             raise
         except Misuse as misuse:
             code = ExitCode.USAGE
-            print_failure("usage", misuse.message, in_json=in_json)
+            report_failure(settings, "usage", misuse.message)
         except ClientError as error:
             code, name = judge(error)
-            print_failure(name, error.message, describe_failure(error, settings), in_json=in_json)
+            report_failure(settings, name, error.message, describe_failure(error, settings))
         except Exception as error:
             code = ExitCode.OUR_BUG
-            print_failure("internal", report_bug(error), in_json=in_json)
-        return close_json(code, in_json=in_json)
+            report_failure(settings, "internal", report_bug(error))
+        return report_end(settings, code)
 
 
 @asynccontextmanager

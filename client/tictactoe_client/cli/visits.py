@@ -147,7 +147,7 @@ async def open_page(settings: Settings, room: Sequence[str]) -> int:
     code, address = parse_room(" ".join(room)) if room else (None, None)
     address = address or house_for(settings, None).first
     link = address.link_to(code) if code is not None else address.page_url
-    report("page", link, in_json=settings.mode == "json", url=link)
+    report(settings, "page", link, url=link)
     if not await asyncio.to_thread(webbrowser.open, link):
         print_error("No browser could be started here: open the link by hand.")
     return ExitCode.NORMAL
@@ -155,10 +155,10 @@ async def open_page(settings: Settings, room: Sequence[str]) -> int:
 
 async def check(settings: Settings) -> int:
     """Go through every step that a game needs, and print each; what fails then is told as for every command."""
-    in_json, clock = settings.mode == "json", time.monotonic
+    clock = time.monotonic
 
     def tell(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
-        report("step", f"{step.capitalize():<9} {line}", in_json=in_json, step=step, ok=ok, **fields)
+        report(settings, "step", f"{step.capitalize():<9} {line}", step=step, ok=ok, **fields)
 
     for address in parse_house(settings.server).addresses:
         started, asking = clock(), asyncio.get_running_loop().getaddrinfo
@@ -171,7 +171,7 @@ async def check(settings: Settings) -> int:
             places = list(dict.fromkeys(str(place[4][0]) for place in found))
             tell("resolve", f"ok, {', '.join(places)}", ms=_in_ms(clock() - started), addresses=places)
     async with connected(settings) as (client, _):
-        if in_json:
+        if settings.mode == "json":
             print_connected(client, client.latency_seconds)
         tell("connect", "ok" if len(client.house.addresses) == 1 else f"ok, {client.address.url}")
         name, ms = clean_text(client.name), _in_ms(client.latency_seconds)

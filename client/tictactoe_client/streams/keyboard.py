@@ -77,7 +77,6 @@ def standard_input() -> Keyboard:
     return Keyboard()
 
 
-_STOPPING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _QUESTIONS: Final[list[Callable[[], bool]]] = []
 
 
@@ -105,10 +104,8 @@ def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lamb
         stop(number)
 
     loop = asyncio.get_running_loop()
-    for name in _STOPPING:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            try:
+            with contextlib.suppress(NotImplementedError):
                 loop.add_signal_handler(number, hear, number)
-            except NotImplementedError:
-                break

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from tictactoe_client.settings import ExitCode
+from tictactoe_client.settings import ExitCode, Settings
 
 _OUTPUT: Final = 1
 _ERRORS: Final = 2
@@ -96,18 +96,17 @@ def print_own(type: str, **fields: object) -> None:
     print_json(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
 
 
-def report(type: str, words: str, *, in_json: bool, **fields: object) -> None:
-    """Print a fact: in words for people, or for programs as a line of the client's own."""
-    if in_json:
+def report(settings: Settings, type: str, words: str = "", **fields: object) -> None:
+    """Print a fact: in words, if any, for people, or for programs as a line of the client's own."""
+    if settings.mode == "json":
         print_own(type, **fields)
     elif words:
         Output().print(words)
 
 
-def close_json(code: int, *, in_json: bool) -> int:
-    """Print the last line of JSON mode where that is the mode; return the exit code that it says."""
-    if in_json:
-        print_own("closed", exit=int(code))
+def report_end(settings: Settings, code: int) -> int:
+    """Return the exit code, which JSON mode says in its last line."""
+    report(settings, "closed", exit=int(code))
     return code
 
 
@@ -122,14 +121,13 @@ def print_error(text: str) -> None:
         silence_output(_ERRORS)
 
 
-def print_failure(code: str, message: str, told: str | None = None, *, in_json: bool) -> None:
+def report_failure(settings: Settings, code: str, message: str, told: str | None = None) -> None:
     """Print what failed for people, to whom it is perhaps told in other words, and for programs as a line of JSON."""
     from tictactoe_protocol import clean_text
 
     print_error(message if told is None else told)
-    if in_json:
-        with suppress(OutputFailed):
-            print_own("error", code=code, message=clean_text(message))
+    with suppress(OutputFailed):
+        report(settings, "error", code=code, message=clean_text(message))
 
 
 def can_print(text: str) -> bool:

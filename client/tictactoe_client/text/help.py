@@ -42,9 +42,8 @@ def server_command() -> str:
 
 def name_program(program: str, started: str, python: str, found: str | None, folder: str) -> str:
     """Return how to call one of our programs from this folder; `found` is what the bare name leads to."""
-    homes = [Path(path).parent for path in (started, python) if os.sep in path]
-    if Path(started).name != PROGRAM:
-        homes = homes[1:] if os.sep in started else homes
+    paths = (started, python) if Path(started).name == PROGRAM else (python,)
+    homes = [Path(path).parent for path in paths if os.sep in path]
     own = next((home / program for home in homes if (home / program).is_file()), None)
     if own is None or (found is not None and os.path.realpath(found) == os.path.realpath(own)):
         return program
