@@ -9,9 +9,8 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from pathlib import Path
 from typing import Final
 
@@ -60,8 +59,9 @@ class _File:
 
 Servers = tuple[str, ...]
 """The addresses of one server, at least one."""
-Players = list[KnownPlayer]
-Change = Callable[[Players], Players]
+Players = dict[tuple[str, str], KnownPlayer]
+"""Rows by their keys, whoever was written last behind the others."""
+Change = Callable[[Players], object]
 
 
 class KnownPlayers:
@@ -77,7 +77,7 @@ class KnownPlayers:
         self._waiting: list[Change] = []
         self._turn = threading.Lock()
 
-    def on(self, servers: Servers) -> Players:
+    def on(self, servers: Servers) -> list[KnownPlayer]:
         """Return the players at these addresses of one server, each once, whoever played last before the others."""
         found: dict[str, KnownPlayer] = {}
         for player in sorted(self._read(), key=lambda player: -player.used_at):
@@ -110,33 +110,33 @@ class KnownPlayers:
         """
         taken: list[KnownPlayer] = []
 
-        def take(players: Players) -> Players:
-            here = [player for player in players if player.server in servers]
+        def take(players: Players) -> None:
+            here = [player for player in players.values() if player.server in servers]
             free = [player for player in here if player.is_free]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             found = seated or [player for player in free if name in (None, player.name) and not only_seated]
             if found and not taken:  # a second attempt to write it takes nobody else
                 token, now = max(found, key=lambda player: player.used_at).token, time.time()
                 taken.extend(replace(row, pid=os.getpid(), used_at=now) for row in here if row.token == token)
-            return _put(players, taken)
+            _put(players, *taken)
 
         self.change(take)
         return taken[0] if taken else None
 
     def keep(self, *kept: KnownPlayer) -> None:
         """Write down whom we play as, and rooms beside those that are known."""
-        self.change(lambda players: _put(players, kept))
+        self.change(lambda players: _put(players, *kept))
 
     def forget(self, server: str, token: str) -> None:
         """Strike out a player whom the server does not know any more."""
-        self.change(lambda players: [player for player in players if player.key != (server, token)])
+        self.change(lambda players: players.pop((server, token), None))
 
     def forget_room(self, servers: Servers, token: str, room: str) -> None:
-        def leave(player: KnownPlayer) -> KnownPlayer:
-            rooms = tuple(code for code in player.rooms if code != room)
-            return replace(player, rooms=rooms) if player.server in servers and player.token == token else player
+        def leave(players: Players) -> None:
+            for key in {(server, token) for server in servers} & players.keys():
+                players[key] = replace(players[key], rooms=tuple(code for code in players[key].rooms if code != room))
 
-        self.change(lambda players: [leave(player) for player in players])
+        self.change(leave)
 
     def change(self, *changes: Change) -> None:
         """Write changes, after those that still wait: where others were waited for in vain before, not again."""
@@ -156,41 +156,39 @@ class KnownPlayers:
                     self._old_path.unlink()
             self._waiting, self.problem = [], None
 
-    def _read(self) -> Players:
+    def _read(self) -> list[KnownPlayer]:
         try:
-            content = self.path.read_bytes()
+            return self._apply(self.path.read_bytes())
         except OSError:
-            content = b""
-        return self._apply(self._parse(content))
+            return self._apply(b"")
 
     def _rewrite(self, content: bytes) -> bytes:
-        before = self._parse(content)
-        after = self._apply(before)[-_MOST_PLAYERS:]
-        if after == before and not self._old_path.exists():
+        after = self._apply(content)
+        if after == list(self._parse(content).values()) and not self._old_path.exists():
             return content
         return msgspec.json.format(msgspec.json.encode(_File(after)), indent=1)
 
-    def _apply(self, players: Players) -> Players:
-        return reduce(lambda rows, change: change(rows), tuple(self._waiting), players)
+    def _apply(self, content: bytes) -> list[KnownPlayer]:
+        """Return the rows of the file with all changes that wait."""
+        players = self._parse(content)
+        for change in tuple(self._waiting):
+            change(players)
+        return list(players.values())[-_MOST_PLAYERS:]
 
     def _parse(self, content: bytes) -> Players:
         """Return the rows, with the seats that version 1 wrote down elsewhere."""
-        try:
-            players = msgspec.json.decode(content, type=_File).players
-        except msgspec.MsgspecError:
-            players = []
+        players: Players = {}
+        with contextlib.suppress(msgspec.MsgspecError):
+            _put(players, *msgspec.json.decode(content, type=_File).players)
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
             for seat in json.loads(self._old_path.read_bytes())["seats"]:
                 row = KnownPlayer(seat["server"], seat["name"], seat["token"], seat["pid"], seat["saved_at"])
-                known = next((player for player in players if player.key == row.key), row)
-                players = _put(players, [replace(known, rooms=(seat["room"],))])
+                _put(players, replace(players.get(row.key, row), rooms=(seat["room"],)))
         return players
 
 
-def _put(players: Players, rows: Iterable[KnownPlayer]) -> Players:
-    """Return the players with these rows in place of what was known of them, but for their rooms, behind all others."""
-    known = {player.key: player for player in players}
+def _put(players: Players, *rows: KnownPlayer) -> None:
+    """Put these rows in place of what was known of them, but for their rooms, behind all others."""
     for row in rows:
-        before = known.pop(row.key, row).rooms
-        known[row.key] = replace(row, rooms=(*(room for room in before if room not in row.rooms), *row.rooms))
-    return list(known.values())
+        before = players.pop(row.key, row).rooms
+        players[row.key] = replace(row, rooms=(*(room for room in before if room not in row.rooms), *row.rooms))

@@ -57,19 +57,19 @@ class Errands:
 
     # -- the screens' ways ----------------------------------------------------------------------------------------
 
-    def enter(self, choice: Choice, over: Screen[Any] | None = None) -> None:
+    def enter(self, choice: Choice, over: Screen[Any] | None = None, *, is_first: bool = False) -> None:
         """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
         if self._desk.link.client is None:
             self._next = (choice, over)
         elif not self.errand:
-            self._desk.start(self._arrive(self.fetch(describe_errand(choice), choice.enter), choice, over))
+            coming = self.fetch(describe_errand(choice), choice.enter)
+            self._desk.start(self._arrive(coming, choice, over, is_first=is_first))
 
     def go_on(self) -> None:
         """Go where one wanted to before there was this connection."""
         if self.first is not None:
             first, self.first = self.first, None
-            coming = self.fetch(describe_errand(first), first.enter)
-            self._desk.start(self._arrive(coming, first, is_first=True))
+            self.enter(first, is_first=True)
         elif self._next is not None:
             following, self._next = self._next, None
             self.enter(*following)
@@ -159,12 +159,7 @@ class Errands:
         return None
 
     async def _arrive(
-        self,
-        coming: Coroutine[Any, Any, Room | None],
-        choice: Choice,
-        over: Screen[Any] | None = None,
-        *,
-        is_first: bool = False,
+        self, coming: Coroutine[Any, Any, Room | None], choice: Choice, over: Screen[Any] | None, *, is_first: bool
     ) -> None:
         """Open the screen of the room when we are in; one that is full may be watched."""
         desk = self._desk

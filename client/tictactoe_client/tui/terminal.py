@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from textual.message import Message
 
 _GRACE_SECONDS: Final = 3.0
-_ANSWER_SECONDS: Final = 0.2
-"""How long to wait for an answer since it was asked for; the imports meanwhile take most of that."""
+_ANSWER_SECONDS: Final = 0.1
+"""How long to wait for an answer since it was asked for; the imports meanwhile take longer than that, as a rule."""
 _QUESTIONS: Final = b"\x1b]11;?\x1b\\\x1b[c"
 """Which colour the ground has, and what kind of terminal it is: that is answered by all, and in this order."""
 _ANSWER: Final = re.compile(r"[\x1b^]?(?:\]11;(?P<ground>[^\x07\x1b^\\]*)(?:\x07|[\x1b^]?\\)|\[\?[\d;]*c)")
