@@ -95,13 +95,6 @@ async def test_a_server_that_is_too_busy_is_passed_over_and_one_that_refuses_for
 # -- coming back ------------------------------------------------------------------------------------------------
 
 
-def test_one_address_alone_is_waited_for_as_ever() -> None:
-    assert first(4, STEADY, 1) == [(0, 0.4), (0, 0.8), (0, 1.6), (0, 3.2)]
-    (announced, *_), (second, *_) = first(1, STEADY, 1, 2000), first(2, STEADY, 1, 2000)[1:]
-    assert 2 <= announced[1] <= 4
-    assert second == (0, 0.4)
-
-
 def test_the_others_are_tried_at_once_and_the_waits_grow_after_each_round() -> None:
     assert first(8, STEADY, 3) == [(1, 0), (2, 0), (0, 0.4), (1, 0), (2, 0), (0, 0.8), (1, 0), (2, 0)]
 

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.events import Lost
 from tictactoe_client.text.arrival import describe_attempts, describe_return
-from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import offer_games
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_engine import Rules
-from tictactoe_protocol.wording import count, describe_cell, describe_reason, describe_rules, join_words
+from tictactoe_protocol.wording import count, describe_cell, describe_reason, join_words
 
 
 @pytest.mark.parametrize(
@@ -19,7 +17,6 @@ from tictactoe_protocol.wording import count, describe_cell, describe_reason, de
         (join_words(["A1", "B2", "C3"]), "A1, B2 and C3"),
         (count(1, "move"), "1 move"),
         (count(0, "move"), "0 moves"),
-        (describe_rules(Rules(6, 7, 4, gravity=True)), "6 by 7, 4 in a row, marks fall"),
         (describe_reason("timeout"), "on time"),
         (describe_seconds(30.2), "30 seconds"),
         (describe_seconds(60), "1 minute"),
@@ -47,7 +44,3 @@ from tictactoe_protocol.wording import count, describe_cell, describe_reason, de
 )
 def test_what_a_state_holds_is_put_into_words(told: str, words: str) -> None:
     assert told == words
-
-
-def test_the_default_server_is_not_named_in_a_command() -> None:
-    assert own_command("rooms", server=parse_address("ws://localhost:8765")) == own_command("rooms")

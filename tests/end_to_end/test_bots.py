@@ -120,12 +120,6 @@ async def test_a_server_that_does_not_start_is_said_so(monkeypatch: pytest.Monke
             pass
 
 
-async def test_local_and_a_server_exclude_each_other() -> None:
-    async with run_client("play", "--local", "-s", "example.org") as client:
-        assert await client.end() == 2
-        assert await client.errors() == "Choose one of --local and --server.\n"
-
-
 def test_the_seat_is_that_of_who_begins() -> None:
     assert (choose_seat("me", PRESETS["classic"]), choose_seat("bot", PRESETS["classic"])) == ("X", "O")
     assert {choose_seat("random", PRESETS["three-players"]) for _ in range(200)} == {"X", "O", "A"}

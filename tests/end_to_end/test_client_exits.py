@@ -181,14 +181,18 @@ async def test_where_nothing_can_be_written_at_all_the_exit_code_still_says_why(
 
 
 @pytest.mark.parametrize("before", [(), IGNORING_HANGUP], ids=["heard", "ignored"])
-@pytest.mark.parametrize("mode", ["--plain", "--json"])
+@pytest.mark.parametrize(
+    ("mode", "shown"),
+    [((), "bo's move"), (("--plain",), "X's move."), (("--json",), '"status":"playing"')],
+    ids=["screen", "plain", "json"],
+)
 async def test_a_terminal_that_is_closed_ends_the_run_and_gives_the_seat_up(
-    server: Server, mode: str, before: tuple[str, ...]
+    server: Server, mode: tuple[str, ...], shown: str, before: tuple[str, ...]
 ) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
-        async with run_screen(*before, *COMMAND, "join", room, mode, "-s", server.url) as screen:
-            await screen.until('"status":"playing"' if mode == "--json" else "X's move.")
+        async with run_screen(*before, *COMMAND, "join", room, *mode, "-s", server.url) as screen:
+            await screen.until(shown)
             screen.close()
             async with asyncio.timeout(PATIENCE_SECONDS):
                 assert await screen.process.wait() == 129

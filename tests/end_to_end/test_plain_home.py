@@ -65,6 +65,7 @@ async def test_every_way_to_plain_mode_leads_home_and_opens_no_room(server: Serv
         assert (await bo.ask("rooms"))["rooms"] == []
         ana.type("\x04")
         assert await ana.end() == 0
+        assert variables.get("TERM") != "dumb" or b"\x1b" not in ana.written
 
 
 async def test_what_is_typed_at_home_has_options_of_its_own_and_those_of_the_program() -> None:

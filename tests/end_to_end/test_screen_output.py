@@ -96,12 +96,6 @@ async def test_without_colour_there_is_none_on_any_page(server: Server) -> None:
         assert colours_in(screen.written) == set()
 
 
-async def test_with_colour_the_first_page_has_some(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url, NO_COLOR="") as screen:
-        await screen.shows("Playing as")
-        assert len(colours_in(screen.written)) > 3
-
-
 @pytest.mark.parametrize("theme", ["terminal", "night", "nord"])
 async def test_the_picture_of_the_link_is_black_on_white_in_every_theme(server: Server, theme: str) -> None:
     async with run_screen(*COMMAND, "new", "-s", server.url, "--theme", theme) as screen:

@@ -37,6 +37,7 @@ def test_the_changed_stretches_make_one_picture_of_the_other(
         row = list(one)
         for start, end in find_changes(one, two):
             assert one[start:end] != two[start:end]
+            assert two[start][0] != "", "a stretch begins with a whole character"
             row[start:end] = two[start:end]
         assert row == two
 

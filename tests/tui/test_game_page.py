@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,7 +80,7 @@ async def test_chat_goes_both_ways_and_is_cleaned(game: Game) -> None:
         await ana.do("tab", "say: _")
         await ana.enter("good luck 5")
         assert (await bo.next_of("chat"))["text"] == "good luck 5"
-        await bo.ask("chat", room=code, text="you too")
+        await bo.ask("chat", room=code, text="you\u202e t\u200boo")
         await ana.until("ana: good luck 5", "bo: you too", "YOUR MOVE (X)")
 
 
@@ -94,23 +92,6 @@ async def test_resigning_and_leaving_ask_once(game: Game) -> None:
         await ana.do("enter", "YOU LOSE   You resign")
         assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
         await ana.do("escape", "Playing as  ana")
-
-
-async def test_ctrl_c_asks_and_the_second_one_goes(game: Game) -> None:
-    async with game() as (ana, bo, _):
-        await ana.do("ctrl+c", "Leave and lose this game?")
-        await ana.press("ctrl+c")
-        assert (await bo.state(status="over"))["result"]["winner"] == "O"
-    assert ana.app.return_code == 130
-
-
-async def test_waiting_is_cancelled_at_once(server: Server, at_home: AtHome) -> None:
-    async with at_home() as ana, open_peer(server.url) as bo:
-        await ana.do("enter", "Waiting for someone")
-        code = ana.code
-        await ana.do("escape", "Playing as")
-        while (await bo.ask("join", room=code))["type"] == "ok":
-            await bo.ask("leave", room=code)
 
 
 async def test_the_invitation_has_code_link_and_a_readable_picture(server: Server, open_screen: OpenScreen) -> None:
@@ -127,51 +108,6 @@ async def test_no_picture_without_colour(server: Server, open_screen: OpenScreen
         assert "█" not in await ana.until("Waiting for someone")
 
 
-async def test_the_computer_sits_in_for_whom_nobody_joins(bots: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(bots.url, Choice("create")) as ana:
-        await ana.until("Waiting for someone")
-        await ana.do("b", "medium-bot", "YOUR MOVE (X)")
-
-
-async def test_a_draw_and_an_undo_are_offered_and_answered(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.do("1", "bo's move")
-        await ana.enter(":undo", "You asked to take back A1.")
-        await bo.ask("undo", room=code, action="accept")
-        await ana.until("YOUR MOVE (X)", gone="X A1")
-        await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw:   Ctrl+Y accept   Ctrl+N decline")
-        await ana.do("ctrl+n", "YOUR MOVE (X)", gone="Ctrl+Y accept")
-        await bo.ask("draw", room=code, action="offer")
-        await ana.until("Ctrl+Y accept")
-        await ana.do("ctrl+y", "DRAW   Both agreed")
-
-
-async def test_a_rematch_is_agreed_and_seats_change(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
-        await bo.ask("rematch", room=code)
-        await ana.until("bo wants a rematch:   r accept")
-        await ana.do("r", "bo's move (X)", "Game 2. ", "O  ana (you)")
-
-
-async def test_asking_for_a_rematch_waits(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
-        await ana.do("r", "You asked for a rematch. Waiting")
-        await bo.ask("leave", room=code)
-        await ana.until("bo left.   n new private room")
-
-
-async def test_a_new_opponent_is_looked_for(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
-        await ana.do("n", "Waiting for someone")
-
-
 async def test_a_finished_game_is_stepped_through(game: Game) -> None:
     async with game() as (ana, bo, code):
         await ana.press("5")
@@ -182,15 +118,6 @@ async def test_a_finished_game_is_stepped_through(game: Game) -> None:
         text = await ana.do("v", "(X)", gone="│  O  │")
         assert "O" not in text.splitlines()[4]
         await ana.do("left left right right", "(O)")
-
-
-async def test_a_finished_game_is_saved(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with game() as (ana, bo, code):
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN", "s save")
-        await ana.do("s", "aved")
-    assert os.listdir(tmp_path)
 
 
 async def test_a_drop_is_shown_with_the_time_that_is_left(server: Server, game: Game) -> None:
@@ -256,14 +183,6 @@ async def test_a_board_of_32_scrolls_with_the_cursor(game: Game) -> None:
         assert (await bo.state(ply=1))["last"] == 0
 
 
-@pytest.mark.parametrize("size", [(36, 10), (200, 50)])
-async def test_every_size_shows_the_board(game: Game, size: tuple[int, int]) -> None:
-    async with game(GOMOKU, size=size) as (ana, _, _code):
-        text = await ana.until("YOUR MOVE (X)")
-        assert "A B C" in text or "◂" in text or "A   B" in text
-        assert all(len(line) <= size[0] for line in text.splitlines())
-
-
 async def test_a_window_that_is_too_small_says_so_and_can_be_left(at_home: AtHome) -> None:
     async with at_home() as ana:
         await ana.pilot.resize_terminal(30, 8)
@@ -286,19 +205,12 @@ async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: Ope
             await wat.do("left", "move 1 of 2", "Looking back at move 1.")
             await first.ask("move", room=code, cell=8, ply=2)
             await wat.until("1 new move", "move 1 of 3")
+            await second.ask("move", room=code, cell=1, ply=3)
+            await wat.until("(2 new moves)")
             await wat.do("5", "You are watching: only players move.")
-            await wat.do("end", "bo's move (O)", "X C3")
-            await wat.do("home", "move 0 of 3")
+            await wat.do("end", "ana's move (X)", "X C3")
+            await wat.do("home", "move 0 of 4")
             await wat.do("escape escape", "Playing as")
-
-
-async def test_the_list_of_games_keeps_itself_up_to_date(server: Server, at_home: AtHome) -> None:
-    async with at_home() as wat, open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        await wat.do("down down down down enter", "No public game is being played now.")
-        code = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=code)
-        await wat.until(f"> {code}", "bo v cy")
-        await wat.do("enter", f"WATCHING {code}")
 
 
 async def test_a_lost_connection_is_shown_and_made_good(proxy: Proxy, game: Game) -> None:
@@ -372,12 +284,6 @@ async def test_a_room_that_closes_takes_one_home(server: Server, open_screen: Op
             await wat.until(f"WATCHING {code}")
             await bo.ask("leave", room=code)
             await wat.until("Playing as", f"Room {code} is closed")
-
-
-async def test_names_and_chat_of_strangers_steer_nothing(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.send("chat", room=code, text="a\u202eb\u200bc")
-        await ana.until("bo: abc")
 
 
 async def test_the_bell_rings_when_the_turn_comes_while_one_looks_elsewhere(

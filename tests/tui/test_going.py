@@ -189,13 +189,6 @@ async def test_quitting_is_asked_about_in_the_middle_of_a_line(game: Game) -> No
         await ana.do("escape", "say: hi_", gone="Leave and lose")
 
 
-async def test_quitting_is_asked_about_in_a_window_that_is_too_small(game: Game) -> None:
-    async with game() as (ana, _, _code):
-        await ana.pilot.resize_terminal(20, 7)
-        await ana.until("needs at")
-        await ana.do("ctrl+q", "Leave and lose this", "Enter yes")
-
-
 async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Game) -> None:
     async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)

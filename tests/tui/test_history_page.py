@@ -224,14 +224,6 @@ async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_l
     assert ana.app.return_code != 0
 
 
-@pytest.mark.parametrize(("key", "code"), [("ctrl+c", 130), ("ctrl+q", 0)])
-async def test_it_is_left_at_once(server: Server, open_screen: OpenScreen, key: str, code: int) -> None:
-    async with open_screen(server.url, opening=HISTORY) as ana:
-        await ana.until("You have finished no game")
-        await ana.press(key)
-    assert ana.app.return_code == code
-
-
 async def test_ascii_is_enough(server: Server, open_screen: OpenScreen) -> None:
     async with played(server), open_screen(server.url, opening=HISTORY, ascii=True) as ana:
         assert (await ana.until("> 1.", "up/down choose")).isascii()

@@ -45,21 +45,6 @@ async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_scree
         await ana.do("enter", "bo's move (X)", "O  ana (you)")
 
 
-async def test_a_quick_match_waits_and_begins(server: Server, at_home: AtHome) -> None:
-    async with at_home() as ana, open_peer(server.url, "bo") as bo:
-        await ana.do("enter", "Waiting for someone")
-        await bo.ask("match")
-        await ana.until("YOUR MOVE (X)")
-
-
-async def test_the_computer_is_played_at_the_chosen_level(bots: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(bots.url) as ana:
-        await ana.until("‹ medium ›")
-        await ana.do("down left", "‹ easy ›")
-        await ana.do("enter", "easy-bot", "YOUR MOVE (X)")
-        await ana.do("5", "1. X B2  O ", "YOUR MOVE (X)")
-
-
 async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("> Quick match       ‹ 3x3 ›", "anyone", "←→ change")
@@ -193,13 +178,6 @@ async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: O
             await ana.do("r", "Playing as  ana")
 
 
-async def test_quitting_without_a_server_ends_with_its_code(open_screen: OpenScreen) -> None:
-    async with open_screen("ws://127.0.0.1:1") as ana:
-        await ana.until("Can't reach")
-        await ana.press("ctrl+q")
-    assert ana.app.return_code == 3
-
-
 async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: OpenScreen) -> None:
     async with two_playing(server, "bo", "ana") as (bo, before, code):
         leave_seat(server.url, code, before.welcome["token"])
@@ -250,29 +228,6 @@ async def test_a_click_opens_and_the_wheel_chooses(server: Server, open_screen: 
         await ana.do("escape", "> New room")
         await ana.click(8, 10)
         await ana.until("The code of a room to join")
-
-
-@pytest.mark.parametrize(("key", "words"), [("?", "Everywhere"), ("s", "Bell at your turn"), ("f1", "Everywhere")])
-async def test_help_and_settings_open_and_close(at_home: AtHome, key: str, words: str) -> None:
-    async with at_home() as ana:
-        await ana.do(key, words)
-        await ana.do("escape", "Playing as")
-
-
-async def test_themes_and_settings_change(at_home: AtHome) -> None:
-    async with at_home() as ana:
-        await ana.do("t", "Theme: night")
-        await ana.do("s", "> Theme")
-        await ana.do("right down down right down down down right", "paper", "always", "yes")
-        assert (ana.app.settings.theme, ana.app.settings.bell, ana.app.settings.ascii) == ("paper", "always", True)
-        assert ana.text.isascii()
-
-
-@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
-async def test_home_is_left_at_once(at_home: AtHome, key: str) -> None:
-    async with at_home() as ana:
-        await ana.press(key)
-    assert ana.app.return_code == (130 if key == "ctrl+c" else 0)
 
 
 async def test_without_a_server_one_is_started_for_the_run(open_screen: OpenScreen) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.peer import open_peer
-from tests.tui.conftest import AtHome, Game, OpenScreen
+from tests.tui.conftest import AtHome, OpenScreen
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS, Keymap, find_conflicts
 from tictactoe_server.server import Server
@@ -96,14 +96,6 @@ async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_scr
             await bo.ask("rematch", room=ana.app.pages[-1].room.code)
             await ana.until("bo wants a rematch:   F5 accept")
             await ana.do("f5", "Game 2. ")
-
-
-async def test_help_opens_in_a_room_and_names_the_keys(game: Game) -> None:
-    async with game(changed_keys={"review": ("f6",)}) as (ana, *_):
-        await ana.do("?", "Help", "Esc back")
-        await ana.do("escape", "YOUR MOVE (X)")
-        await ana.pilot.resize_terminal(80, 60)
-        await ana.do("?", "F6")
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,8 @@ async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[
 async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
     async with three(open_screen, server) as (ana, bo, _, code):
         await ana.type(":resign")
-        await ana.do("enter enter", "bo to move (O)", "v values")
+        told = ("ana (you) (out)", "You are out of this game: bo to move (O)", "v values")
+        await ana.do("enter enter", *told, gone="type a cell")
         await ana.do("enter", "You are out of the game; the others play on.")
         await bo.ask("move", room=code, cell=0, ply=0)
         await ana.until("cy to move (A)")

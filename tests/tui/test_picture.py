@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from tictactoe_client.board.board import BoardView, draw_board
 from tictactoe_client.board.grid import BoardStyle, fit_board
-from tictactoe_client.tui.canvas import find_changes
 from tictactoe_client.tui.picture import Picture, measure, shorten, wrap
 from tictactoe_engine import FREE, Rules
 
@@ -33,18 +32,6 @@ def test_wide_characters_take_two_cells_and_marks_join() -> None:
 def test_what_is_shortened_or_wrapped_fits(text: str, width: int) -> None:
     assert measure(shorten(text, max(width, 2))) <= max(width, 2)
     assert all(measure(line) <= max(width, 2) for line in wrap(text, max(width, 2)))
-
-
-@given(st.lists(st.sampled_from("ab日"), max_size=12), st.lists(st.sampled_from("ab日"), max_size=12))
-def test_repainting_the_changes_makes_one_row_of_the_other(before: list[str], after: list[str]) -> None:
-    old, new = Picture(24, 1), Picture(24, 1)
-    old.put(0, 0, "".join(before))
-    new.put(0, 0, "".join(after))
-    row = list(old.rows[0])
-    for start, end in find_changes(old.rows[0], new.rows[0]):
-        assert new.rows[0][start][0] != ""
-        row[start:end] = new.rows[0][start:end]
-    assert row == new.rows[0]
 
 
 @given(SHAPES, st.integers(20, 120), st.integers(7, 50), st.data())

@@ -6,11 +6,9 @@ import asyncio
 
 import pytest
 
-from tests.peer import open_peer, two_playing
+from tests.peer import open_peer
 from tests.tui.conftest import Game, OpenScreen
-from tests.tui.test_game_page import SMALL
 from tictactoe_client.online.client import Choice
-from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -82,45 +80,6 @@ async def test_a_quick_match_goes_on_to_a_new_opponent(server: Server, open_scre
         await ana.until("YOUR MOVE")
         await bo.ask("resign", room=code)
         await ana.until("n new opponent")
-
-
-async def test_one_who_is_out_of_a_game_of_three_is_told_so(server: Server, open_screen: OpenScreen) -> None:
-    rules = PRESETS["three-players"]
-    async with (
-        open_screen(server.url, Choice("create", rules, private=True)) as ana,
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-    ):
-        await ana.until("Waiting for")
-        code = ana.code
-        await bo.ask("join", room=code)
-        await cy.ask("join", room=code)
-        await ana.until("YOUR MOVE (X)")
-        await ana.type(":resign")
-        await ana.do("enter enter", "ana (you) (out)", "You are out of this game: bo to move (O)", gone="type a cell")
-
-
-async def test_who_looks_back_reads_where_and_how_to_return(game: Game) -> None:
-    async with game(SMALL) as (ana, bo, code):
-        await ana.press("5")
-        await bo.state(ply=1)
-        await bo.ask("move", room=code, cell=0, ply=1)
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
-        await ana.do("left", "move 1 of 2", "Looking back at move 1.", "End or Esc to the end")
-        await ana.do("end", "YOU WIN", gone="move 1 of 2")
-
-
-async def test_one_new_move_is_one(server: Server, open_screen: OpenScreen) -> None:
-    async with two_playing(server) as (ana, bo, code):
-        await ana.ask("move", room=code, cell=0, ply=0)
-        async with open_screen(server.url, Choice("watch", code=code)) as wat:
-            await wat.until("WATCHING")
-            await wat.do("left", "Looking back at move 0.")
-            await bo.ask("move", room=code, cell=1, ply=1)
-            await wat.until("(1 new move)")
-            await ana.ask("move", room=code, cell=2, ply=2)
-            await wat.until("(2 new moves)")
 
 
 async def test_no_time_that_has_passed_stays_in_the_talk(game: Game) -> None:

@@ -57,6 +57,7 @@ async def test_it_stands_on_the_screen(game: Game) -> None:
     async with game() as (ana, *_):
         await ana.pilot.resize_terminal(10, 4)
         assert ana.text.split("\n") == ["needs at", "least", "24x8, now", "10x4"]
+        await ana.click(5, 3)
         await ana.do("5 ctrl+q", "needs", "Leave and")
         await ana.pilot.resize_terminal(80, 16)
         await ana.do("escape", "YOUR MOVE (X)", "│  5  │")

@@ -76,16 +76,6 @@ async def test_a_window_is_changed_again_and_again_during_a_game(game: Game) -> 
         assert (await bo.state(ply=1))["last"] == 4
 
 
-async def test_in_a_window_that_is_too_small_a_key_places_nothing(game: Game) -> None:
-    async with game(size=(80, 24)) as (ana, *_):
-        await ana.pilot.resize_terminal(20, 5)
-        await ana.until("needs at least 24x8")
-        await ana.press("1")
-        await ana.click(5, 3)
-        await ana.pilot.resize_terminal(80, 24)
-        await ana.until("YOUR MOVE", "      1     │")
-
-
 async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(game: Game) -> None:
     async with game(Rules(32, 32, 5), size=LARGE) as (ana, bo, _):
         await ana.press(*["down"] * 20, *["right"] * 20)

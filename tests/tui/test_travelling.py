@@ -33,15 +33,6 @@ async def test_a_pasted_link_to_another_server_leads_there(server: Server, open_
             assert server.url not in text.splitlines()[0]
 
 
-async def test_the_whole_command_may_be_typed(at_home: AtHome) -> None:
-    async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, open_peer(other.url, "bo") as bo:
-        code = (await bo.ask("create"))["room"]
-        async with at_home() as ana:
-            await ana.press("down", "down", "down")
-            await ana.type(f"tictactoe-client join {other.url}/{code}", f"/{code}")
-            await ana.do("enter", "bo's move (X)")
-
-
 async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Server, at_home: AtHome) -> None:
     async with at_home() as ana:
         player = ana.app.link.client.player if ana.app.link.client else None
